@@ -1,0 +1,60 @@
+PYTHON ?= python3
+CONTENT ?= content
+INDEX ?= .blog-index
+# The question as typed: neither make nor the shell may expand what is in it.
+export QUESTION := $(value Q)
+unexport Q
+
+BIN := .venv/bin
+INSTALLED := .venv/installed
+INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup ingest rebuild serve ask test check format clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
+
+setup: $(INSTALLED) ## make .venv and install the project with its pinned versions
+
+ingest: $(INSTALLED) ## bring the index in INDEX up to date with the posts in CONTENT
+	@$(INGEST)
+
+rebuild: $(INSTALLED) ## make the index anew
+	@$(INGEST) --rebuild
+
+serve: ingest ## ingest, then serve over HTTP at 127.0.0.1
+	@exec $(BIN)/blog-server --index "$(INDEX)" --http
+
+ask: question ingest ## ask a question through a real MCP client: make ask Q="..."
+	@$(BIN)/blog-server ask --index "$(INDEX)" -- "$$QUESTION"
+
+test: $(INSTALLED) ## run the tests
+	@$(BIN)/python -m pytest
+
+check: $(INSTALLED) ## check format, lint and types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: $(INSTALLED) ## format the code and sort its imports
+	@$(BIN)/ruff check --fix --exit-zero --quiet .
+	@$(BIN)/ruff format .
+
+clean: ## delete .venv, .blog-index and all caches
+	@rm -rf .venv .blog-index .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+
+.PHONY: question
+question:
+	@test -n "$$QUESTION" || { echo 'Say what to ask: make ask Q="what is a KV cache?"' >&2; exit 2; }
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo '$(PYTHON) is missing or older than Python 3.11. Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo '$(PYTHON) has no venv module. On Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
+	@echo 'Installing the project into .venv (once, and again when its dependencies change).' >&2
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
