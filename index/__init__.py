@@ -1,0 +1,5 @@
+"""The index: what it is made of, how it lies on disk, how it is searched.
+
+`ingest` writes it, `server` reads it; this package knows neither Markdown nor
+MCP. Nothing is imported here, so that `import index.types` costs nothing.
+"""

@@ -1,0 +1,173 @@
+"""Posts and chunks in SQLite, read side: ids and filters in, values of `index.types` out.
+
+Text is served from here and not from the content folder, so that what is read
+and what was searched can never disagree. The file belongs to an immutable
+generation, so it is opened as one: no locks, no journal, any number of servers.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from index.types import Chunk, Filters, Post
+
+SCHEMA = """
+CREATE TABLE posts (
+    post_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    day TEXT,
+    tags TEXT NOT NULL,
+    description TEXT NOT NULL,
+    slug TEXT NOT NULL,
+    language TEXT NOT NULL
+);
+CREATE TABLE tags (
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    PRIMARY KEY (tag, post_id)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_post ON tags (post_id);
+CREATE TABLE chunks (
+    chunk_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    headings TEXT NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    readable REAL NOT NULL,
+    UNIQUE (post_id, position)
+);
+CREATE TABLE texts (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    plain TEXT NOT NULL
+);
+"""
+"""Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
+
+_POST = "posts.post_id, source, title, day, tags, description, slug, language"
+_CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line"
+
+
+class Catalog:
+    """One opened catalog; safe for concurrent use."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Read through `connection`; `open_catalog` makes one for a finished file."""
+        self._connection = connection
+        self._one_at_a_time = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def matching_posts(self, filters: Filters) -> list[int] | None:
+        """Ids of the posts that pass, or `None` if every post does."""
+        conditions: list[str] = []
+        values: list[str] = []
+        if filters.section:
+            conditions.append("(source >= ? AND source < ?)")
+            folder = filters.section.strip("/")
+            values += [folder + "/", folder + "0"]  # "0" is the character after "/"
+        if filters.tag:
+            conditions.append("posts.post_id IN (SELECT post_id FROM tags WHERE tag = ?)")
+            values.append(filters.tag.casefold())
+        if filters.after:
+            conditions.append("day >= ?")
+            values.append(filters.after)
+        if filters.before:
+            conditions.append("day <= ?")
+            values.append(filters.before)
+        if not conditions:
+            return None
+        where = " AND ".join(conditions)
+        return [row[0] for row in self._rows(f"SELECT post_id FROM posts WHERE {where}", values)]
+
+    def chunk_ids(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
+        """By post id, every chunk id of these posts, in the order of the post."""
+        query = (
+            "SELECT post_id, chunk_id FROM chunks "
+            "WHERE post_id IN (SELECT value FROM json_each(?)) ORDER BY post_id, position"
+        )
+        found: dict[int, list[int]] = {post_id: [] for post_id in post_ids}
+        for post_id, chunk_id in self._rows(query, [json.dumps(list(post_ids))]):
+            found[post_id].append(chunk_id)
+        return found
+
+    def owners(self, chunk_ids: Iterable[int]) -> dict[int, int]:
+        """The post id of each of these chunks."""
+        query = (
+            "SELECT chunk_id, post_id FROM chunks "
+            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        )
+        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+
+    def readable(self, chunk_ids: Iterable[int]) -> dict[int, float]:
+        """How well the embedder reads each of these chunks, in [0, 1]."""
+        query = (
+            "SELECT chunk_id, readable FROM chunks "
+            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        )
+        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+
+    def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
+        """These chunks by id."""
+        query = (
+            f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
+            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self._rows(query, [json.dumps(list(chunk_ids))])
+        return {row[0]: _chunk(row) for row in rows}
+
+    def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
+        """These posts by id."""
+        query = f"SELECT {_POST} FROM posts WHERE post_id IN (SELECT value FROM json_each(?))"
+        rows = self._rows(query, [json.dumps(list(post_ids))])
+        return {row[0]: _post(row) for row in rows}
+
+    def every_post(self) -> dict[int, Post]:
+        """All posts by id."""
+        return {row[0]: _post(row) for row in self._rows(f"SELECT {_POST} FROM posts", [])}
+
+    def find_post(self, source: str) -> tuple[int, Post] | None:
+        """The post with exactly this source, and its id."""
+        rows = self._rows(f"SELECT {_POST} FROM posts WHERE source = ?", [source])
+        return (rows[0][0], _post(rows[0])) if rows else None
+
+    def chunks_of(self, post_id: int) -> list[Chunk]:
+        """A post's chunks in order."""
+        query = (
+            f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
+            "WHERE post_id = ? ORDER BY position"
+        )
+        return [_chunk(row) for row in self._rows(query, [post_id])]
+
+    def sources(self) -> list[str]:
+        """Every post's source, sorted."""
+        return [row[0] for row in self._rows("SELECT source FROM posts ORDER BY source", [])]
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        with self._one_at_a_time:
+            return self._connection.execute(query, values).fetchall()
+
+
+def open_catalog(path: Path) -> Catalog:
+    """The catalog at `path`, read-only. The caller has verified its checksum."""
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    return Catalog(sqlite3.connect(uri, uri=True, check_same_thread=False))
+
+
+def _post(row: Sequence[Any]) -> Post:
+    _, source, title, day, tags, description, slug, language = row
+    return Post(source, title, day, tuple(json.loads(tags)), description, slug, language)
+
+
+def _chunk(row: Sequence[Any]) -> Chunk:
+    _, source, position, text, plain, headings, first_line, last_line = row
+    return Chunk(source, position, text, plain, tuple(json.loads(headings)), first_line, last_line)

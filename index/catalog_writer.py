@@ -1,0 +1,112 @@
+"""Posts and chunks into the next generation's SQLite file: values in, chunk ids out.
+
+The file starts as a copy of the previous generation's and takes the plan on
+top. It needs no journal while it is written: until CURRENT names its
+generation nobody reads it, and a torn one is thrown away whole.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from index.catalog import SCHEMA, Catalog
+from index.lexical_writer import LexicalPost
+from index.types import Chunk, Post
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Ids that no longer mean anything; each sorted."""
+
+    posts: list[int]
+    chunks: list[int]
+
+
+class CatalogWriter:
+    """An unfinished catalog; use `open_writer`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def remove(self, sources: Iterable[str]) -> Gone:
+        """Take these posts out."""
+        posts: list[int] = []
+        chunks: list[int] = []
+        for source in sources:
+            found = self._connection.execute("SELECT post_id FROM posts WHERE source = ?", [source])
+            for (post_id,) in found.fetchall():
+                query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
+                chunks += [row[0] for row in self._connection.execute(query, [post_id])]
+                posts.append(post_id)
+                self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
+        return Gone(sorted(posts), sorted(chunks))
+
+    def add(self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]) -> LexicalPost:
+        """Put a post in; its new ids and what the lexical index needs of it.
+
+        `readable` says for each chunk how well the embedder reads it, in [0, 1].
+        """
+        row = (post.source, post.title, post.date, _json(post.tags), post.description)
+        cursor = self._connection.execute(
+            "INSERT INTO posts (source, title, day, tags, description, slug, language) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*row, post.slug, post.language),
+        )
+        post_id = cursor.lastrowid
+        assert post_id is not None
+        tags = {tag.casefold() for tag in post.tags}
+        self._connection.executemany(
+            "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
+        )
+        pairs = zip(chunks, readable, strict=True)
+        ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
+        return LexicalPost(post_id, post, ids, tuple(chunks))
+
+    def lexical_posts(self) -> Iterator[LexicalPost]:
+        """Every post as the lexical index needs it, in the order of their ids."""
+        catalog = Catalog(self._connection)
+        for post_id, post in catalog.every_post().items():
+            ids = tuple(catalog.chunk_ids([post_id])[post_id])
+            yield LexicalPost(post_id, post, ids, tuple(catalog.chunks_of(post_id)))
+
+    def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
+        lines = (chunk.first_line, chunk.last_line)
+        cursor = self._connection.execute(
+            "INSERT INTO chunks (post_id, position, headings, first_line, last_line, readable) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (post_id, chunk.index, _json(chunk.headings), *lines, readable),
+        )
+        chunk_id = cursor.lastrowid
+        assert chunk_id is not None
+        self._connection.execute(
+            "INSERT INTO texts VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
+        )
+        return chunk_id
+
+
+@contextmanager
+def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
+    """A catalog at `path`, new or copied from `previous`; complete on disk when the block ends."""
+    if previous is not None:
+        shutil.copyfile(previous, path)
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if previous is None:
+            connection.executescript(SCHEMA)
+        yield CatalogWriter(connection)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def _json(values: Sequence[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)

@@ -1,0 +1,156 @@
+"""Which embedder to use: what was asked and what the index was built with in, one embedder out.
+
+An index answers only to the embedder that made its vectors, so an existing index
+decides, whatever else is at hand today; only a new index has a choice. Nothing here
+talks to Ollama, but for the short probe of `auto` without an index.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from index.embedder.embedded import IDENTITY, EmbeddedEmbedder
+from index.embedder.ollama import OllamaEmbedder
+from index.embedder.ollama_client import probe
+from index.embedder.ollama_host import base_url
+from index.embedder.ollama_models import DEFAULT_MODEL, full_name
+from index.errors import EmbedderMismatch, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index.embedder.base import Embedder, EmbedderIdentity, Vectors
+
+Asked: TypeAlias = Literal["auto", "ollama", "embedded"]
+
+REBUILD: Final = "python -m ingest CONTENT --rebuild"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The embedder to use, and one sentence for people that says which and why."""
+
+    embedder: Embedder
+    reason: str
+
+
+class IndexEmbedder:
+    """An index's own Ollama model, which is compared with the index before its first vector."""
+
+    def __init__(self, recorded: EmbedderIdentity, live: Embedder) -> None:
+        """Take the identity in the manifest and the embedder that should still have it."""
+        self._recorded = recorded
+        self._live = live
+        self._same = False
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The index's, known even while Ollama is down."""
+        return self._recorded
+
+    def readable(self, texts: Sequence[str]) -> list[float]:
+        """As Embedder."""
+        return self._live.readable(texts)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder; raises EmbedderMismatch if the model is not the one of the index."""
+        self._compare()
+        return self._live.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder; raises EmbedderMismatch if the model is not the one of the index."""
+        self._compare()
+        return self._live.embed_query(text)
+
+    def _compare(self) -> None:
+        if not self._same:
+            _refuse_other_weights(self._recorded, self._live.identity)
+            self._same = True
+
+
+def choose(
+    asked: Asked, model: str | None, host: str | None, existing: EmbedderIdentity | None
+) -> Choice:
+    """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
+
+    Raises EmbedderMismatch if the index was built with another embedder than the
+    one asked for, UsageError for a model that the embedded embedder does not have.
+    """
+    if existing is not None:
+        _refuse_another(existing, asked, model)
+        return Choice(
+            embedder_of(existing, host), f"The index keeps its embedder, {existing.name}."
+        )
+    if asked == "embedded":
+        return _embedded(model)
+    wanted = model or DEFAULT_MODEL
+    if asked == "ollama":
+        return Choice(OllamaEmbedder(wanted, host), f"Embedder: ollama {wanted}, as asked.")
+    return _best_at_hand(wanted, host)
+
+
+def embedder_of(identity: EmbedderIdentity, host: str | None) -> Embedder:
+    """Return the embedder an index was built with. Raises EmbedderMismatch if it is gone.
+
+    Ollama's model is compared at its first use, since Ollama may be down now.
+    """
+    if identity.kind == IDENTITY.kind:
+        _refuse_other_weights(identity, IDENTITY)
+        return EmbeddedEmbedder()
+    prefixes = (identity.document_prefix, identity.query_prefix)
+    return IndexEmbedder(identity, OllamaEmbedder(identity.model, host, prefixes=prefixes))
+
+
+def _embedded(model: str | None) -> Choice:
+    if model not in (None, IDENTITY.model):
+        raise UsageError(
+            f"The embedded embedder has one model, {IDENTITY.model}, and not {model}. Leave "
+            "--model out, or use --embedder ollama."
+        )
+    return Choice(EmbeddedEmbedder(), f"Embedder: {IDENTITY.name}, as asked. {_how_to_get()}")
+
+
+def _best_at_hand(model: str, host: str | None) -> Choice:
+    """Ollama if it answers and has the model, else the embedder in the package."""
+    found = probe(host, model)
+    if found.has_model:
+        why = f"Embedder: ollama {model}, since Ollama at {base_url(host)} has it."
+        return Choice(OllamaEmbedder(model, host), why)
+    lack = f"does not have {model}" if found.reachable else "does not answer"
+    why = f"Embedder: {IDENTITY.name}, since Ollama at {base_url(host)} {lack}."
+    return Choice(EmbeddedEmbedder(), f"{why} {_how_to_get(model)}")
+
+
+def _how_to_get(model: str = DEFAULT_MODEL) -> str:
+    return f"For {model}: `ollama pull {model}`, then `{_rebuild('ollama', model)}`."
+
+
+def _rebuild(kind: str, model: str | None) -> str:
+    named = f" --model {model}" if model and model not in (DEFAULT_MODEL, IDENTITY.model) else ""
+    return f"{REBUILD} --embedder {kind}{named}"
+
+
+def _refuse_another(existing: EmbedderIdentity, asked: Asked, model: str | None) -> None:
+    same_kind = asked in ("auto", existing.kind)
+    same_model = model is None or full_name(model) == full_name(existing.model)
+    if same_kind and same_model:
+        return
+    named_kind = IDENTITY.kind if model == IDENTITY.model else "ollama"
+    kind = named_kind if asked == "auto" else asked
+    raise EmbedderMismatch(
+        f"This index was built with {existing.name}, and vectors of two embedders cannot be "
+        f"compared. Leave --embedder and --model out to keep it, or build it anew: "
+        f"`{_rebuild(kind, model)}`."
+    )
+
+
+def _refuse_other_weights(recorded: EmbedderIdentity, live: EmbedderIdentity) -> None:
+    """Compare what a name stands for: Ollama may have updated the model since."""
+    if (recorded.digest, recorded.dimension) == (live.digest, live.dimension):
+        return
+    raise EmbedderMismatch(
+        f"The index was built with other weights of {recorded.name} (digest "
+        f"{recorded.digest[:12]}, now {live.digest[:12]}). Build it anew: "
+        f"`{_rebuild(recorded.kind, recorded.model)}`."
+    )

@@ -1,0 +1,67 @@
+"""Whether an English BERT vocabulary can read a text: texts in, numbers from 0 to 1 out.
+
+all-MiniLM-L6-v2 and nomic-embed-text v1 and v1.5 share bert-base-uncased's
+30,522 word pieces, made from English. A language is known to them as far as
+its words are single pieces: English text reaches .75 and more, German and
+Spanish .45 to .6, Chinese nothing, since Han characters and accented fragments
+are pieces without a meaning. A vector of what is not read is noise, and noise
+must have no vote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from index.embedder.model_files import load_tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+UNREAD = 0.45
+"""Share of words that are one Latin piece below which a text is foreign (other European
+languages lie just above)."""
+
+READ = 0.75
+"""Share from which a text counts as English throughout; ordinary English prose and code."""
+
+_LATIN = re.compile(r"[a-z]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_UNKNOWN = "[UNK]"
+
+
+def readable(texts: Sequence[str]) -> list[float]:
+    """How well an English word-piece model reads each text, in [0, 1]."""
+    tokenizer = load_tokenizer()
+    return [_scaled(_known_words(tokenizer, text)) for text in texts]
+
+
+def _scaled(share: float) -> float:
+    return min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)
+
+
+def _known_words(tokenizer: Tokenizer, text: str) -> float:
+    """Share of the text's words (not marks and numbers) that are one Latin piece."""
+    words = list(_words(tokenizer.encode(text, add_special_tokens=False).tokens))
+    spoken = [word for word in words if _is_word(word[0])]
+    known = sum(len(word) == 1 and bool(_LATIN.fullmatch(word[0])) for word in spoken)
+    return known / len(spoken) if spoken else 0.0
+
+
+def _words(pieces: list[str]) -> Iterator[list[str]]:
+    """Pieces gathered into words: one that begins with `##` goes on with the word before it."""
+    word: list[str] = []
+    for piece in pieces:
+        if word and not piece.startswith("##"):
+            yield word
+            word = []
+        word.append(piece)
+    if word:
+        yield word
+
+
+@cache
+def _is_word(piece: str) -> bool:
+    return piece == _UNKNOWN or bool(_LETTER.search(piece))

@@ -1,0 +1,106 @@
+"""Every failure that a reader or an author can meet, as one tree.
+
+    BlogSearchError
+    ├── UsageError            a setting or argument that cannot be meant
+    ├── ContentError          the content folder cannot be read
+    │   └── UnreadablePost    one file that is left out, with its reason
+    ├── EmbedderError         vectors could not be had
+    │   ├── EmbedderUnavailable   nobody answers; may pass by itself
+    │   ├── ModelMissing          the embedder answers, the model is not there
+    │   └── EmbedderRefused       the embedder answers and says no
+    ├── IndexProblem          the index cannot be used as it is
+    │   ├── IndexMissing          no ingest has finished here yet
+    │   ├── IndexBroken           a file is torn, missing or foreign
+    │   ├── IndexFormatUnknown    written by another version of this program
+    │   ├── IndexBusy             another ingest is writing
+    │   └── EmbedderMismatch      built with another embedder than the one asked for
+    └── NotInIndex            a post or chunk that does not exist
+        ├── UnknownPost
+        └── UnknownChunk
+
+A message says what happened and what to do next, in one or two sentences that
+a reader can act on; it never holds a traceback. Failures of libraries are
+translated where they enter, with `raise … from error`.
+"""
+
+
+class BlogSearchError(Exception):
+    """Anything this program reports in a sentence."""
+
+
+class UsageError(BlogSearchError):
+    """A setting or argument that cannot be meant."""
+
+
+class ContentError(BlogSearchError):
+    """The content folder cannot be read."""
+
+
+class UnreadablePost(ContentError):
+    """One file is left out of the index; the message is the reason."""
+
+
+class EmbedderError(BlogSearchError):
+    """Vectors could not be had."""
+
+
+class EmbedderUnavailable(EmbedderError):
+    """Nobody answers; trying later may work."""
+
+
+class ModelMissing(EmbedderError):
+    """The embedder answers, but does not have the model."""
+
+
+class EmbedderRefused(EmbedderError):
+    """The embedder answers and refuses, or answers with what is no vector."""
+
+
+class IndexProblem(BlogSearchError):
+    """The index cannot be used as it is."""
+
+
+class IndexMissing(IndexProblem):
+    """No ingest has finished in this folder yet."""
+
+
+class IndexBroken(IndexProblem):
+    """A file of the index is torn, missing or not ours."""
+
+
+class IndexFormatUnknown(IndexProblem):
+    """The index was written by another version of this program."""
+
+
+class IndexBusy(IndexProblem):
+    """Another ingest is writing to this index."""
+
+
+class EmbedderMismatch(IndexProblem):
+    """The index was built with another embedder than the one asked for."""
+
+
+class NotInIndex(BlogSearchError):
+    """A post or chunk that does not exist."""
+
+
+class UnknownPost(NotInIndex):
+    """No post has this source; `nearest` are sources that look like it."""
+
+    def __init__(self, source: str, nearest: tuple[str, ...]) -> None:
+        known = f" Nearest: {', '.join(nearest)}." if nearest else ""
+        super().__init__(f"No post {source!r} in the index.{known} Use a source from search_blog.")
+        self.source = source
+        self.nearest = nearest
+
+
+class UnknownChunk(NotInIndex):
+    """The post exists, the chunk does not; valid indices are 0 to `count` - 1."""
+
+    def __init__(self, source: str, chunk_index: int, count: int) -> None:
+        super().__init__(
+            f"{source} has no chunk {chunk_index}: its chunk_index goes from 0 to {count - 1}."
+        )
+        self.source = source
+        self.chunk_index = chunk_index
+        self.count = count

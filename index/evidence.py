@@ -1,0 +1,154 @@
+"""What speaks for each post that may answer: both legs asked, their findings gathered by post.
+
+The legs propose posts (by their best chunks, as wholes, by meaning); then each
+proposed post is given all its evidence, also from the leg that did not propose
+it, so that the ranking compares like with like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from index.query import Query
+
+if TYPE_CHECKING:
+    from index.catalog import Catalog
+    from index.embedder.base import Vectors
+    from index.lexical import LexicalSearcher
+    from index.vectors import VectorSearcher
+
+CHUNKS = 200
+"""Chunks the lexical leg proposes posts by."""
+
+POSTS = 80
+"""Posts the lexical leg proposes as wholes."""
+
+NEAR = 150
+"""Vectors the dense leg proposes posts by."""
+
+FILL = 5
+"""Chunks looked up, on average, for each post that the lexical leg proposed only as a whole."""
+
+READ_SAMPLE = 20
+"""Lexical hits by which it is judged how well the embedder reads what the query is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one post; every number but the cosines is in [0, 1]."""
+
+    whole: float
+    """The lexical share of the query in the post as a whole."""
+    lead: float
+    """The same in its title and beginning."""
+    chunks: tuple[int, ...]
+    """The post's chunk ids in order."""
+    shares: Mapping[int, float]
+    """By chunk id, the lexical share of the query; a chunk that is not here has none."""
+    cosines: Mapping[int, float]
+    """By chunk id, the cosine of its nearest vector to the query less the blog's mean; a chunk
+    without a vector is not here."""
+    mean_cosine: float
+    """The cosine of the post's mean vector, less the blog's mean; 0 if it has no vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything one query found."""
+
+    posts: Mapping[int, Evidence]
+    """By post id."""
+    coverage: float
+    """The largest share of the query's terms, by rarity, that one chunk holds together."""
+    readable: float
+    """How well the embedder reads the query and what it is about, in [0, 1]."""
+    rarities: Mapping[str, float] = field(default_factory=dict)
+    """The query's stems with their inverse document frequencies."""
+
+
+class Gatherer:
+    """Asks the legs of one generation."""
+
+    def __init__(self, catalog: Catalog, lexical: LexicalSearcher, vectors: VectorSearcher) -> None:
+        self._catalog = catalog
+        self._lexical = lexical
+        self._vectors = vectors
+
+    def gather(
+        self, query: Query, vector: Vectors | None, readable: float, among: Sequence[int] | None
+    ) -> Findings:
+        """The evidence for every post that a leg proposes.
+
+        `vector` is the embedded query or `None` for the lexical leg alone, `readable`
+        how well the embedder reads it; `among` restricts everything to these post ids.
+        """
+        shares = self._lexical.chunks.shares(query, CHUNKS, among)
+        wholes = self._lexical.posts.shares(query, POSTS, among)
+        near = self._near(vector, among)
+        owners = self._catalog.owners([*shares, *near])
+        posts = sorted({*owners.values(), *wholes})
+        unheard = sorted(set(wholes) - {owners[chunk] for chunk in shares})
+        shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
+        return Findings(
+            posts=self._evidence(query, vector, posts, shares),
+            coverage=self._lexical.chunks.coverage(query),
+            readable=readable * self._readable(list(shares)[:READ_SAMPLE]),
+            rarities=self._lexical.chunks.rarities(query),
+        )
+
+    def _near(self, vector: Vectors | None, among: Sequence[int] | None) -> dict[int, float]:
+        if vector is None:
+            return {}
+        if among is None:
+            return self._vectors.search(vector, NEAR)
+        chunks = [chunk for ids in self._catalog.chunk_ids(among).values() for chunk in ids]
+        return self._vectors.search(vector, NEAR, np.asarray(chunks, dtype=np.int64))
+
+    def _readable(self, chunk_ids: Sequence[int]) -> float:
+        """The mean over these chunks; 1 if the lexical leg found none, for want of doubt."""
+        found = self._catalog.readable(chunk_ids)
+        return sum(found.values()) / len(found) if found else 1.0
+
+    def _evidence(
+        self,
+        query: Query,
+        vector: Vectors | None,
+        posts: Sequence[int],
+        shares: Mapping[int, float],
+    ) -> dict[int, Evidence]:
+        wholes = self._lexical.posts.shares(query, len(posts), posts)
+        leads = self._lexical.posts.shares(query, len(posts), posts, prefix="lead_")
+        evidence = {}
+        for post, chunks in self._catalog.chunk_ids(posts).items():
+            cosines, mean = self._cosines(vector, chunks)
+            evidence[post] = Evidence(
+                whole=wholes.get(post, 0.0),
+                lead=leads.get(post, 0.0),
+                chunks=tuple(chunks),
+                shares={chunk: shares[chunk] for chunk in chunks if chunk in shares},
+                cosines=cosines,
+                mean_cosine=mean,
+            )
+        return evidence
+
+    def _cosines(
+        self, vector: Vectors | None, chunks: Sequence[int]
+    ) -> tuple[dict[int, float], float]:
+        """By chunk id, and of the mean vector; each less the blog's mean cosine."""
+        if vector is None:
+            return {}, 0.0
+        ids, rows = self._vectors.of(chunks)
+        if not len(ids):
+            return {}, 0.0
+        background = float(self._vectors.mean @ vector)
+        middle = rows.mean(axis=0)
+        norm = float(np.linalg.norm(middle))
+        mean = float(middle @ vector) / norm - background if norm else 0.0
+        cosines: dict[int, float] = {}
+        for chunk, cosine in zip(ids.tolist(), (rows @ vector - background).tolist(), strict=True):
+            cosines[chunk] = max(cosine, cosines.get(chunk, -1.0))
+        return cosines, mean

@@ -1,0 +1,150 @@
+"""Which generation is live, and how the next one takes its place.
+
+CURRENT is a one-line file replaced by an atomic rename, after everything it
+names is on disk (fsync): a writer killed at any instruction leaves the old
+generation live. The one before the live one is kept until the next switch, for
+readers that opened it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from index.layout import GenerationFiles, Layout, generation_name
+from index.manifest import REBUILD, Manifest, Seal, dumps, loads
+
+_BLOCK = 1 << 20
+
+_LONGEST_NAME = 18
+"""Digits; CURRENT is ours, and what is longer was never written by us."""
+
+
+def live_number(layout: Layout) -> int:
+    """The live generation's number. Raises IndexMissing or IndexBroken."""
+    try:
+        name = layout.current.read_text(encoding="ascii").strip()
+    except FileNotFoundError as error:
+        raise IndexMissing(
+            f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
+    if not (name.isdecimal() and len(generation_name(0)) <= len(name) <= _LONGEST_NAME):
+        raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
+    return int(name)
+
+
+def newest_number(layout: Layout) -> int:
+    """The highest number any folder of a generation has, finished or not; 0 if there is none."""
+    names = [folder.name for folder in layout.generations.iterdir()]
+    return max((int(name) for name in names if name.isdecimal()), default=0)
+
+
+def load_manifest(layout: Layout, number: int) -> Manifest:
+    """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
+    path = layout.generation(number).manifest
+    try:
+        manifest = loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
+    if manifest.generation != number:
+        raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
+    return manifest
+
+
+def verify(files: GenerationFiles, manifest: Manifest) -> None:
+    """Compare every file with its seal. Raises IndexBroken at the first that differs."""
+    for name, seal in manifest.files.items():
+        try:
+            same = _sealed(files.folder / name) == seal
+        except OSError as error:
+            raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
+        if not same:
+            raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
+
+
+def seal_files(files: GenerationFiles) -> dict[str, Seal]:
+    """Seals of everything written so far, which is on disk when this returns."""
+    seals = {}
+    for path in sorted(files.folder.rglob("*")):
+        if path.is_file() and not path.name.endswith(".lock"):
+            _sync(path)
+            seals[path.relative_to(files.folder).as_posix()] = _sealed(path)
+    return seals
+
+
+def switch(layout: Layout, manifest: Manifest) -> None:
+    """Write the manifest of a complete generation and make that generation the live one."""
+    files = layout.generation(manifest.generation)
+    files.manifest.write_text(dumps(manifest), encoding="utf-8")
+    _sync(files.manifest)
+    inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
+    for folder in (*inner, files.folder, layout.generations):
+        _sync(folder)
+    beside = layout.current.with_name("CURRENT.next")
+    beside.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
+    _sync(beside)
+    beside.replace(layout.current)
+    _sync(layout.root)
+
+
+def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
+    """Delete every generation but `live` and `keep`: old ones, and what a killed ingest left."""
+    kept = {generation_name(number) for number in (live, keep) if number is not None}
+    for folder in layout.generations.iterdir():
+        if folder.name not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def writer_lock(layout: Layout) -> Iterator[None]:
+    """Be the only writer. Raises IndexBusy at once if another ingest is."""
+    lock = FileLock(layout.lock)
+    try:
+        layout.generations.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise IndexBusy(
+            "Another ingest is writing to this index. Wait until it has finished, then run again."
+        ) from error
+    except OSError as error:
+        raise unwritable(error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def unwritable(error: Exception) -> IndexProblem:
+    """What to raise when the index could not be written, whichever library noticed."""
+    reason = f": {error.strerror}" if isinstance(error, OSError) else ""
+    return IndexProblem(
+        f"The index could not be written{reason}. Nothing in it has changed; "
+        "check the disk's space and the folder's permissions, then run again."
+    )
+
+
+def _sealed(path: Path) -> Seal:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return Seal(size=path.stat().st_size, sha256=digest.hexdigest())
+
+
+def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

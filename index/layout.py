@@ -1,0 +1,83 @@
+"""Where the index keeps what: one typed object that names every file.
+
+INDEX/
+  CURRENT                 the live generation's name, replaced by an atomic rename
+  generations/000042/     immutable once CURRENT names it
+    manifest.json         what this generation is, with a checksum for every other file
+    vectors.faiss         chunk id → unit vector
+    lexical/              tantivy
+    chunks.db             SQLite: posts, chunks, metadata for filters
+  embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
+  lock                    one writer at a time
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_FOLDER = ".blog-index"
+"""Where the index lies unless the author says otherwise, below the current folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationFiles:
+    """The files of one generation."""
+
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """JSON, written last."""
+        return self.folder / "manifest.json"
+
+    @property
+    def vectors(self) -> Path:
+        """FAISS IndexIDMap over IndexFlatIP."""
+        return self.folder / "vectors.faiss"
+
+    @property
+    def lexical(self) -> Path:
+        """A folder of tantivy's."""
+        return self.folder / "lexical"
+
+    @property
+    def catalog(self) -> Path:
+        """SQLite database of posts and chunks."""
+        return self.folder / "chunks.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The files of an index folder."""
+
+    root: Path
+
+    @property
+    def current(self) -> Path:
+        """One line: the live generation's name."""
+        return self.root / "CURRENT"
+
+    @property
+    def generations(self) -> Path:
+        """One folder for each generation that is kept."""
+        return self.root / "generations"
+
+    @property
+    def cache(self) -> Path:
+        """The embedding cache."""
+        return self.root / "embeddings.db"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one ingest that writes."""
+        return self.root / "lock"
+
+    def generation(self, number: int) -> GenerationFiles:
+        """The files of generation `number`."""
+        return GenerationFiles(self.generations / generation_name(number))
+
+
+def generation_name(number: int) -> str:
+    """`000042`: sorts as it counts."""
+    return f"{number:06d}"

@@ -1,0 +1,103 @@
+"""What a generation is, in one JSON file: written last, read first, sealed by a checksum.
+
+It remembers the embedder, the settings and every post's hash, so that the next
+ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
+other file, so that a torn or swapped one is refused before FAISS, tantivy or
+SQLite see it: FAISS's C++ may abort the process on a truncated file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from index.embedder.base import EmbedderIdentity
+from index.errors import IndexBroken, IndexFormatUnknown
+
+FORMAT = 1
+"""Raise it when an older program could not read, or would misread, what is written now."""
+
+REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class IndexedPost(_Frozen):
+    """One post as the last ingest saw it."""
+
+    digest: str
+    """SHA-256 of the file's bytes, in hex."""
+    size: int
+    """Bytes."""
+    mtime_ns: int
+    """Nanoseconds since 1970, as the file system says."""
+    chunks: int
+    expires: str | None = None
+    """ISO day after which the post is left out."""
+
+
+class Seal(_Frozen):
+    """A file's size in bytes and SHA-256 in hex."""
+
+    size: int
+    sha256: str
+
+
+class Manifest(_Frozen):
+    """One generation."""
+
+    generation: int
+    created: str
+    """UTC, ISO 8601 to the second."""
+    embedder: EmbedderIdentity
+    recipe: dict[str, int | bool | str]
+    """What shaped the posts besides their bytes; an index of another recipe is made anew."""
+    posts: dict[str, IndexedPost]
+    """By source."""
+    superseded: int
+    """Chunks deleted since the lexical index was last written whole."""
+    files: dict[str, Seal]
+    """By path below the generation's folder, with `/`."""
+
+    @property
+    def chunks(self) -> int:
+        """Chunks in the generation."""
+        return sum(post.chunks for post in self.posts.values())
+
+
+def dumps(manifest: Manifest) -> str:
+    """The manifest's file, with the checksum of its own content."""
+    content = manifest.model_dump(mode="json")
+    return json.dumps({"format": FORMAT, "seal": _seal(content), "content": content}, indent=0)
+
+
+def loads(text: str) -> Manifest:
+    """The manifest in `text`. Raises IndexBroken, or IndexFormatUnknown for another FORMAT."""
+    try:
+        outer = json.loads(text)
+        written = outer["format"]
+        if written != FORMAT:
+            raise IndexFormatUnknown(_foreign(written))
+        if outer["seal"] != _seal(outer["content"]):
+            raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
+        return Manifest.model_validate(outer["content"])
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
+
+
+def _foreign(written: object) -> str:
+    newer = isinstance(written, int) and written > FORMAT
+    mend = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
+    return (
+        f"The index has format {written!r:.20}, this program reads {FORMAT}. "
+        f"{mend}: `python -m ingest CONTENT --rebuild` with the same --index."
+    )
+
+
+def _seal(content: object) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,86 @@
+"""One opened generation: what a server asks. Immutable, and safe for concurrent readers."""
+
+from __future__ import annotations
+
+import difflib
+
+from index.catalog import open_catalog
+from index.embedder.base import Embedder
+from index.errors import IndexBroken, UnknownChunk, UnknownPost
+from index.layout import GenerationFiles
+from index.lexical import LexicalSearcher
+from index.manifest import REBUILD, Manifest
+from index.ranking import Use
+from index.search import Legs, search
+from index.types import Answer, Chunk, Filters, Passage
+from index.vectors import VectorSearcher
+
+NEAREST = 3
+"""Sources named when the one asked for is not there."""
+
+
+class Reader:
+    """Searches and reads one generation."""
+
+    def __init__(self, files: GenerationFiles, manifest: Manifest, embedder: Embedder) -> None:
+        """Open the generation's files, whose checksums hold. Raises IndexBroken."""
+        self.manifest = manifest
+        try:
+            self._legs = Legs(
+                open_catalog(files.catalog),
+                LexicalSearcher(files.lexical),
+                VectorSearcher(files.vectors),
+                embedder,
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+        if self._legs.vectors.dimension != manifest.embedder.dimension:
+            raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._legs.catalog.close()
+
+    def search(
+        self, query: str, filters: Filters, *, limit: int, offset: int, use: Use = Use.HYBRID
+    ) -> Answer:
+        """The hits from `offset` on, `limit` at most, best first."""
+        return search(self._legs, query, filters, limit, offset, use)
+
+    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+        """A chunk with `neighbors` chunks on each side. Raises UnknownPost or UnknownChunk."""
+        found = self._legs.catalog.find_post(source)
+        if found is None:
+            raise UnknownPost(source, self._nearest(source))
+        post_id, post = found
+        chunks = self._legs.catalog.chunks_of(post_id)
+        if not 0 <= chunk_index < len(chunks):
+            raise UnknownChunk(source, chunk_index, len(chunks))
+        first = max(0, chunk_index - neighbors)
+        shown = tuple(chunks[first : chunk_index + neighbors + 1])
+        return Passage(
+            post=post,
+            chunks=shown,
+            asked=chunk_index,
+            count=len(chunks),
+            heading_before=_other_heading(chunks[first::-1], shown[0]),
+            heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
+        )
+
+    def _nearest(self, source: str) -> tuple[str, ...]:
+        sources = self._legs.catalog.sources()
+        same_name = [known for known in sources if _name(known) == _name(source)]
+        close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
+        return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+
+
+def _name(source: str) -> str:
+    return source.rpartition("/")[2].casefold()
+
+
+def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
+    """The innermost heading of the first chunk that stands under another one."""
+    for chunk in chunks:
+        if chunk.headings and chunk.headings != than.headings:
+            return chunk.headings[-1]
+    return None

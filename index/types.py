@@ -1,0 +1,106 @@
+"""The nouns of the project, frozen: what an index is made of and what it answers.
+
+Both neighbours need them, so they live here and import nothing of ours.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One post's metadata, as the author wrote it or as its file implies it."""
+
+    source: str
+    """Path below the content folder, with `/` on every system; unique."""
+    title: str
+    date: str | None = None
+    """ISO day, `YYYY-MM-DD`."""
+    tags: tuple[str, ...] = ()
+    description: str = ""
+    """The author's own description or summary; empty if there is none."""
+    slug: str = ""
+    language: str = ""
+    """BCP 47 tag in lower case (`zh-tw`, `en`); empty if the author gave none."""
+
+    @property
+    def section(self) -> str:
+        """The folder the post lies in, `""` for the content folder itself."""
+        return self.source.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage of a post: a contiguous piece of its file."""
+
+    source: str
+    index: int
+    """Place in the post, from 0, without gaps."""
+    text: str
+    """The author's words, verbatim."""
+    plain: str
+    """The same passage without markup: what is embedded, analysed and previewed."""
+    headings: tuple[str, ...]
+    """The path of headings above the passage, outermost first, without markup."""
+    first_line: int
+    """Line of the file on which `text` begins, from 1."""
+    last_line: int
+    """Line of the file on which `text` ends, inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
+
+    section: str | None = None
+    """A folder below the content folder; posts in it and below it pass."""
+    tag: str | None = None
+    """Compared without regard to case."""
+    after: str | None = None
+    """ISO day, inclusive; a post without a date does not pass."""
+    before: str | None = None
+    """ISO day, inclusive; a post without a date does not pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a search: a chunk, its post, and why it is here."""
+
+    post: Post
+    chunk: Chunk
+    score: float
+    """0 to 1, higher is better, comparable between queries."""
+    preview: str
+    """About 160 characters of `chunk.plain` around what matched."""
+    dense: float | None = None
+    """Cosine to the query in [-1, 1]; `None` if the dense leg did not see this chunk."""
+    lexical: float | None = None
+    """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A page of hits."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    """How many hits paging can reach, this page's included."""
+    offset: int
+    notice: str | None = None
+    """One sentence the reader must see (a leg that did not answer), else `None`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What `read_chunk` reads: one chunk, perhaps its neighbours, and where it stands."""
+
+    post: Post
+    chunks: tuple[Chunk, ...]
+    """The asked-for chunk with its neighbours, in the order of the post."""
+    asked: int
+    """The asked-for chunk's index."""
+    count: int
+    """How many chunks the post has."""
+    heading_before: str | None
+    """Heading of the nearest earlier chunk under another heading, else `None`."""
+    heading_after: str | None
+    """Heading of the nearest later chunk under another heading, else `None`."""

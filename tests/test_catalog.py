@@ -1,0 +1,183 @@
+"""Posts and chunks in SQLite: what comes back, and what each filter lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from index.catalog import Catalog, open_catalog
+from index.catalog_writer import open_writer
+from index.types import Chunk, Filters, Post
+
+POSTS = (
+    Post("root.md", "At the root"),
+    Post("a/one.md", "One", "2024-03-01", ("Go", "Search"), "First.", "one", "en"),
+    Post("a/deep/two.md", "Two", "2024-03-02", ("go",)),
+    Post("ab/three.md", "Three", "2024-03-03", ("golang",)),
+    Post("a0/four.md", "Four", None, ("STRASSE",)),
+    Post("a.md", "Five", "2023-12-31"),
+    Post("推論/快取.md", "快取", "2024-03-02", ("推論", "straße"), "", "", "zh-tw"),
+)
+
+
+def chunk_of(post: Post, number: int) -> Chunk:
+    text = f"*Chunk* {number} of {post.title}\n\nwith 中文"
+    return Chunk(post.source, number, text, text.replace("*", ""), ("H 1", "次"), 5, 7)
+
+
+def chunks_of(post: Post) -> tuple[Chunk, ...]:
+    return tuple(chunk_of(post, number) for number in range(3))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "chunks.db"
+    with open_writer(path, None) as writer:
+        for post in POSTS:
+            writer.add(post, chunks_of(post), [1.0, 0.5, 0.0])
+    return path
+
+
+@pytest.fixture
+def catalog(path: Path) -> Iterator[Catalog]:
+    opened = open_catalog(path)
+    yield opened
+    opened.close()
+
+
+def passing(catalog: Catalog, filters: Filters) -> set[str]:
+    ids = catalog.matching_posts(filters)
+    assert ids is not None
+    return {post.source for post in catalog.posts(ids).values()}
+
+
+@pytest.mark.parametrize("post", POSTS, ids=lambda post: post.source)
+def test_a_post_and_its_chunks_come_back_whole(post: Post, catalog: Catalog) -> None:
+    found = catalog.find_post(post.source)
+    assert found is not None
+    assert found[1] == post
+    assert catalog.chunks_of(found[0]) == list(chunks_of(post))
+
+
+def test_a_source_is_matched_exactly(catalog: Catalog) -> None:
+    for source in ("A/one.md", "one.md", "a/one", "a/one.md ", "%", ""):
+        assert catalog.find_post(source) is None
+
+
+def test_sources_come_sorted(catalog: Catalog) -> None:
+    assert catalog.sources() == sorted(post.source for post in POSTS)
+
+
+@pytest.mark.parametrize(
+    ("section", "sources"),
+    [
+        ("a", {"a/one.md", "a/deep/two.md"}),
+        ("a/", {"a/one.md", "a/deep/two.md"}),
+        ("/a/deep", {"a/deep/two.md"}),
+        ("ab", {"ab/three.md"}),
+        ("a0", {"a0/four.md"}),
+        ("推論", {"推論/快取.md"}),
+        ("A", set()),
+        ("a/one.md", set()),
+        ("a/d", set()),
+        ("%", set()),
+        ("_", set()),
+    ],
+)
+def test_a_section_is_a_folder_and_all_below_it(
+    section: str, sources: set[str], catalog: Catalog
+) -> None:
+    assert passing(catalog, Filters(section=section)) == sources
+
+
+@pytest.mark.parametrize(
+    ("tag", "sources"),
+    [
+        ("go", {"a/one.md", "a/deep/two.md"}),
+        ("GO", {"a/one.md", "a/deep/two.md"}),
+        ("search", {"a/one.md"}),
+        ("golang", {"ab/three.md"}),
+        ("strasse", {"a0/four.md", "推論/快取.md"}),
+        ("推論", {"推論/快取.md"}),
+        ("g", set()),
+    ],
+)
+def test_a_tag_is_whole_and_without_case(tag: str, sources: set[str], catalog: Catalog) -> None:
+    assert passing(catalog, Filters(tag=tag)) == sources
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "sources"),
+    [
+        ("2024-03-02", None, {"a/deep/two.md", "ab/three.md", "推論/快取.md"}),
+        (None, "2024-03-01", {"a/one.md", "a.md"}),
+        ("2024-03-01", "2024-03-01", {"a/one.md"}),
+        ("2024-03-04", None, set()),
+        ("2024-03-03", "2024-03-01", set()),
+    ],
+)
+def test_days_are_inclusive_and_a_post_without_one_does_not_pass(
+    after: str | None, before: str | None, sources: set[str], catalog: Catalog
+) -> None:
+    assert passing(catalog, Filters(after=after, before=before)) == sources
+
+
+def test_filters_are_all_to_be_met(catalog: Catalog) -> None:
+    filters = Filters(section="a", tag="go", after="2024-03-02")
+    assert passing(catalog, filters) == {"a/deep/two.md"}
+
+
+def test_no_filter_is_no_list(catalog: Catalog) -> None:
+    assert catalog.matching_posts(Filters()) is None
+
+
+def test_chunks_are_found_by_id_with_their_post(catalog: Catalog) -> None:
+    found = catalog.find_post("a/one.md")
+    assert found is not None
+    ids = catalog.chunk_ids([found[0]])[found[0]]
+    assert catalog.chunks(ids) == dict(zip(ids, chunks_of(found[1]), strict=True))
+    assert catalog.owners(ids) == dict.fromkeys(ids, found[0])
+    assert catalog.readable(ids) == dict(zip(ids, [1.0, 0.5, 0.0], strict=True))
+
+
+def test_ids_that_are_not_there_are_left_out(catalog: Catalog) -> None:
+    assert catalog.chunks([9999]) == {}
+    assert catalog.posts([9999]) == {}
+    assert catalog.owners([9999]) == {}
+
+
+def test_more_ids_than_sqlite_takes_as_parameters(catalog: Catalog) -> None:
+    assert len(catalog.chunks(range(100_000))) == 3 * len(POSTS)
+
+
+def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_again(
+    path: Path, tmp_path: Path
+) -> None:
+    last = POSTS[-1]
+    following = tmp_path / "following.db"
+    with open_writer(following, path) as writer:
+        gone = writer.remove([last.source, "never/there.md"])
+        added = writer.add(last, chunks_of(last)[:1], [1.0])
+    assert (len(gone.posts), len(gone.chunks)) == (1, 3)
+    assert added.post_id > max(gone.posts)
+    assert min(added.chunk_ids) > max(gone.chunks)
+    catalog = open_catalog(following)
+    assert catalog.chunks(gone.chunks) == {}
+    assert passing(catalog, Filters(tag="推論")) == {last.source}
+    catalog.close()
+
+
+def test_the_earlier_file_is_untouched_by_the_next_one(path: Path, tmp_path: Path) -> None:
+    before = path.read_bytes()
+    with open_writer(tmp_path / "following.db", path) as writer:
+        writer.remove([post.source for post in POSTS])
+    assert path.read_bytes() == before
+
+
+def test_reading_leaves_nothing_beside_the_file(path: Path) -> None:
+    catalog = open_catalog(path)
+    catalog.sources()
+    catalog.close()
+    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,165 @@
+"""FAISS as it is used here, judged by numpy's brute force."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from index.vectors import VectorSearcher, write
+
+if TYPE_CHECKING:
+    from index.embedder.base import Vectors
+    from index.vectors import Ids
+
+DIMENSION = 48
+
+
+def unit_rows(count: int, seed: int) -> Vectors:
+    rows = np.random.default_rng(seed).normal(size=(count, DIMENSION)).astype(np.float32)
+    unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def brute_force(query: Vectors, ids: Ids, rows: Vectors, limit: int) -> dict[int, float]:
+    cosines = rows.astype(np.float64) @ query.astype(np.float64)
+    best = np.argsort(-cosines, kind="stable")[:limit]
+    return {int(ids[i]): float(cosines[i]) for i in best}
+
+
+def some_ids(count: int) -> Ids:
+    """Ascending, with gaps, as deletions leave them."""
+    return np.cumsum(np.arange(count) % 3 + 1).astype(np.int64)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "vectors.faiss"
+    write(path, some_ids(500), unit_rows(500, 1))
+    return path
+
+
+@pytest.fixture(scope="module")
+def searcher(path: Path) -> VectorSearcher:
+    return VectorSearcher(path)
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 600))
+def test_a_search_is_exact(searcher: VectorSearcher, seed: int, limit: int) -> None:
+    query = unit_rows(1, seed)[0]
+    expected = brute_force(query, some_ids(500), unit_rows(500, 1), limit)
+    found = searcher.search(query, limit)
+    assert list(found) == list(expected)
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert all(-1 <= cosine <= 1.000001 for cosine in found.values())
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1), limit=st.integers(1, 600))
+def test_a_search_among_some_is_a_search_of_those_alone(
+    searcher: VectorSearcher, seed: int, share: float, limit: int
+) -> None:
+    chosen = np.random.default_rng(seed).random(500) < share
+    ids, rows = some_ids(500)[chosen], unit_rows(500, 1)[chosen]
+    query = unit_rows(1, seed)[0]
+    expected = brute_force(query, ids, rows, limit)
+    found = searcher.search(query, limit, ids)
+    assert list(found) == list(expected)
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_vector_finds_itself_with_a_cosine_of_one(searcher: VectorSearcher) -> None:
+    assert searcher.search(unit_rows(500, 1)[7], 1) == pytest.approx({int(some_ids(8)[7]): 1.0})
+
+
+def test_ids_that_are_not_there_are_not_found(searcher: VectorSearcher) -> None:
+    there = int(some_ids(1)[0])
+    among = np.array([there, 10_000, 10_001], dtype=np.int64)
+    assert list(searcher.search(unit_rows(1, 2)[0], 3, among)) == [there]
+
+
+def test_a_search_among_none_finds_none(searcher: VectorSearcher) -> None:
+    assert searcher.search(unit_rows(1, 2)[0], 5, np.array([], dtype=np.int64)) == {}
+
+
+def test_the_rows_are_those_that_were_written(searcher: VectorSearcher) -> None:
+    np.testing.assert_array_equal(searcher.ids, some_ids(500))
+    np.testing.assert_array_equal(searcher.rows, unit_rows(500, 1))
+    assert searcher.rows.dtype == np.float32
+
+
+@pytest.mark.parametrize("wanted", [[], [1], [2], [1, 2, 3, 4, 10**6], [10**6, 4, 1]])
+def test_rows_are_found_by_id(wanted: list[int], searcher: VectorSearcher) -> None:
+    known = dict(zip(some_ids(500).tolist(), unit_rows(500, 1), strict=True))
+    ids, rows = searcher.of(wanted)
+    assert ids.tolist() == [number for number in wanted if number in known]
+    for number, row in zip(ids.tolist(), rows, strict=True):
+        np.testing.assert_array_equal(row, known[number])
+
+
+def test_the_mean_is_that_of_all_rows(searcher: VectorSearcher) -> None:
+    expected = unit_rows(500, 1).astype(np.float64).mean(axis=0)
+    np.testing.assert_allclose(searcher.mean, expected, atol=1e-6)
+
+
+def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.faiss"
+    write(path, np.array([], dtype=np.int64), np.zeros((0, DIMENSION), dtype=np.float32))
+    searcher = VectorSearcher(path)
+    assert searcher.dimension == DIMENSION
+    assert searcher.search(unit_rows(1, 2)[0], 5) == {}
+    assert searcher.rows.shape == (0, DIMENSION)
+    assert searcher.of([1, 2])[0].tolist() == []
+    np.testing.assert_array_equal(searcher.mean, np.zeros(DIMENSION))
+
+
+def test_what_is_open_outlives_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.faiss"
+    write(path, some_ids(5), unit_rows(5, 1))
+    searcher = VectorSearcher(path)
+    path.unlink()
+    assert len(searcher.search(unit_rows(1, 2)[0], 5)) == 5
+
+
+def test_threads_may_search_at_once(searcher: VectorSearcher) -> None:
+    query = unit_rows(1, 3)[0]
+    expected = searcher.search(query, 20)
+    among = some_ids(500)[:100]
+    expected_among = searcher.search(query, 20, among)
+    wrong: list[int] = []
+
+    def search(number: int) -> None:
+        for _ in range(50):
+            if searcher.search(query, 20) != expected:
+                wrong.append(number)
+            if searcher.search(query, 20, among) != expected_among:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=search, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_chunk_of_several_vectors_is_as_near_as_the_nearest_of_them(tmp_path: Path) -> None:
+    rows = unit_rows(60, 4)
+    ids = np.repeat(np.arange(20, dtype=np.int64), 3)
+    path = tmp_path / "vectors.faiss"
+    write(path, ids, rows)
+    searcher = VectorSearcher(path)
+    query = unit_rows(1, 5)[0]
+    cosines = (rows.astype(np.float64) @ query).reshape(20, 3).max(axis=1)
+    expected = sorted(range(20), key=lambda chunk: -cosines[chunk])
+    found = searcher.search(query, 60)
+    assert list(found) == expected
+    assert found == pytest.approx(dict(enumerate(cosines.tolist())), abs=1e-6)
+    assert searcher.of([7, 3])[0].tolist() == [7, 7, 7, 3, 3, 3]
+    np.testing.assert_array_equal(searcher.of([7, 3])[1], rows[[21, 22, 23, 9, 10, 11]])
