@@ -1,0 +1,199 @@
+"""The whole of an ingest: a content folder in, the next generation of its index out.
+
+This is the one function others call (`python -m ingest`, and a server that
+watches its content). It plans first and takes the writer lock only when there
+is something to write, so that a run which changes nothing writes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+
+from index.builder import NewPost, NewVectors, NextGeneration, build
+from index.cache import open_cache
+from index.embedder.base import Embedder, EmbedderIdentity
+from index.embedder.choose import Choice
+from index.embedding_text import embedding_text
+from index.errors import ContentError, IndexMissing
+from index.generations import live_number, load_manifest, writer_lock
+from index.layout import Layout
+from index.manifest import IndexedPost, Manifest
+from ingest.chunker import chunks
+from ingest.embed import embed
+from ingest.plan import Plan, plan
+from ingest.post import ParsedPost
+from ingest.progress import Progress
+from ingest.recipe import Recipe, recipe
+from ingest.report import Report
+from ingest.scan import NOTHING_KNOWN, Known, Scan, scan
+from ingest.source import SourceFile
+from ingest.windows import windows
+
+GRAIN_NS = 2_000_000_000
+"""Coarsest time stamp of a common file system: FAT keeps two seconds."""
+
+Chooser = Callable[[EmbedderIdentity | None], Choice]
+"""Given the embedder of the index there is, if any, the one to use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to ingest and how."""
+
+    content: Path
+    index: Path
+    choose: Chooser
+    today: date
+    include_drafts: bool = False
+    rebuild: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    base: Manifest | None
+    """The generation to start from; `None` if all must be made anew."""
+    recipe: Recipe
+    scan: Scan
+    plan: Plan
+
+
+def ingest(job: Job, progress: Progress) -> Report:
+    """Bring the index up to date with the folder.
+
+    Raises ContentError, EmbedderError or IndexProblem with the index as it was.
+    """
+    started = time.monotonic()
+    layout = Layout(job.index)
+    live = _live_manifest(layout, job)
+    choice = job.choose(live.embedder if live else None)
+    prepared = _prepare(job, live)
+    if prepared.base is not None and prepared.plan.changes_nothing:
+        return _report(prepared.base, prepared, choice, 0, started)
+    with writer_lock(layout):
+        now = _live_manifest(layout, job)
+        if _number(now) != _number(live):
+            choice = job.choose(now.embedder if now else None)
+            prepared = _prepare(job, now)
+        manifest, computed = _build(layout, prepared, choice, progress)
+    return _report(manifest, prepared, choice, computed, started)
+
+
+def _live_manifest(layout: Layout, job: Job) -> Manifest | None:
+    """The live generation's, or `None` if there is none or it shall not count."""
+    if job.rebuild:
+        return None
+    try:
+        return load_manifest(layout, live_number(layout))
+    except IndexMissing:
+        return None
+
+
+def _number(manifest: Manifest | None) -> int:
+    return manifest.generation if manifest else 0
+
+
+def _prepare(job: Job, live: Manifest | None) -> _Prepared:
+    wanted = recipe(job.include_drafts)
+    base = live if live and live.recipe == wanted else None
+    scanned = scan(job.content, _known(base), job.today, job.include_drafts)
+    if not scanned.digests:
+        raise ContentError(
+            f"No post to index below {job.content} ({len(scanned.skipped)} files left out). "
+            "Give the folder that holds the posts."
+        )
+    before = {source: post.digest for source, post in base.posts.items()} if base else {}
+    return _Prepared(base, wanted, scanned, plan(before, scanned.digests))
+
+
+def _known(base: Manifest | None) -> Known:
+    if base is None:
+        return NOTHING_KNOWN
+    created = datetime.fromisoformat(base.created).timestamp()
+    return Known(base.posts, int(created) * 1_000_000_000 - GRAIN_NS)
+
+
+def _build(
+    layout: Layout, prepared: _Prepared, choice: Choice, progress: Progress
+) -> tuple[Manifest, int]:
+    """The generation that was written, and how many texts were embedded for it."""
+    sources = sorted((*prepared.plan.added, *prepared.plan.changed))
+    progress.start("chunking", len(sources))
+    added = []
+    for source in sources:
+        scanned = prepared.scan
+        added.append(_new_post(scanned.parsed[source], scanned.files[source], choice.embedder))
+        progress.advance(1)
+    rows, computed = _vectors(layout, added, choice.embedder, progress)
+    following = NextGeneration(
+        base=prepared.base,
+        removed=(*prepared.plan.removed, *prepared.plan.changed),
+        added=added,
+        vectors=rows,
+        embedder=choice.embedder.identity,
+        recipe=prepared.recipe,
+    )
+    progress.start("writing", 1)
+    manifest = build(layout, following)
+    progress.advance(1)
+    return manifest, computed
+
+
+def _vectors(
+    layout: Layout, added: Sequence[NewPost], embedder: Embedder, progress: Progress
+) -> tuple[NewVectors, int]:
+    """Vectors for the chunks that the embedder can read, and how many had to be computed."""
+    chunks = [
+        (new.post, *pair) for new in added for pair in zip(new.chunks, new.readable, strict=True)
+    ]
+    windowed = [
+        (row, embedding_text(post, chunk, window))
+        for row, (post, chunk, readable) in enumerate(chunks)
+        if readable > 0.0
+        for window in windows(chunk.plain)
+    ]
+    with open_cache(layout.cache, embedder.identity) as cache:
+        embedded = embed([text for _, text in windowed], embedder, cache, progress)
+    rows = np.asarray([row for row, _ in windowed], dtype=np.int64)
+    return NewVectors(rows, embedded.vectors), embedded.computed
+
+
+def _new_post(parsed: ParsedPost, file: SourceFile, embedder: Embedder) -> NewPost:
+    post = parsed.post
+    passages = chunks(post.source, parsed.body, parsed.first_line, post.title)
+    indexed = IndexedPost(
+        digest=parsed.digest,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        chunks=len(passages),
+        expires=parsed.expires,
+    )
+    readable = embedder.readable([chunk.plain for chunk in passages])
+    return NewPost(post, passages, tuple(readable), indexed)
+
+
+def _report(
+    manifest: Manifest, prepared: _Prepared, choice: Choice, computed: int, started: float
+) -> Report:
+    parsed = prepared.scan.parsed
+    return Report(
+        generation=manifest.generation,
+        posts=len(manifest.posts),
+        chunks=manifest.chunks,
+        added=len(prepared.plan.added),
+        changed=len(prepared.plan.changed),
+        removed=len(prepared.plan.removed),
+        embedded=computed,
+        skipped=prepared.scan.skipped,
+        warnings=tuple(
+            f"{source}: {problem}" for source in parsed for problem in parsed[source].problems
+        ),
+        embedder=choice.embedder.identity.name,
+        embedder_reason=choice.reason,
+        seconds=round(time.monotonic() - started, 3),
+    )

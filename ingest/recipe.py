@@ -1,0 +1,22 @@
+"""What shapes an index besides the posts' bytes: numbers and flags, compared at each run.
+
+An index made by another recipe is made anew; the cache keeps that cheap.
+"""
+
+from index.analysis import ANALYSIS
+from ingest.chunker import CHUNKING
+
+Recipe = dict[str, int | bool | str]
+
+READING = 1
+"""Raise it when the same file would give other metadata or another plain text."""
+
+
+def recipe(include_drafts: bool) -> Recipe:
+    """The recipe of this program under these settings."""
+    return {
+        "analysis": ANALYSIS,
+        "chunking": CHUNKING,
+        "reading": READING,
+        "include_drafts": include_drafts,
+    }

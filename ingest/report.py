@@ -1,0 +1,70 @@
+"""What an ingest did: numbers out, as one line for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+
+from ingest.source import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One finished ingest."""
+
+    generation: int
+    posts: int
+    chunks: int
+    added: int
+    changed: int
+    removed: int
+    embedded: int
+    """Texts the embedder was asked for; the others came from the cache or were unchanged."""
+    skipped: tuple[Skipped, ...]
+    """Files that are not in the index; a reason is one of VISIBILITY or a fault."""
+    warnings: tuple[str, ...]
+    """What was odd about posts that are in the index nevertheless."""
+    embedder: str
+    embedder_reason: str
+    """In sentences: which embedder, why, and how to get a better one."""
+    seconds: float
+
+
+VISIBILITY = ("draft", "future", "expired")
+"""Reasons the author gave; every other reason is a fault worth naming with its file."""
+
+
+def as_json(report: Report) -> str:
+    """The report on one line."""
+    return json.dumps(asdict(report), ensure_ascii=False)
+
+
+def as_lines(report: Report) -> list[str]:
+    """The report for people: one line for each fault, then one with every number."""
+    faults = [f"skipped {skip.source}: {skip.reason}" for skip in _faults(report)]
+    return [*faults, *report.warnings, _summary(report)]
+
+
+def _faults(report: Report) -> list[Skipped]:
+    return [skip for skip in report.skipped if skip.reason not in VISIBILITY]
+
+
+def _summary(report: Report) -> str:
+    changes = f"{report.added} added, {report.changed} changed, {report.removed} removed"
+    if not (report.added or report.changed or report.removed):
+        changes = "nothing changed"
+    return (
+        f"{report.posts} posts, {report.chunks} chunks: {changes}, {_skipped(report)}; "
+        f"{report.embedded} texts embedded; {report.seconds:.1f} s. {report.embedder_reason}"
+    )
+
+
+def _skipped(report: Report) -> str:
+    reasons = Counter(
+        skip.reason if skip.reason in VISIBILITY else "unreadable" for skip in report.skipped
+    )
+    if not reasons:
+        return "none skipped"
+    parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    return f"{len(report.skipped)} skipped ({parts})"

@@ -1,0 +1,79 @@
+"""Which posts belong in the index now: a folder and what was known of it in, digests out.
+
+A file whose size and time are as the last ingest saw them is not opened. Every
+other one is read and parsed; whether it really changed is for the digest to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from index.errors import UnreadablePost
+from index.manifest import IndexedPost
+from ingest.post import ParsedPost, read_post
+from ingest.source import Skipped, SourceFile, read, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the last ingest knew."""
+
+    posts: Mapping[str, IndexedPost]
+    settled_ns: int
+    """A file modified at or after this time may have changed within its time stamp's grain."""
+
+
+NOTHING_KNOWN = Known({}, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What the folder holds."""
+
+    digests: Mapping[str, str]
+    """By source, every post that belongs in the index."""
+    parsed: Mapping[str, ParsedPost]
+    """Those of them that were read."""
+    files: Mapping[str, SourceFile]
+    """By source, every file that was found."""
+    skipped: tuple[Skipped, ...]
+
+
+def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan:
+    """Look at every file below `content`. Raises ContentError if it cannot be walked."""
+    found = walk(content)
+    digests: dict[str, str] = {}
+    parsed: dict[str, ParsedPost] = {}
+    skipped = list(found.skipped)
+    for file in found.files:
+        before = known.posts.get(file.source)
+        if before is not None and _untouched(file, before, known.settled_ns, today):
+            digests[file.source] = before.digest
+            continue
+        outcome = _read(file, today, include_drafts)
+        if isinstance(outcome, Skipped):
+            skipped.append(outcome)
+        else:
+            digests[file.source] = outcome.digest
+            parsed[file.source] = outcome
+    files = {file.source: file for file in found.files}
+    return Scan(digests, parsed, files, tuple(sorted(skipped, key=lambda skip: skip.source)))
+
+
+def _untouched(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:
+    expired = before.expires is not None and before.expires < today.isoformat()
+    same = (file.size, file.mtime_ns) == (before.size, before.mtime_ns)
+    return same and file.mtime_ns < settled_ns and not expired
+
+
+def _read(file: SourceFile, today: date, include_drafts: bool) -> ParsedPost | Skipped:
+    try:
+        post = read_post(file, read(file), today)
+    except UnreadablePost as error:
+        return Skipped(file.source, str(error))
+    if post.left_out and not include_drafts:
+        return Skipped(file.source, post.left_out)
+    return post

@@ -1,0 +1,85 @@
+"""The command line and the environment of an ingest, read once, as one frozen value."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from index.embedder.choose import Asked
+from index.layout import DEFAULT_FOLDER
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one run was asked to do."""
+
+    content: Path
+    index: Path
+    embedder: Asked
+    model: str | None
+    """A model of Ollama's by name; `None` for the default."""
+    ollama_host: str
+    """As given, in any form Ollama itself takes; empty for Ollama's own default."""
+    include_drafts: bool
+    rebuild: bool
+    json: bool
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
+    parser = _parser(environment)
+    options = parser.parse_args(arguments)
+    if options.model and options.embedder == "embedded":
+        parser.error("--model names a model of Ollama's; the embedded embedder has one model.")
+    return Settings(
+        content=Path(options.content).expanduser(),
+        index=Path(options.index).expanduser().absolute(),
+        embedder="ollama" if options.model else options.embedder,
+        model=options.model,
+        ollama_host=options.ollama_host,
+        include_drafts=options.include_drafts,
+        rebuild=options.rebuild,
+        json=options.json,
+    )
+
+
+def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="blog-ingest",
+        description="Bring the index up to date with a folder of Markdown posts.",
+        epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage.",
+    )
+    parser.add_argument("content", metavar="CONTENT", help="the folder that holds the posts")
+    parser.add_argument(
+        "--index",
+        default=environment.get("BLOG_INDEX") or DEFAULT_FOLDER,
+        metavar="DIR",
+        help=f"the index folder (BLOG_INDEX; default {DEFAULT_FOLDER})",
+    )
+    parser.add_argument(
+        "--embedder",
+        choices=("auto", "ollama", "embedded"),
+        default="auto",
+        help="auto keeps the index's embedder, else takes Ollama if it answers (default auto)",
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="a model of Ollama's (default nomic-embed-text)"
+    )
+    parser.add_argument(
+        "--ollama-host",
+        default=environment.get("OLLAMA_HOST", ""),
+        metavar="URL",
+        help="where Ollama answers (OLLAMA_HOST; default http://127.0.0.1:11434)",
+    )
+    parser.add_argument(
+        "--include-drafts",
+        action="store_true",
+        help="index drafts, future-dated and expired posts too",
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
+    return parser
