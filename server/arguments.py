@@ -1,0 +1,179 @@
+"""A tool call's arguments: a JSON object comes in, a frozen value or a UsageError goes out.
+
+The SDK's low-level server checks nothing, and its high-level one answers in pydantic's
+words; these sentences name the argument, the value and the rule, which is what a model
+needs to call again.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from index.errors import UsageError
+from index.types import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ResponseFormat = Literal["json", "markdown"]
+
+QUERY_LENGTH = 1_000
+"""Longest query in characters: about 250 English words, more than a small embedder reads."""
+TEXT_LENGTH = 1_000
+"""Longest other string in characters: a path within a blog is shorter."""
+TOP_K_DEFAULT = 5
+TOP_K_MOST = 20
+OFFSET_MOST = 10_000
+CHUNK_INDEX_MOST = 1_000_000
+NEIGHBORS_MOST = 3
+SHOWN = 80
+"""A refused value is quoted up to this many characters."""
+
+NO_FILTERS = Filters()
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchArguments:
+    """What `search_blog` was asked."""
+
+    query: str
+    top_k: int = TOP_K_DEFAULT
+    offset: int = 0
+    filters: Filters = NO_FILTERS
+    response_format: ResponseFormat = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArguments:
+    """What `read_chunk` was asked."""
+
+    source: str
+    chunk_index: int
+    neighbors: int = 0
+
+
+def search_arguments(given: Mapping[str, Any]) -> SearchArguments:
+    """Check the arguments of `search_blog`. Raises UsageError."""
+    known = ("query", "top_k", "offset", "section", "tag", "after", "before", "response_format")
+    given = _known("search_blog", known, given)
+    return SearchArguments(
+        query=_text(given, "query", QUERY_LENGTH),
+        top_k=_whole(given, "top_k", 1, TOP_K_MOST, TOP_K_DEFAULT),
+        offset=_whole(given, "offset", 0, OFFSET_MOST, 0),
+        filters=_filters(given),
+        response_format=_response_format(given),
+    )
+
+
+def read_arguments(given: Mapping[str, Any]) -> ReadArguments:
+    """Check the arguments of `read_chunk`. Raises UsageError."""
+    given = _known("read_chunk", ("source", "chunk_index", "neighbors"), given)
+    return ReadArguments(
+        source=_text(given, "source", TEXT_LENGTH),
+        chunk_index=_whole(given, "chunk_index", 0, CHUNK_INDEX_MOST),
+        neighbors=_whole(given, "neighbors", 0, NEIGHBORS_MOST, 0),
+    )
+
+
+def _known(tool: str, names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop nulls, which models send for "not set". Raises UsageError for an unknown name."""
+    for name in given:
+        if name not in names:
+            raise UsageError(f"{tool} has no argument {_shown(name)}; it takes {', '.join(names)}.")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _text(given: Mapping[str, Any], name: str, longest: int) -> str:
+    if name not in given:
+        raise UsageError(f"{name} is missing; it must be text of 1 to {longest:,} characters.")
+    value = given[name]
+    if not isinstance(value, str):
+        raise UsageError(f"{name} must be text, got {_shown(value)}.")
+    if not value.strip():
+        raise UsageError(f"{name} must not be blank, got {_shown(value)}.")
+    if len(value) > longest:
+        raise UsageError(f"{name} must be at most {longest:,} characters, got {len(value):,}.")
+    return encodable(value)
+
+
+def _whole(
+    given: Mapping[str, Any], name: str, least: int, most: int, default: int | None = None
+) -> int:
+    rule = f"a whole number from {least} to {most:,}"
+    value = given.get(name, default)
+    if value is None:
+        raise UsageError(f"{name} is missing; it must be {rule}.")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # JSON Schema counts 5.0 as an integer
+    if type(value) is not int or not least <= value <= most:
+        raise UsageError(f"{name} must be {rule}, got {_shown(value)}.")
+    return value
+
+
+def _response_format(given: Mapping[str, Any]) -> ResponseFormat:
+    value = given.get("response_format", "json")
+    for choice in get_args(ResponseFormat):
+        if value == choice:
+            return choice  # type: ignore[no-any-return]  # get_args forgets the literals
+    raise UsageError(f"response_format must be 'json' or 'markdown', got {_shown(value)}.")
+
+
+def _filters(given: Mapping[str, Any]) -> Filters:
+    after, before = _day(given, "after", last=False), _day(given, "before", last=True)
+    if after and before and after > before:
+        raise UsageError(f"after must not be later than before, got {after} and {before}.")
+    return Filters(
+        section=_section(given),
+        tag=_text(given, "tag", TEXT_LENGTH).strip() if "tag" in given else None,
+        after=after,
+        before=before,
+    )
+
+
+def _section(given: Mapping[str, Any]) -> str | None:
+    if "section" not in given:
+        return None
+    section = _text(given, "section", TEXT_LENGTH).strip().strip("/")
+    if not section:
+        raise UsageError(f"section must name a folder, got {_shown(given['section'])}.")
+    return section
+
+
+def _day(given: Mapping[str, Any], name: str, *, last: bool) -> str | None:
+    """Return the first or last ISO day of the year, month or day in the argument."""
+    if name not in given:
+        return None
+    value = given[name]
+    try:
+        return _bound(value, last=last).isoformat()
+    except ValueError:
+        raise UsageError(
+            f"{name} must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got {_shown(value)}."
+        ) from None
+
+
+def _bound(value: object, *, last: bool) -> date:
+    """Return the first or last day that `value` means. Raises ValueError."""
+    match = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(value)
+    year, month, day = (int(part) if part else None for part in match.groups())
+    assert year is not None
+    month = month or (12 if last else 1)
+    return date(year, month, day or (monthrange(year, month)[1] if last else 1))
+
+
+def encodable(text: str) -> str:
+    """Replace each lone surrogate, which UTF-8 cannot carry, by `?`."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _shown(value: object) -> str:
+    text = encodable(repr(value))
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"

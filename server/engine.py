@@ -1,0 +1,102 @@
+"""The index behind the tools, opened in the background once the first reply is out.
+
+What the tools need is small, so it is a protocol: whatever can search and read. Opening
+imports numpy, FAISS and tantivy, which takes longer than all other work until the first
+reply; a client that waits for that reply must not wait for them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from index.errors import BlogSearchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from index.embedder.base import Embedder, EmbedderIdentity
+    from index.types import Answer, Filters, Passage
+    from server.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class Searcher(Protocol):
+    """What the tools ask: one search or one passage. Safe to call from several threads."""
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        """Return the page of hits from `offset` on. Raises BlogSearchError."""
+        ...
+
+    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+        """Return one chunk with its neighbours. Raises BlogSearchError."""
+        ...
+
+
+class Live(Protocol):
+    """An index that is followed: each call gives the newest generation's searcher."""
+
+    def reader(self) -> Searcher:
+        """Return it; cheap when nothing changed. Raises IndexProblem."""
+        ...
+
+
+class Engine:
+    """A Searcher that opens its index when first used, and once for all threads."""
+
+    def __init__(self, open_index: Callable[[], Live]) -> None:
+        self._open_index = open_index
+        self._opening = threading.Lock()
+        self._live: Live | None = None
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        """Ask the newest generation. Raises BlogSearchError."""
+        return self._reader().search(query, filters, limit=limit, offset=offset)
+
+    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+        """Read from the newest generation. Raises BlogSearchError."""
+        return self._reader().read(source, chunk_index, neighbors)
+
+    def warm_up(self) -> None:
+        """Open the index in the background; a call that comes meanwhile waits for it."""
+        threading.Thread(target=self._warm, name="warm-up", daemon=True).start()
+
+    def _warm(self) -> None:
+        try:
+            self._reader()
+        except BlogSearchError as error:
+            log.info("Not ready yet: %s", error)  # each call will say it to the client
+        except Exception:
+            log.exception("The index could not be opened.")
+
+    def _reader(self) -> Searcher:
+        with self._opening:
+            if self._live is None:
+                self._live = self._open_index()
+        return self._live.reader()
+
+
+def engine_for(settings: Settings) -> Engine:
+    """Make the engine over the index folder that `settings` name; nothing is opened yet.
+
+    The embedder in the package loads beside the index. Ollama's does not: a client that
+    only starts its servers should not make Ollama load a model.
+    """
+
+    def open_index() -> Live:
+        from index.embedder.choose import embedder_of
+        from index.live import LiveIndex
+
+        def embedder_for(identity: EmbedderIdentity) -> Embedder:
+            embedder = embedder_of(identity, settings.ollama_host)
+            if identity.kind == "embedded":
+                threading.Thread(
+                    target=embedder.embed_query, args=("warm up",), daemon=True
+                ).start()
+            return embedder
+
+        return LiveIndex(settings.index, embedder_for)
+
+    return Engine(open_index)

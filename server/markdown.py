@@ -1,0 +1,42 @@
+"""The same page of hits as Markdown, for a person or a client that shows text as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from server.wire import Result, Results
+
+
+def as_markdown(results: Results) -> str:
+    """Write a numbered list of hits, then the notice and the way to the next page."""
+    first = results.offset + 1
+    hits = [_hit(number, result) for number, result in enumerate(results.results, first)]
+    return "\n\n".join([*hits, *_below(results)])
+
+
+def _hit(number: int, result: Result) -> str:
+    place = f" › {_plain(result.heading)}" if result.heading else ""
+    facts = [
+        f"`{result.source}` chunk_index {result.chunk_index}",
+        f"lines {result.lines}",
+        *([result.date] if result.date else []),
+        f"score {result.score:.3f}",
+    ]
+    head = f"{number}. **{_plain(result.title)}**{place}"
+    return f"{head}\n   {' · '.join(facts)}\n   > {_plain(result.preview)}"
+
+
+def _below(results: Results) -> list[str]:
+    lines = [results.notice] if results.notice else []
+    if results.next_offset is not None:
+        lines.append(
+            f"Hits {results.offset + 1} to {results.next_offset} of {results.total}; "
+            f"more with offset={results.next_offset}."
+        )
+    return lines
+
+
+def _plain(text: str) -> str:
+    """Put `text` on one line: a line break would end the list item or the quotation."""
+    return " ".join(text.split())

@@ -1,0 +1,114 @@
+"""The command line and the environment, read once, as one frozen value.
+
+Everything below takes a `Settings`; nothing else in `server` looks at either.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEFAULT_INDEX = ".blog-index"
+DEFAULT_ADDRESS = "127.0.0.1:8765"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the HTTP transport listens; always on this machine alone."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one run was asked to do."""
+
+    index: Path
+    """The index folder, absolute; it need not exist."""
+    ollama_host: str
+    """As given, in any form Ollama itself takes; empty for Ollama's own default."""
+    http: Address | None = None
+    """`None` serves over stdin and stdout."""
+    question: str | None = None
+    """Set for `ask`: put this question to a server of our own and print the answer."""
+
+
+def loopback_address(value: str) -> Address:
+    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError unless it is loopback."""
+    host, _, port = value.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"{value!r} is not HOST:PORT with a port from 1 to 65535.")
+    if not _is_loopback(host):
+        raise argparse.ArgumentTypeError(
+            f"{host!r} can be reached from other machines, and this server has no login; "
+            "use 127.0.0.1, ::1 or localhost."
+        )
+    return Address(host, int(port))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
+    options = _parser(environment).parse_args(arguments)
+    return Settings(
+        index=Path(options.index).expanduser().absolute(),
+        ollama_host=options.ollama_host,
+        http=options.http,
+        question=getattr(options, "question", None),
+    )
+
+
+def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="blog-server",
+        description="Serve a blog's index to MCP clients, over stdio by default.",
+    )
+    _add_shared(
+        parser,
+        index=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
+        ollama_host=environment.get("OLLAMA_HOST", ""),
+    )
+    parser.add_argument(
+        "--http",
+        nargs="?",
+        const=loopback_address(DEFAULT_ADDRESS),
+        type=loopback_address,
+        metavar="HOST:PORT",
+        help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND")
+    ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
+    ask.add_argument("question", help="what to look for, in plain words")
+    _add_shared(ask, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    return parser
+
+
+def _add_shared(parser: argparse.ArgumentParser, index: str, ollama_host: str) -> None:
+    parser.add_argument(
+        "--index",
+        default=index,
+        metavar="DIR",
+        help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
+    )
+    parser.add_argument(
+        "--ollama-host",
+        default=ollama_host,
+        metavar="URL",
+        help="where Ollama answers, if the index was built with it (OLLAMA_HOST)",
+    )

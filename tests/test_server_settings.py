@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from server.settings import Address, Settings, read_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_without_arguments_the_index_is_here_and_stdio_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_settings([], {}) == Settings(index=tmp_path / ".blog-index", ollama_host="")
+
+
+def test_the_environment_is_taken_and_the_command_line_wins(tmp_path: Path) -> None:
+    environment = {"BLOG_INDEX": str(tmp_path / "a"), "OLLAMA_HOST": "box:1"}
+    assert read_settings([], environment) == Settings(tmp_path / "a", "box:1")
+    given = ["--index", str(tmp_path / "b"), "--ollama-host", "http://box:2"]
+    assert read_settings(given, environment) == Settings(tmp_path / "b", "http://box:2")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_ask_takes_the_index_before_or_after_it(before: bool, tmp_path: Path) -> None:
+    index = ["--index", str(tmp_path)]
+    arguments = [*index, "ask", "why?"] if before else ["ask", "why?", *index]
+    assert read_settings(arguments, {}) == Settings(tmp_path, "", question="why?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "address"),
+    [
+        (["--http"], Address("127.0.0.1", 8765)),
+        (["--http", "9000"], Address("127.0.0.1", 9000)),
+        (["--http", ":9000"], Address("127.0.0.1", 9000)),
+        (["--http", "localhost:1"], Address("localhost", 1)),
+        (["--http", "[::1]:65535"], Address("::1", 65535)),
+    ],
+)
+def test_http_listens_on_this_machine(arguments: list[str], address: Address) -> None:
+    assert read_settings(arguments, {}).http == address
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("0.0.0.0:8765", "'0.0.0.0' can be reached from other machines"),
+        ("192.168.1.5:80", "'192.168.1.5' can be reached from other machines"),
+        ("example.org:80", "'example.org' can be reached from other machines"),
+        ("127.0.0.1:0", "'127.0.0.1:0' is not HOST:PORT"),
+        ("127.0.0.1:65536", "'127.0.0.1:65536' is not HOST:PORT"),
+        ("localhost", "'localhost' is not HOST:PORT"),
+    ],
+)
+def test_another_address_is_refused_with_a_sentence(
+    address: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read_settings(["--http", address], {})
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
