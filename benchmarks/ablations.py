@@ -1,0 +1,118 @@
+"""`NAME=VALUE` in, the program changed in that one respect while a block runs.
+
+A constant is set wherever it was imported, so that one line on the command
+line answers what it is worth. Nothing of this is reachable from the program.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+
+from index.errors import UsageError
+from index.ranking import Weights
+from index.types import Chunk, Post
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One thing that can be varied."""
+
+    module: str
+    name: str
+    reshapes: bool
+    """Whether it shapes what is on disk, so that an index must be made for it."""
+    without: object = None
+    """What stands in for it when it is `off`; `None` for a number."""
+    field: str = ""
+    """The field of the named value that is varied; empty for the value itself."""
+
+
+def _window_alone(_post: Post, _chunk: Chunk, window: str) -> str:
+    return window
+
+
+def _same(word: str) -> str:
+    return word
+
+
+KNOBS = {
+    "header": Knob("index.embedding_text", "embedding_text", True, _window_alone),
+    "stemming": Knob("index.analysis", "_stem", True, _same),
+    "folding": Knob("index.analysis", "fold", True, str.lower),
+    "chunk_least": Knob("ingest.chunker", "PASSAGE", True, field="least"),
+    "chunk_most": Knob("ingest.chunker", "PASSAGE", True, field="most"),
+    "window_most": Knob("ingest.windows", "WINDOW", True, field="most"),
+    "title_times": Knob("index.lexical_writer", "TITLE_TIMES", True),
+    "heading_times": Knob("index.lexical_writer", "HEADING_TIMES", True),
+    "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
+    "per_post": Knob("index.passages", "PER_POST", False),
+    "fall": Knob("index.passages", "FALL", False),
+} | {
+    field.name: Knob("index.ranking", "WEIGHTS", False, field=field.name)
+    for field in dataclasses.fields(Weights)
+}
+"""By the name on the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """One thing varied."""
+
+    name: str
+    value: object
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether an index must be made for it."""
+        return KNOBS[self.name].reshapes
+
+
+def read_ablation(setting: str) -> Ablation:
+    """Read `NAME=VALUE`, a number or `off`. Raises UsageError."""
+    name, _, value = setting.partition("=")
+    if name not in KNOBS:
+        raise UsageError(f"There is no {name!r} to vary. Choose among {', '.join(KNOBS)}.")
+    without = KNOBS[name].without
+    if without is not None:
+        if value != "off":
+            raise UsageError(f"{name} can only be switched off: write {name}=off.")
+        return Ablation(name, without)
+    try:
+        return Ablation(name, float(value) if "." in value else int(value))
+    except ValueError as error:
+        raise UsageError(f"{name} takes a number, not {value!r}.") from error
+
+
+@contextmanager
+def ablated(ablations: Iterable[Ablation]) -> Iterator[None]:
+    """Everything varied until the block ends."""
+    with ExitStack() as stack:
+        for ablation in ablations:
+            for undo in _applied(ablation):
+                stack.callback(undo)
+        yield
+
+
+def _applied(ablation: Ablation) -> list[Callable[[], None]]:
+    """Vary one thing; how to take it back."""
+    knob = KNOBS[ablation.name]
+    import_module("ingest.pipeline")
+    value = getattr(import_module(knob.module), knob.name)
+    if knob.field:
+        before = getattr(value, knob.field)
+        object.__setattr__(value, knob.field, ablation.value)
+        return [partial(object.__setattr__, value, knob.field, before)]
+    users = [
+        module
+        for name, module in sys.modules.items()
+        if name.startswith(("index.", "ingest.")) and getattr(module, knob.name, None) is value
+    ]
+    for module in users:
+        setattr(module, knob.name, ablation.value)
+    return [partial(setattr, module, knob.name, value) for module in users]

@@ -1,0 +1,65 @@
+"""A content folder in; its posts and an opened index of them out.
+
+The index is the benchmark's own and is made by the same ingest as any other,
+but for the descriptions, which queries are made of and the index must not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from index.embedder.choose import choose, embedder_of
+from index.live import LiveIndex
+from index.reader import Reader
+from ingest.pipeline import Job, ingest
+from ingest.post import ParsedPost
+from ingest.progress import Progress
+from ingest.scan import NOTHING_KNOWN, scan
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Which embedder an index shall have."""
+
+    kind: Literal["auto", "ollama", "embedded"] = "embedded"
+    model: str | None = None
+    host: str = ""
+
+
+def posts_of(content: Path) -> tuple[ParsedPost, ...]:
+    """The posts of a folder that are published today and not empty. Raises ContentError.
+
+    A post without a body is a forwarding address, and search leaves it out.
+    """
+    found = scan(content, NOTHING_KNOWN, date.today(), include_drafts=False)
+    return tuple(post for post in found.parsed.values() if post.body.strip())
+
+
+def index_folder(cache: Path, content: Path, embedding: Embedding) -> Path:
+    """Where the index of `content` lies below `cache`: one for each folder and embedder."""
+    place = content.resolve()
+    key = hashlib.sha256(f"{place}\n{embedding.kind}\n{embedding.model}".encode()).hexdigest()
+    return cache / f"{place.parent.name}-{place.name}-{key[:12]}"
+
+
+def build_index(
+    content: Path, index: Path, embedding: Embedding, progress: Progress, *, rebuild: bool = False
+) -> None:
+    """Bring the index at `index` up to date, without descriptions. Raises BlogSearchError."""
+    job = Job(
+        content=content,
+        index=index,
+        choose=lambda existing: choose(embedding.kind, embedding.model, embedding.host, existing),
+        today=date.today(),
+        rebuild=rebuild,
+    )
+    ingest(job, progress)
+
+
+def open_index(index: Path, embedding: Embedding) -> Reader:
+    """The live generation at `index`. Raises IndexProblem."""
+    return LiveIndex(index, lambda identity: embedder_of(identity, embedding.host)).reader()

@@ -1,0 +1,65 @@
+"""The floor a search must clear: BM25 over whole posts, in a few lines of plain Python.
+
+Title and body are one text, terms are ORed, and nothing is weighted, fused or
+embedded. It uses the analyser of the lexical leg, so that a difference to it is
+a difference of passages, fields and fusion, not of words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ingest.post import ParsedPost
+
+K1 = 1.2
+B = 0.75
+"""Lucene's defaults, which blogs' floors elsewhere use too."""
+
+Analyser = Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Whole posts, ready to be asked."""
+
+    analyse: Analyser
+    postings: Mapping[str, Mapping[str, int]]
+    """By term and source, how often the term stands in the post."""
+    lengths: Mapping[str, int]
+    """By source, how many terms the post has."""
+    mean_length: float
+
+    def search(self, query: str, limit: int) -> list[str]:
+        """Sources of the best `limit` posts with any of the query's terms, best first."""
+        scores: dict[str, float] = defaultdict(float)
+        for term in self.analyse(query):
+            for source, share in self._scores(term):
+                scores[source] += share
+        return sorted(scores, key=lambda source: (-scores[source], source))[:limit]
+
+    def _scores(self, term: str) -> Iterable[tuple[str, float]]:
+        found = self.postings.get(term, {})
+        rarity = math.log1p((len(self.lengths) - len(found) + 0.5) / (len(found) + 0.5))
+        for source, times in found.items():
+            norm = K1 * (1 - B + B * self.lengths[source] / self.mean_length)
+            yield source, rarity * times * (K1 + 1) / (times + norm)
+
+
+def floor_of(texts: Mapping[str, str], analyse: Analyser) -> Floor:
+    """The floor over `texts`, by source; at least one."""
+    postings: dict[str, dict[str, int]] = defaultdict(dict)
+    lengths: dict[str, int] = {}
+    for source, text in texts.items():
+        counts = Counter(analyse(text))
+        lengths[source] = counts.total()
+        for term, times in counts.items():
+            postings[term][source] = times
+    return Floor(analyse, postings, lengths, sum(lengths.values()) / len(lengths))
+
+
+def whole_posts(posts: Iterable[ParsedPost]) -> dict[str, str]:
+    """Title and body of each post, by source."""
+    return {post.post.source: f"{post.post.title}\n{post.body}" for post in posts}

@@ -1,0 +1,56 @@
+"""Queries and an opened index in, outcomes out: every query asked of every leg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from benchmarks.confidence import confidence_of
+from benchmarks.metrics import first_rank, holds
+from benchmarks.types import Outcome, Query
+from index.ranking import Use
+from index.reader import Reader
+from index.types import Answer, Filters
+from ingest.progress import Progress
+
+DEPTH = 10
+"""Hits asked for, as deep as any metric looks."""
+
+READ = 5
+"""Hits whose chunks are searched for evidence: what an assistant gets by default."""
+
+LEGS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
+
+Outcomes = Mapping[Use, Sequence[Outcome]]
+
+
+def ask_all(reader: Reader, queries: Sequence[Query], progress: Progress) -> Outcomes:
+    """The outcomes by leg, in the order of `queries`."""
+    progress.start("asking", len(LEGS) * len(queries))
+    return {use: ask_leg(reader, queries, use, progress) for use in LEGS}
+
+
+def ask_leg(
+    reader: Reader, queries: Iterable[Query], use: Use, progress: Progress
+) -> list[Outcome]:
+    """The outcomes of one leg, in the order of `queries`."""
+    outcomes = []
+    for query in queries:
+        answer = reader.search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
+        outcomes.append(outcome_of(answer, query))
+        progress.advance(1)
+    return outcomes
+
+
+def outcome_of(answer: Answer, query: Query) -> Outcome:
+    """What `answer` is worth to `query`."""
+    return Outcome(
+        rank=first_rank([hit.post.source for hit in answer.hits], query.acceptable),
+        hits=len(answer.hits),
+        evidence=_has_evidence(answer, query) if query.evidence else None,
+        confidence=confidence_of(answer),
+    )
+
+
+def _has_evidence(answer: Answer, query: Query) -> bool:
+    right = (hit.chunk.text for hit in answer.hits[:READ] if hit.post.source in query.acceptable)
+    return holds(right, query.evidence)
