@@ -1,0 +1,147 @@
+"""What the README names exists, what exists is in it, and its commands do what it says."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.definitions import READ, SEARCH
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = {"help", "setup", "ingest", "rebuild", "serve", "ask", "test", "check", "format", "clean"}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
+
+def code() -> list[str]:
+    """The README's fenced lines and inline code."""
+    fences = re.findall(r"^```\w*\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.S | re.M))
+    return [line for fence in fences for line in fence.splitlines()] + spans
+
+
+def run(*command: str, cwd: Path = ROOT) -> str:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def options_of(program: str) -> set[str]:
+    return set(OPTION.findall(run(sys.executable, "-m", program, "--help"))) - {"--help"}
+
+
+def test_make_alone_lists_every_target() -> None:
+    listed = re.findall(r"^make (\w+) +\S", run("make", "--no-print-directory"), re.MULTILINE)
+    phony = re.search(r"^\.PHONY: (help .*)$", MAKEFILE, re.MULTILINE)
+    assert phony is not None
+    assert listed == phony[1].split()
+    assert set(listed) >= TARGETS
+
+
+def test_every_make_command_in_the_readme_is_a_target() -> None:
+    named = {match[1] for line in code() if (match := re.match(r"make ([a-z]+)", line))}
+    assert named <= TARGETS
+    assert {"ask", "test"} <= named
+
+
+@pytest.mark.parametrize("program", ["ingest", "server"])
+def test_the_readme_lists_exactly_the_options_there_are(program: str) -> None:
+    table = re.search(rf"^\| `blog-{program}.*?\n\n", README, re.DOTALL | re.MULTILINE)
+    assert table is not None
+    assert set(OPTION.findall(table[0])) == options_of(program)
+
+
+def test_every_option_in_the_readme_is_one_of_ours() -> None:
+    known = options_of("ingest") | options_of("server")
+    assert {option for line in code() for option in OPTION.findall(line)} <= known
+
+
+def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -> None:
+    entries = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
+    servers: list[dict[str, Any]] = [entry["mcpServers"]["blog"] for entry in entries]
+    commands = [server["command"] for server in servers]
+    assert commands == ["/path/to/blog-search-mcp/.venv/bin/blog-server"]
+    assert servers[0]["args"][0] in options_of("server")
+
+
+@pytest.mark.parametrize("tool", [SEARCH, READ], ids=lambda tool: tool.name)
+def test_the_readme_explains_every_argument_of_a_tool(tool: Any) -> None:
+    table = re.search(rf"^\| `{tool.name}`.*?\n\n", README, re.DOTALL | re.MULTILINE)
+    assert table is not None
+    first_cells = "".join(row.split("|")[1] for row in table[0].strip().splitlines()[2:])
+    assert set(re.findall(r"`(\w+)`", first_cells)) == set(tool.input_schema["properties"])
+
+
+def test_every_linked_file_is_there() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert {link: (ROOT / link).exists() for link in links} == dict.fromkeys(links, True)
+
+
+def test_every_pin_is_an_exact_version() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    exact = re.compile(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.]*( ; sys_platform == 'win32')?")
+    assert [pin for pin in pins if not exact.fullmatch(pin)] == []
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder as after `make setup`, whose programs print their name and arguments."""
+    folder = tmp_path / "a checkout"
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("blog-ingest", "blog-server"):
+        program = folder / ".venv" / "bin" / name
+        program.write_text(f"#!/bin/sh\nprintf '%s\\n' {name} \"$@\"\n")
+        program.chmod(0o755)
+    (folder / ".venv" / "installed").touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what is a KV cache?", "什麼是 KV cache?", '--why\'s $HOME $(Q) $$ `id` "so" \\n # dear; ls'],
+)
+def test_make_ask_ingests_and_passes_the_question_on_as_typed(
+    checkout: Path, question: str
+) -> None:
+    folders = ("CONTENT=my posts", "INDEX=my index")
+    said = run("make", "--no-print-directory", "ask", f"Q={question}", *folders, cwd=checkout)
+    ingested = ["blog-ingest", "my posts", "--index", "my index"]
+    asked = ["blog-server", "ask", "--index", "my index", "--", question]
+    assert said.splitlines() == ingested + asked
+
+
+def test_make_serve_ingests_and_serves_over_http(checkout: Path) -> None:
+    said = run("make", "--no-print-directory", "serve", cwd=checkout)
+    ingested = ["blog-ingest", "content", "--index", ".blog-index"]
+    assert said.splitlines() == [*ingested, "blog-server", "--index", ".blog-index", "--http"]
+
+
+def test_make_ask_without_a_question_says_what_to_type(checkout: Path) -> None:
+    done = subprocess.run(["make", "ask"], cwd=checkout, capture_output=True, encoding="utf-8")
+    assert done.returncode != 0
+    assert 'make ask Q="what is a KV cache?"' in done.stderr
+
+
+def test_an_old_python_is_refused_in_a_sentence(checkout: Path) -> None:
+    (checkout / ".venv" / "installed").unlink()
+    done = subprocess.run(
+        ["make", "setup", "PYTHON=false"], cwd=checkout, capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode != 0
+    assert "false is missing or older than Python 3.11." in done.stderr
+    assert not (checkout / ".venv" / "installed").exists()
