@@ -2,8 +2,10 @@
 
 It answers with the statuses and texts of Ollama 0.32 and knows nothing of how it is
 asked: prefixes, batches and retries are visible in `requests`. Vectors are the unit
-mean of one hashed direction per lower-cased word, so a text has the same vector in
-every batch and process, and related texts lie close together.
+mean of one hashed direction per word without its capitals and accents, so a text has
+the same vector in every batch and process, and related texts lie close together.
+With `reads_capitals` off it is one of the versions that take every word with a
+capital or an accent for the same unknown piece.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import hashlib
 import json
 import re
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +39,7 @@ class Model:
     name: str = "nomic-embed-text:latest"
     digest: str = "0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f"
     architecture: str = "nomic-bert"
+    tokenizer: str = "bert"
     dimension: int = 768
     context: int = 2048
     capabilities: tuple[str, ...] | None = ("embedding",)
@@ -56,7 +60,9 @@ class OllamaStandIn:
     """State of the server; change it between requests as a test needs."""
 
     models: list[Model] = field(default_factory=lambda: [Model()])
-    version: str = "0.32.15"
+    version: str | None = "0.32.15"
+    """`None`: there is no /api/version here."""
+    reads_capitals: bool = True
     faults: list[Fault | None] = field(default_factory=list)
     """One for each coming /api/embed, in order; `None` lets that request pass."""
     requests: list[Request] = field(default_factory=list)
@@ -75,7 +81,7 @@ class OllamaStandIn:
         match request.method, request.path:
             case "GET", "/":
                 return 200, "Ollama is running"
-            case "GET", "/api/version":
+            case "GET", "/api/version" if self.version is not None:
                 return 200, {"version": self.version}
             case "GET", "/api/tags":
                 return 200, {"models": [tag(model) for model in self.models]}
@@ -97,6 +103,7 @@ class OllamaStandIn:
             "details": {"family": model.architecture},
             "model_info": {
                 "general.architecture": model.architecture,
+                "tokenizer.ggml.model": model.tokenizer,
                 f"{model.architecture}.embedding_length": model.dimension,
                 f"{model.architecture}.context_length": model.context,
             },
@@ -120,7 +127,7 @@ class OllamaStandIn:
         counts = [len(tokens(text)) + 2 for text in texts]
         if body.get("truncate") is False and any(count > model.context for count in counts):
             return 400, {"error": "the input length exceeds the context length"}
-        rows = [embedding(text, model).tolist() for text in texts]
+        rows = [embedding(text, model, self.reads_capitals).tolist() for text in texts]
         return 200, {"model": body["model"], "embeddings": rows, "prompt_eval_count": sum(counts)}
 
     def _find(self, name: str) -> Model | None:
@@ -136,9 +143,19 @@ def tag(model: Model) -> dict[str, Any]:
     return {**entry, "digest": model.digest, "details": details}
 
 
-def tokens(text: str) -> list[str]:
-    """Words and punctuation marks, lower-cased."""
-    return re.findall(r"\w+|[^\w\s]", text.lower())
+def tokens(text: str, reads_capitals: bool = True) -> list[str]:
+    """Words and punctuation marks without capitals and accents; what is not read is unknown."""
+    words = re.findall(r"\w+|[^\w\s]", unicodedata.normalize("NFC", text))
+    known = {word: bare(word) for word in words}
+    if reads_capitals:
+        return [known[word] for word in words]
+    return [word if word == known[word] else "[UNK]" for word in words]
+
+
+def bare(word: str) -> str:
+    """Take accents and capitals off a word."""
+    parts = unicodedata.normalize("NFD", word.lower())
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 @cache
@@ -148,9 +165,9 @@ def direction(token: str, dimension: int) -> npt.NDArray[np.float64]:
     return np.random.default_rng(seed).standard_normal(dimension)
 
 
-def embedding(text: str, model: Model) -> npt.NDArray[np.float32]:
+def embedding(text: str, model: Model, reads_capitals: bool = True) -> npt.NDArray[np.float32]:
     """Unit mean of the directions of a text's tokens, cut to the model's context."""
-    words = ["[CLS]", *tokens(text)[: model.context - 2]]
+    words = ["[CLS]", *tokens(text, reads_capitals)[: model.context - 2]]
     total = np.zeros(model.dimension)
     for word in words:
         total += direction(word, model.dimension)

@@ -14,7 +14,7 @@ from index.embedder.base import EmbedderIdentity
 from index.embedder.ollama import OllamaEmbedder, halves
 from index.embedder.ollama_client import FOR_DOCUMENTS, Patience, Probe, probe
 from index.embedder.ollama_failures import Kind, kind_of_answer
-from index.embedder.ollama_models import full_name, prefixes_of
+from index.embedder.ollama_models import full_name
 from index.errors import EmbedderError, EmbedderRefused, EmbedderUnavailable, ModelMissing
 from tests.ollama_standin import (
     Fault,
@@ -75,7 +75,7 @@ def test_identity_is_asked_for_once(ollama: OllamaStandIn) -> None:
     nomic.embed_query("one")
     nomic.embed_documents(["two"])
     paths = [request.path for request in ollama.requests]
-    assert paths == ["/api/tags", "/api/show", "/api/embed", "/api/embed"]
+    assert paths == ["/api/tags", "/api/show", "/api/version", "/api/embed", "/api/embed"]
 
 
 def test_documents_and_queries_go_out_with_the_prefix_of_their_role(ollama: OllamaStandIn) -> None:
@@ -100,31 +100,6 @@ def test_documents_and_queries_go_out_with_the_prefix_of_their_role(ollama: Olla
     np.testing.assert_array_equal(documents, np.stack(expected))
     np.testing.assert_array_equal(query, embedding("search_query: what is it?", Model()))
     assert documents.dtype == query.dtype == np.float32
-
-
-@pytest.mark.parametrize(
-    ("model", "prefixes"),
-    [
-        ("nomic-embed-text", ("search_document: ", "search_query: ")),
-        ("nomic-embed-text:v1.5", ("search_document: ", "search_query: ")),
-        ("nomic-embed-text-v2-moe", ("search_document: ", "search_query: ")),
-        ("hf.co/nomic-ai/nomic-embed-text-v1.5-GGUF", ("search_document: ", "search_query: ")),
-        (
-            "mxbai-embed-large",
-            ("", "Represent this sentence for searching relevant passages: "),
-        ),
-        (
-            "snowflake-arctic-embed:33m",
-            ("", "Represent this sentence for searching relevant passages: "),
-        ),
-        ("snowflake-arctic-embed2", ("", "query: ")),
-        ("bge-m3", ("", "")),
-    ],
-)
-def test_each_family_has_the_prefixes_of_its_model_card(
-    model: str, prefixes: tuple[str, str]
-) -> None:
-    assert prefixes_of(model) == prefixes
 
 
 def test_a_hundred_texts_go_out_in_batches_of_32_and_come_back_in_order(
@@ -324,7 +299,7 @@ def test_a_chat_model_is_refused_whether_ollama_tells_before_or_after(
 
 
 def test_the_dimension_is_read_from_any_architecture(ollama: OllamaStandIn) -> None:
-    ollama.models = [Model("bge-m3:latest", architecture="bert", dimension=1024)]
+    ollama.models = [Model("bge-m3:latest", architecture="bert", tokenizer="t5", dimension=1024)]
     assert embedder(ollama, "bge-m3").identity.dimension == 1024
 
 
@@ -333,7 +308,7 @@ def test_a_key_for_ollamas_cloud_never_travels_unencrypted(
 ) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", "secret")
     embedder(ollama).embed_query("anything")
-    assert ["authorization" in request.headers for request in ollama.requests] == [False] * 3
+    assert ["authorization" in request.headers for request in ollama.requests] == [False] * 4
 
 
 def test_a_proxy_in_the_environment_is_not_used_for_this_machine(

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     Vectors: TypeAlias = npt.NDArray[np.float32]
+
+Normalisation: TypeAlias = Literal["l2", "layernorm+l2"]
+"""What the model's output goes through: unit length, perhaps after a LayerNorm without weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class EmbedderIdentity:
     dimension: int
     document_prefix: str = ""
     query_prefix: str = ""
+    normalisation: Normalisation = "l2"
 
     @property
     def name(self) -> str:

@@ -34,11 +34,17 @@ class Choice:
     embedder: Embedder
     reason: str
 
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences on what is wrong with the embedder's server; to be asked after embedding."""
+        if isinstance(self.embedder, OllamaEmbedder | IndexEmbedder):
+            return self.embedder.warnings()
+        return ()
+
 
 class IndexEmbedder:
     """An index's own Ollama model, which is compared with the index before its first vector."""
 
-    def __init__(self, recorded: EmbedderIdentity, live: Embedder) -> None:
+    def __init__(self, recorded: EmbedderIdentity, live: OllamaEmbedder) -> None:
         """Take the identity in the manifest and the embedder that should still have it."""
         self._recorded = recorded
         self._live = live
@@ -48,6 +54,10 @@ class IndexEmbedder:
     def identity(self) -> EmbedderIdentity:
         """The index's, known even while Ollama is down."""
         return self._recorded
+
+    def warnings(self) -> tuple[str, ...]:
+        """As OllamaEmbedder, but empty before the first vector, since Ollama may be down."""
+        return self._live.warnings() if self._same else ()
 
     def readable(self, texts: Sequence[str]) -> list[float]:
         """As Embedder."""
@@ -98,8 +108,13 @@ def embedder_of(identity: EmbedderIdentity, host: str | None) -> Embedder:
     if identity.kind == IDENTITY.kind:
         _refuse_other_weights(identity, IDENTITY)
         return EmbeddedEmbedder()
-    prefixes = (identity.document_prefix, identity.query_prefix)
-    return IndexEmbedder(identity, OllamaEmbedder(identity.model, host, prefixes=prefixes))
+    live = OllamaEmbedder(
+        identity.model,
+        host,
+        prefixes=(identity.document_prefix, identity.query_prefix),
+        normalisation=identity.normalisation,
+    )
+    return IndexEmbedder(identity, live)
 
 
 def _embedded(model: str | None) -> Choice:

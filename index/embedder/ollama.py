@@ -3,11 +3,13 @@
 Ollama adds no role prefixes, cuts long texts unless told not to, and may answer
 200 with vectors of zeros; so the prefixes are added here, cutting is forbidden, and
 every vector is checked before it is believed. A text that is too long for the
-model becomes the mean of its parts.
+model becomes the mean of its parts. What some versions misread is folded before it
+goes out, and what a model was trained with after pooling is applied to what comes back.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -20,17 +22,19 @@ from index.embedder.ollama_models import (
     dimension_of,
     full_name,
     has_english_pieces,
+    normalisation_of,
     prefixes_of,
 )
+from index.embedder.ollama_tokenizer import folded, is_uncased, misreads, warning
 from index.embedder.readable import readable
-from index.embedder.vectors import fault_in, mean_of, sendable
+from index.embedder.vectors import fault_in, layer_normalised, mean_of, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ollama import Client
 
-    from index.embedder.base import Vectors
+    from index.embedder.base import Normalisation, Vectors
 
 T = TypeVar("T")
 
@@ -39,6 +43,15 @@ BATCH: Final = 32
 
 KEEP_ALIVE: Final = "30m"
 """How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What an Ollama tells of a model and of itself."""
+
+    identity: EmbedderIdentity
+    misread_by: str
+    """The server's version if it tokenizes this model wrongly, else empty."""
 
 
 class OllamaEmbedder:
@@ -50,21 +63,31 @@ class OllamaEmbedder:
         host: str | None = None,
         *,
         prefixes: tuple[str, str] | None = None,
+        normalisation: Normalisation | None = None,
         for_documents: Patience = FOR_DOCUMENTS,
         for_a_query: Patience = FOR_A_QUERY,
     ) -> None:
-        """Take `host` in any form of OLLAMA_HOST; `prefixes` (document, query) if not its own."""
+        """Take `host` in any form of OLLAMA_HOST.
+
+        `prefixes` (document, query) and `normalisation` are the model's own unless given.
+        """
         self.model = model
         self.host = base_url(host)
         self._prefixes = prefixes_of(model) if prefixes is None else prefixes
+        self._normalisation = normalisation or normalisation_of(model)
         self._for_documents = for_documents
         self._for_a_query = for_a_query
         self._client = PatientClient(self.host)
 
-    @cached_property
+    @property
     def identity(self) -> EmbedderIdentity:
         """Ask Ollama once for the model's digest and dimension. Raises EmbedderError."""
-        return self._in_sentences(self._ask_identity)
+        return self._description.identity
+
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences on what is wrong with this Ollama; asks it as `identity` does."""
+        version = self._description.misread_by
+        return (warning(version, self.model),) if version else ()
 
     def readable(self, texts: Sequence[str]) -> list[float]:
         """How well the model's vocabulary reads each text; 1 where nothing is known against it."""
@@ -88,15 +111,28 @@ class OllamaEmbedder:
         except OllamaError as failure:
             raise as_error(failure, self.host, self.model) from failure
 
-    def _ask_identity(self) -> EmbedderIdentity:
+    @cached_property
+    def _description(self) -> _Description:
+        return self._in_sentences(self._ask_description)
+
+    def _ask_description(self) -> _Description:
         listed = self._client.ask(lambda client: client.list(), self._for_a_query)
         wanted = full_name(self.model)
         digests = [m.digest for m in listed.models if full_name(m.model or "") == wanted]
         if not digests or not digests[0]:
             raise OllamaError(Kind.MISSING)
         shown = self._client.ask(lambda client: client.show(self.model), self._for_a_query)
-        dimension = dimension_of(shown)
-        return EmbedderIdentity("ollama", self.model, digests[0], dimension, *self._prefixes)
+        identity = EmbedderIdentity(
+            "ollama",
+            self.model,
+            digests[0],
+            dimension_of(shown),
+            *self._prefixes,
+            normalisation=self._normalisation,
+        )
+        uncased = is_uncased(shown.modelinfo or {})
+        version = self._client.version(self._for_a_query) if uncased else ""
+        return _Description(identity, version if misreads(version) else "")
 
     def _rows(self, texts: Sequence[str], prefix: str, patience: Patience) -> Vectors:
         """Embed what is not blank in batches; blank texts stall some versions of Ollama."""
@@ -128,15 +164,17 @@ class OllamaEmbedder:
     def _embed(self, client: Client, texts: list[str], prefix: str) -> Vectors:
         import numpy as np
 
+        sent = [prefix + text for text in texts]
         rows = client.embed(
             model=self.model,
-            input=[prefix + text for text in texts],
+            input=[folded(text) for text in sent] if self._description.misread_by else sent,
             truncate=False,
             keep_alive=KEEP_ALIVE,
         ).embeddings
         if fault := fault_in(rows, len(texts), self.identity.dimension):
             raise OllamaError(Kind.NO_VECTOR, fault)
-        return np.asarray(rows, dtype=np.float32)
+        unit = np.asarray(rows, dtype=np.float32)
+        return unit if self._normalisation == "l2" else layer_normalised(unit)
 
 
 def halves(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from index.embedder.ollama_failures import Kind, failure_of, foreign_errors
+from index.embedder.ollama_failures import Kind, OllamaError, failure_of, foreign_errors
 from index.embedder.ollama_host import base_url, is_loopback
 from index.embedder.ollama_models import full_name
 from index.errors import EmbedderRefused
@@ -88,6 +88,21 @@ class PatientClient:
                     raise failure from error
             time.sleep(pauses[spent[failure.kind]])
             spent[failure.kind] += 1
+
+    def version(self, patience: Patience) -> str:
+        """The server's version; empty if it tells none, as what only resembles an Ollama may.
+
+        The official client has no method for it, but its connection has the right settings.
+        """
+        try:
+            told = self.ask(
+                lambda client: client._client.get("/api/version").json().get("version"), patience
+            )
+        except OllamaError as failure:
+            if failure.kind is not Kind.NO_VECTOR:
+                raise
+            return ""
+        return str(told or "")
 
     def _client(self, read: float) -> Client:
         if read not in self._clients:

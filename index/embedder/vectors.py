@@ -1,4 +1,4 @@
-"""What every embedder does to texts and vectors: make sendable, average, check.
+"""What every embedder does to texts and vectors: make sendable, average, centre, check.
 
 Pure functions, so that both embedders promise the same thing in the same words.
 """
@@ -35,6 +35,22 @@ def mean_of(rows: Sequence[Vectors], dimension: int) -> Vectors:
         total += row
     norm = np.float32(np.linalg.norm(total))
     return total / norm if norm > NORM_TOLERANCE else np.zeros_like(total)
+
+
+def layer_normalised(rows: Vectors) -> Vectors:
+    """Return rows of shape (n, d) after a LayerNorm without weights, then of unit length.
+
+    LayerNorm takes the mean of a row's numbers from each of them and divides by their
+    standard deviation; the division is undone by the unit length, so only the mean
+    is taken. A row of equal numbers has no direction left and gives zeros.
+    """
+    import numpy as np
+
+    centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
+    norms = np.linalg.norm(centred, axis=1, keepdims=True)
+    unit = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > NORM_TOLERANCE)
+    found: Vectors = unit.astype(np.float32)
+    return found
 
 
 def fault_in(rows: Sequence[object], count: int, dimension: int) -> str | None:
