@@ -14,6 +14,8 @@ from itertools import accumulate, pairwise
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from ingest.templated_code import fenced
+
 _PARSER = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}
@@ -41,7 +43,7 @@ def blocks(body: str) -> tuple[Block, ...]:
     """The top-level blocks of `body`, which tile it from its first to its last character."""
     offsets = [0, *accumulate(len(line) + 1 for line in body.split("\n"))]
     offsets[-1] = len(body)
-    nodes = _mapped(SyntaxTreeNode(_PARSER.parse(body)).children)
+    nodes = _mapped(SyntaxTreeNode(_PARSER.parse(fenced(body))).children)
     if not nodes and body.strip():
         return (Block("paragraph", 0, len(body)),)
     return _tile(nodes, 0, len(body), offsets)

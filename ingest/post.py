@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from markdown_it import MarkdownIt
-
 from index.types import Post
 from ingest import metadata
+from ingest.address import NOWHERE, Address, address_of
 from ingest.decode import Decoded, decode
 from ingest.frontmatter import split
+from ingest.generated import block_tokens
+from ingest.hashtags import hashtags
 from ingest.plain import plain
 from ingest.source import SourceFile
-
-_BLOCKS = MarkdownIt("commonmark").enable("table")
-_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
+from ingest.visibility import LeftOut, expires, left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class ParsedPost:
     """Text after the front matter, verbatim but for line endings, which are LF."""
     first_line: int
     """Line of the file on which `body` begins, from 1."""
-    left_out: metadata.LeftOut | None
+    left_out: LeftOut | None
     """Why the post is not published today; `None` if it is."""
     expires: str | None
     """Last ISO day on which it is published, `None` if it does not expire."""
@@ -39,6 +38,8 @@ class ParsedPost:
     """SHA-256 of the file's bytes, in hexadecimal."""
     problems: tuple[str, ...]
     """What the author should know, each a clause about the file."""
+    address: Address = NOWHERE
+    """What the author says about where the post is to be found."""
 
 
 def read_post(file: SourceFile, data: bytes, today: date) -> ParsedPost:
@@ -47,19 +48,20 @@ def read_post(file: SourceFile, data: bytes, today: date) -> ParsedPost:
     front = split(decoded.text)
     heading = "" if metadata.title(front.fields) else first_heading(front.body)
     return ParsedPost(
-        post=metadata.describe(front.fields, file.source, heading),
+        post=metadata.describe(front.fields, file.source, heading, hashtags(front.body)),
         body=front.body,
         first_line=front.first_line,
-        left_out=metadata.left_out(front.fields, file.source, today),
-        expires=metadata.expires(front.fields),
+        left_out=left_out(front.fields, file.source, today),
+        expires=expires(front.fields),
         digest=hashlib.sha256(data).hexdigest(),
         problems=(*_decoding_problems(decoded), *filter(None, (front.problem,))),
+        address=address_of(front.fields),
     )
 
 
 def first_heading(body: str) -> str:
     """Give the words of the first level-1 heading with any, `""` if there is none."""
-    tokens = _BLOCKS.parse(body)
+    tokens = block_tokens(body)
     headings = (
         plain(content.content)
         for opening, content in pairwise(tokens)

@@ -40,6 +40,8 @@ class Scan:
     files: Mapping[str, SourceFile]
     """By source, every file that was found."""
     skipped: tuple[Skipped, ...]
+    problems: tuple[str, ...]
+    """What was odd about files that were read, each with its source."""
 
 
 def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan:
@@ -48,32 +50,33 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
     digests: dict[str, str] = {}
     parsed: dict[str, ParsedPost] = {}
     skipped = list(found.skipped)
+    problems: list[str] = []
     for file in found.files:
         before = known.posts.get(file.source)
         if before is not None and _untouched(file, before, known.settled_ns, today):
             digests[file.source] = before.digest
             continue
-        outcome = _read(file, today, include_drafts)
-        if isinstance(outcome, Skipped):
-            skipped.append(outcome)
-        else:
-            digests[file.source] = outcome.digest
-            parsed[file.source] = outcome
-    files = {file.source: file for file in found.files}
-    return Scan(digests, parsed, files, tuple(sorted(skipped, key=lambda skip: skip.source)))
+        try:
+            post = read_post(file, read(file), today)
+        except UnreadablePost as error:
+            skipped.append(Skipped(file.source, str(error)))
+            continue
+        problems += [f"{file.source}: {problem}" for problem in post.problems]
+        if post.left_out and not include_drafts:
+            skipped.append(Skipped(file.source, post.left_out))
+            continue
+        digests[file.source] = post.digest
+        parsed[file.source] = post
+    return Scan(
+        digests=digests,
+        parsed=parsed,
+        files={file.source: file for file in found.files},
+        skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
+        problems=tuple(problems),
+    )
 
 
 def _untouched(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:
     expired = before.expires is not None and before.expires < today.isoformat()
     same = (file.size, file.mtime_ns) == (before.size, before.mtime_ns)
     return same and file.mtime_ns < settled_ns and not expired
-
-
-def _read(file: SourceFile, today: date, include_drafts: bool) -> ParsedPost | Skipped:
-    try:
-        post = read_post(file, read(file), today)
-    except UnreadablePost as error:
-        return Skipped(file.source, str(error))
-    if post.left_out and not include_drafts:
-        return Skipped(file.source, post.left_out)
-    return post

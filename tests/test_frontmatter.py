@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.frontmatter import MAX_CHARACTERS, MAX_DEPTH, FrontMatter, split
+from ingest.fields import MAX_CHARACTERS, MAX_DEPTH
+from ingest.frontmatter import FrontMatter, split
 
 UNREAD = "its front matter cannot be read: "
 
@@ -56,6 +57,64 @@ def test_json_is_taken_off() -> None:
 )
 def test_each_form_of_fence_gives_the_same_post(text: str) -> None:
     assert split(text) == FrontMatter({"title": "T"}, "Body", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "first_line"),
+    [
+        ('---json\n{"title": "T"}\n---\nBody', 4),
+        ("---toml\ntitle = 'T'\n---\nBody", 4),
+        (';;;\n"title": "T",\n;;;\nBody', 4),
+        ("title: T\ntags:\n- a\n---\nBody", 5),
+    ],
+)
+def test_eleventys_and_hexos_forms_are_read(text: str, first_line: int) -> None:
+    front = split(text)
+    assert (front.fields["title"], front.body) == ("T", "Body")
+    assert (front.first_line, front.problem) == (first_line, None)
+
+
+def test_one_line_above_dashes_is_a_heading() -> None:
+    assert split("title: T\n---\nBody") == FrontMatter({}, "title: T\n---\nBody", 1)
+
+
+DRAFT = "; a line of it makes the post a draft"
+
+
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        ("title: a: b\ndraft: true", "mapping values are not allowed in this context (at line 2)"),
+        (
+            "title: x\n  'draft' : True # not yet",
+            "mapping values are not allowed in this context (at line 3)",
+        ),
+        ("title = 'x'\ndraft = true", "it is no list of fields"),
+        ("A sentence that is long: x\ndraft: yes", "it is no list of fields"),
+        ("- title: x\npublished: false", "did not find expected '-' indicator (at line 3)"),
+        ("title: x\ndraft:true", "could not find expected ':' (at line 4)"),
+    ],
+)
+def test_broken_front_matter_that_says_draft_makes_a_draft(block: str, reason: str) -> None:
+    line = block.count("\n") + 4
+    expected = FrontMatter({"draft": True}, "Body", line, UNREAD + reason + DRAFT)
+    assert split(f"---\n{block}\n---\nBody") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("---\ntitle: T\ndraft: true\n\nBody", "it is never closed"),
+        ('{\n"draft": true,\n"title": oops\n}\n', "Expecting value: line 3 column 10 (char 26)"),
+    ],
+)
+def test_front_matter_without_an_end_may_make_a_draft(text: str, reason: str) -> None:
+    assert split(text) == FrontMatter({"draft": True}, text, 1, UNREAD + reason + DRAFT)
+
+
+@pytest.mark.parametrize("line", ["draft: false", "my draft: true", "draft: truely", "a draft"])
+def test_what_does_not_say_draft_makes_none(line: str) -> None:
+    assert split(f"---\ntitle: a: b\n{line}\n---\nBody").fields == {}
 
 
 def test_blank_space_may_stand_before_the_block() -> None:

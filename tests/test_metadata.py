@@ -3,9 +3,7 @@ import datetime as dt
 import pytest
 
 from index.types import Post
-from ingest.metadata import MAX_TAGS, MAX_TITLE, describe, expires, left_out, title
-
-TODAY = dt.date(2026, 11, 20)
+from ingest.metadata import MAX_TAGS, MAX_TITLE, describe, title
 
 
 def test_the_authors_fields_make_the_post() -> None:
@@ -49,6 +47,7 @@ def test_what_the_author_left_out_comes_from_the_file() -> None:
         (["create", "your own"], "create, your own"),
         ({"en": "Hello", "zh": "你好"}, "Hello"),
         ({"let/const": None}, "let/const"),
+        ({"en": "Hello", "name": "Named"}, "Named"),
         ("bell \x07 and \x1b[31mred", "bell and [31mred"),
         ("half \ud83d", "half ?"),
         ("👩‍👩‍👧 family", "👩‍👩‍👧 family"),
@@ -78,6 +77,8 @@ def test_a_very_long_title_is_cut() -> None:
         ("kv-cache/_index.md", "", "kv cache"),
         ("index.md", "", "index"),
         ("2024-05-01.md", "", "2024 05 01"),
+        ("2024_05_01_under.md", "", "under"),
+        ("202405011230 Zettel.md", "", "Zettel"),
         ("___.md", "", "___"),
         ("new\nline.md", "", "new line"),
     ],
@@ -133,6 +134,12 @@ def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected:
         ({}, "_posts/2024-02-30-impossible.md", None),
         ({}, "v2019-05-14.md", None),
         ({}, "2019-05-145.md", None),
+        ({}, "blog/2021/08-26-welcome/index.md", "2021-08-26"),
+        ({}, "2019/10/3-things.md", None),
+        ({}, "notes/20240501 note.md", "2024-05-01"),
+        ({}, "202405011230-note.md", "2024-05-01"),
+        ({}, "20249999-note.md", None),
+        ({"date": {"created": "2023-12-31"}}, "a.md", "2023-12-31"),
     ],
 )
 def test_the_date_comes_from_the_best_place_that_has_one(
@@ -150,6 +157,8 @@ def test_the_date_comes_from_the_best_place_that_has_one(
         ({"tag": "a", "tags": ["b"], "keywords": ["c", "A"]}, ("b", "a", "c")),
         ({"taxonomies": {"tags": ["zola"], "categories": ["x"]}}, ("zola", "x")),
         ({"tags": [["a", ["b"]], {"name": "c"}, None, 3, ""]}, ("a", "b", "c", "3")),
+        ({"tags": [{"permalink": "/a", "label": "A"}], "topics": "b"}, ("A", "b")),
+        ({"tags": "#a #b/c"}, ("a", "b/c")),
         ({"tags": None, "taxonomies": "none"}, ()),
         ({"tags": [str(n) for n in range(500)]}, tuple(str(n) for n in range(MAX_TAGS))),
     ],
@@ -158,6 +167,10 @@ def test_tags_are_gathered_in_order_without_repeats(
     fields: dict[str, object], expected: tuple[str, ...]
 ) -> None:
     assert describe(fields, "a.md").tags == expected
+
+
+def test_tags_in_the_text_follow_those_of_the_front_matter() -> None:
+    assert describe({"tags": ["a"]}, "a.md", "", ("b", "A")).tags == ("a", "b")
 
 
 def test_tags_that_share_their_lists_cost_no_more_than_one() -> None:
@@ -189,46 +202,11 @@ def test_the_first_description_with_words_is_taken() -> None:
         ({}, "node.js.md", ""),
         ({}, "sql/a.md", ""),
         ({}, "en.md", ""),
+        ({}, "src/content/blog/zh-tw/a.md", "zh-tw"),
+        ({}, "blog/it/a.md", ""),
     ],
 )
 def test_the_language_is_a_known_code(
     fields: dict[str, object], source: str, expected: str
 ) -> None:
     assert describe(fields, source).language == expected
-
-
-@pytest.mark.parametrize(
-    ("fields", "source", "expected"),
-    [
-        ({}, "a.md", None),
-        ({"draft": True}, "a.md", "draft"),
-        ({"Draft": "True"}, "a.md", "draft"),
-        ({"draft": "yes"}, "a.md", "draft"),
-        ({"draft": False}, "a.md", None),
-        ({"draft": "false"}, "a.md", None),
-        ({"draft": None}, "a.md", None),
-        ({"published": "false"}, "a.md", "draft"),
-        ({"published": True}, "a.md", None),
-        ({"status": "Draft"}, "a.md", "draft"),
-        ({}, "_drafts/a.md", "draft"),
-        ({}, "_drafts.md", None),
-        ({"draft": True, "date": "2999-01-01"}, "a.md", "draft"),
-        ({"date": "2026-11-20"}, "a.md", None),
-        ({"date": "2026-11-21"}, "a.md", "future"),
-        ({"date": "2020-01-01", "publishDate": "2027-01-01"}, "a.md", "future"),
-        ({"date": "2027-01-01", "publishDate": "2020-01-01"}, "a.md", None),
-        ({}, "_posts/2027-01-01-a.md", "future"),
-        ({"expiryDate": "2026-11-19"}, "a.md", "expired"),
-        ({"expires": dt.date(2026, 11, 20)}, "a.md", None),
-        ({"expires": "never"}, "a.md", None),
-    ],
-)
-def test_what_is_not_published_today_is_said(
-    fields: dict[str, object], source: str, expected: str | None
-) -> None:
-    assert left_out(fields, source, TODAY) == expected
-
-
-def test_the_last_day_of_a_post_is_an_iso_day() -> None:
-    assert expires({"unpublishDate": "May 1, 2027"}) == "2027-05-01"
-    assert expires({}) is None

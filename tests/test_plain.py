@@ -59,7 +59,9 @@ def test_code_is_kept_to_the_letter(markdown: str, expected: str) -> None:
         ("<script>\nvar s = '# no';\n</script>\n\nshown", "shown"),
         ("<style>h1 { }</style>\n\nshown", "shown"),
         ("<details><summary>More</summary>\n\nhidden *text*\n\n</details>", "More\nhidden text"),
-        ('<img src="data:image/png;base64,AAAA" alt="x">', ""),
+        ('<img src="data:image/png;base64,AAAA" alt="A chart">', "A chart"),
+        ("an <img alt='icon' src=x> and <img src=x>", "an icon and"),
+        ("one<br>two", "one two"),
     ],
 )
 def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
@@ -69,10 +71,24 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
-        ('{{< figure src="a_b.png" title="A" >}}\n\ntext', "text"),
+        ('{{< figure src="a_b.png" title="A" >}}\n\ntext', "A\ntext"),
+        ('{{< box\n  a="1"\n\n  caption="C"\n/>}}\ntext', "C\ntext"),
+        ("{{< a >}}{{< b c=1 />}}in{{< /a >}}", "in"),
         ("{{% notice info %}}\n**inside**\n{{% /notice %}}", "inside"),
         ('see [the post]({{< relref "kv.md" >}}) now', "see the post now"),
-        ("{{</* commented */>}}after", "after"),
+        ("{{</* shown */>}} {{%/* shown */%}}", "{{< shown >}} {{% shown %}}"),
+        ("{% raw %}{{ x }}{% endraw %} {{ y }} {% raw %} unclosed", "{{ x }} unclosed"),
+        ("{% raw %}\n\n```\n{{ x }}\n```\n\n{% endraw %}", "{{ x }}"),
+        ("a{% comment %}b\n\nc{% endcomment %}d", "ad"),
+        ("{::comment}\nhidden\n{:/comment}\nshown{::nomarkdown}", "shown"),
+        ("{% highlight js %}*x*{% endhighlight %}", "*x*"),
+        (
+            "{% highlight js %}\n# *x* {{ y }}\n\n    z\n{% endhighlight %}",
+            "# *x* {{ y }}\n\n    z",
+        ),
+        ("- a\n\n  {{< highlight go >}}\n  # b\n  {{< /highlight >}}", "a\n# b"),
+        ('{{ a(caption="C d") }} {# e\n f #}g', "C d g"),
+        ("Use {{ to open\n\nand }} to close", "Use {{ to open\nand }} to close"),
         ("{% include x.html %}{{ site.title | upcase }} text {%- if a -%}b{% endif %}", "text b"),
         ('{{raw "<"}}= 1 and {{raw `\nx := 1\n`}}', "<= 1 and x := 1"),
         ('import { Tabs } from "./tabs"\nimport "./x.css";\n\ntext', "text"),
@@ -82,10 +98,42 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
         (":::note[Mind *this*]\n\nadmonition\n\n:::", "Mind this\nadmonition"),
         ("::: warning\ntext\n:::", "text"),
         ("See [[Note]], [[dir/Note|shown]], [[Note#Part]].", "See Note, shown, Note Part."),
-        ("![[image.png|300]] [[unclosed", "image.png [[unclosed"),
+        ("![[image.png|300]] ![[a.svg]] ![[Note|shown]] [[unclosed", "shown [[unclosed"),
+        ("| a |\n|---|\n| [[Note\\|shown]] |", "a\nshown"),
+        ("[[Note#^a1b2c3]] [[#Part]] ==marked== a==b ^name-of-block", "Note Part marked a==b"),
+        ("100%% sure, %%hidden%% and %%\n\nmore\n%%", "100%% sure, and"),
+        ("> [!tip]+ A *title*\n> text\n\n> [!NOTE]\n> more", "A title\ntext\nmore"),
+        ("# Heading *x* {#id .class data-y='1 2'}", "Heading x"),
+        ("Setext {: #id }\n======\n\ntext\n{: .note}\n\n`a`{:.ruby}", "Setext\ntext\na"),
+        ("- TOC\n{:toc}\n\n[TOC]\n\n[[_TOC_]]\n\ntext", "text"),
+        ("{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$", "{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$"),
+        ("::: {.tip} A title\n- x\n:::\n\n::video[V]{#id}", "A title\nx"),
+        ('!!! note "T"\n    a\n\n        code\n\n=== "Tab"\n    b', "T\na\ncode\nTab\nb"),
+        ("Title\n=== \n\n!!! \n", "Title\n!!!"),
     ],
 )
 def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("<A b={() => x}\n  c={{ d: {e: 1} }}\n>\ninside *a*\n</A>", "inside a"),
+        ("<A>\n\n    ```js\n    <B/>\n    ```\n\n</A>", "<B/>"),
+        ('<A title="A title" caption={`C`} src="s" />', "A title C"),
+        ("<div style={{ a: 'b' }} onClick={() => c}>\ntext\n</div>", "text"),
+        ("<A/>{props.b} {' '} {\"c\"} {d.map((e) => <li>{e}</li>)} {f}", "c {f}"),
+        ("value {props.b} of no component", "value {props.b} of no component"),
+        ("export const a = {\n  b: '}',\n\n  c: [1],\n};\ntext", "text"),
+        ("export function A() {\n  return <b>{1}</b>\n}\n\ntext", "text"),
+        ("export default settings of the year", "export default settings of the year"),
+        ("import a, {\n  b,\n} from 'c'; // d\ntext", "text"),
+        ("a Vec<T> and <MyType> < b", "a Vec and < b"),
+        ("`<A b={c}>` and `import x from 'y'`", "<A b={c}> and import x from 'y'"),
+    ],
+)
+def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
     assert plain(markdown) == expected
 
 
@@ -104,6 +152,11 @@ def test_what_no_reader_sees_is_dropped(markdown: str, expected: str) -> None:
     assert plain(markdown) == expected
 
 
+def test_too_many_brackets_are_read_as_text_and_lose_no_word() -> None:
+    many = "![" * 3000
+    assert plain(f"first {many} [a *link*](x.y) last") == f"first {many} a link last"
+
+
 MARKS = "` ~~~ ``` * _ [ ] ]( ) [[ ]] | ![ < > </a> <!-- --> {{ }} {% %} ::: - > # \\ [^1] ]: |---|"
 PIECES = [
     *MARKS.split(),
@@ -113,6 +166,10 @@ PIECES = [
     "word",
     "字",
     "import ",
+    "{% raw %}",
+    "{% endraw %}",
+    "<A b={",
+    "!!! note\n",
     "<script>",
     "\x00",
     "\ud800",
@@ -135,7 +192,10 @@ def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
     assert words.split() == " ".join(paragraphs).split()
 
 
-@pytest.mark.parametrize("opener", ["`", "[", "![", "<a ", "{{", "{/*", "{% ", "> ", "*a_", "<!--"])
+@pytest.mark.parametrize(
+    "opener",
+    ["`", "[", "![", "<a ", "<A {", "{{", "{{<", "{/*", "{% ", "{% raw %}", "%%", "> ", "*a_"],
+)
 def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     began = time.process_time()
     plain(opener * (30_000 // len(opener)))

@@ -6,6 +6,7 @@ import pytest
 
 from index.errors import UnreadablePost
 from index.types import Post
+from ingest.address import Address
 from ingest.post import ParsedPost, first_heading, read_post
 from ingest.source import SourceFile
 
@@ -29,6 +30,10 @@ def test_a_post_is_read_whole() -> None:
         expires="2027-01-01",
         digest=hashlib.sha256(data).hexdigest(),
         problems=(),
+        address=Address(
+            fields=(("title", "A KV cache"), ("date", "2024-05-01"), ("expires", "2027-01-01")),
+            written=True,
+        ),
     )
 
 
@@ -50,6 +55,19 @@ def test_broken_front_matter_costs_the_metadata_and_is_reported() -> None:
         "its front matter cannot be read: "
         "mapping values are not allowed in this context (at line 2)",
     )
+
+
+def test_broken_front_matter_that_says_draft_is_a_draft_and_reported() -> None:
+    post = parsed(b"---\ntitle: Rust: the good parts\ndraft: true\n---\nText")
+    assert (post.left_out, post.body) == ("draft", "Text")
+    assert post.problems == (
+        "its front matter cannot be read: mapping values are not allowed in this context "
+        "(at line 2); a line of it makes the post a draft",
+    )
+
+
+def test_tags_written_in_the_text_are_the_posts() -> None:
+    assert parsed(b"---\ntags: [a]\n---\nText #b `#c`").post.tags == ("a", "b")
 
 
 def test_a_guessed_encoding_and_lost_characters_are_reported() -> None:
@@ -75,6 +93,8 @@ def test_what_is_no_text_is_unreadable() -> None:
         ("~~~\n# in a fence\n~~~\n", ""),
         ("<div>\n# in HTML\n</div>\n", ""),
         ("## only a section\n", ""),
+        ("{% highlight sh %}\n# in code\n{% endhighlight %}\n\n# After {#after}", "After"),
+        ("import A from 'a'\n\n<A>\n\n# Inside\n\n</A>", "Inside"),
         ("", ""),
     ],
 )

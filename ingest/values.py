@@ -1,0 +1,56 @@
+"""A front matter value of any type comes in; one line of text, or its parts, go out.
+
+What an author types is not what a field is meant to hold: a title may be a number or a list,
+a tag a mapping, and a YAML alias may repeat a list a million times.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import TypeAlias
+
+Fields: TypeAlias = Mapping[str, object]
+
+_CALLED = ("label", "name", "title")
+"""Keys under which a mapping names what it stands for."""
+
+
+def named(fields: Fields) -> dict[str, object]:
+    """Fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
+    return {re.sub(r"[_-]", "", name).lower(): value for name, value in fields.items()}
+
+
+def first_text(known: Fields, names: Iterable[str]) -> str:
+    """Give the first of the fields that holds words, `""` if none does."""
+    return next(filter(None, (text(known.get(name)) for name in names)), "")
+
+
+def text(value: object) -> str:
+    """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(filter(None, (line(item) for item in value if isinstance(item, str))))
+    if isinstance(value, dict):
+        key = next(filter(value.__contains__, (*_CALLED, *value)), "")
+        entry = value.get(key)
+        return line(entry if isinstance(entry, str) else str(key))
+    return line(value.isoformat() if isinstance(value, date) else str(value))
+
+
+def line(words: str) -> str:
+    """Put text on one line, without control characters or halves of a surrogate pair."""
+    shown = "".join(char if char.isprintable() or char > "\u007f" else " " for char in words)
+    return " ".join(shown.encode("utf-8", "replace").decode().split())
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Walk nested lists once each: a YAML alias repeats a list without repeating its cost."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        item = waiting.pop()
+        if not isinstance(item, list):
+            yield item
+        elif id(item) not in seen:
+            seen.add(id(item))
+            waiting.extend(reversed(item))
