@@ -1,11 +1,11 @@
 """Text as the terms the lexical leg counts; the same function for documents and queries.
 
-Case, width, accents and Chinese script are folded. Latin words come in two
-spellings, exact and stemmed: stems find a question's words, exact ones keep
-identifiers and titles apart, and each is a field of its own. Han and kana runs,
-which have no spaces to cut at, become bigrams. Identifiers stay whole beside
-their parts, so that `faiss.IndexFlatIP`, `IndexFlatIP` and `flat index` all find
-the same passage.
+Case, width, accents and Chinese script are folded. Words come in two spellings,
+exact and stemmed by the rules of the text's language: stems find a question's
+words, exact ones keep identifiers and titles apart, and each is a field of its
+own. Han and kana runs, which have no spaces to cut at, become bigrams.
+Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
+`IndexFlatIP` and `flat index` all find the same passage.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import NamedTuple, Protocol
 
 import snowballstemmer
 
 from index.han import simplified
+from index.languages import stemmer_of
 
-ANALYSIS = 2
+ANALYSIS = 1
 """Raise it when the same text would give other terms; the next ingest then writes the lexical
 index anew."""
 
@@ -35,15 +36,22 @@ CJK = (
 
 _ACCENTS = "\u0300-\u036f"
 _WORD = rf"(?:[^\W_{CJK}][{_ACCENTS}]*)+"
-_TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_WORD}(?:[._:/\-'’@+#]+{_WORD})*)")
+_TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?)")
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
 )
 _ACCENT = re.compile(f"[{_ACCENTS}]")
-_STEMMER = snowballstemmer.stemmer("english")
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """What English writes after an apostrophe; no word by itself."""
+
+
+class Stemmer(Protocol):
+    """One of Snowball's algorithms."""
+
+    def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
+        """The word's stem."""
+        ...
 
 
 class Term(NamedTuple):
@@ -55,13 +63,17 @@ class Term(NamedTuple):
     end: int
 
 
-def terms(text: str) -> Iterator[Term]:
-    """The terms of `text` in its order; an identifier comes before its parts."""
+def terms(text: str, language: str = "en") -> Iterator[Term]:
+    """The terms of `text` in its order; an identifier comes before its parts.
+
+    `language` is that of the text (`index.languages`), and decides how words are stemmed.
+    """
+    stemmer = stemmer_of(language)
     for match in _TOKEN.finditer(text):
         if match["cjk"]:
             yield from _grams(match["cjk"], match.start())
         else:
-            yield from _names(match["name"], match.start())
+            yield from _names(match["name"], match.start(), stemmer)
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:
@@ -73,38 +85,51 @@ def _grams(run: str, offset: int) -> Iterator[Term]:
         yield Term(pair, pair, offset + place, offset + place + 2)
 
 
-def _names(name: str, offset: int) -> Iterator[Term]:
+def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
     words = list(_PART.finditer(name))
     spoken = "'" in name or "’" in name
-    if len(words) > 1 and not spoken:
+    if not spoken and (len(words) > 1 or name[-1] in "+#"):
         whole = fold(name)
         yield Term(whole, whole, offset, offset + len(name))
     for word in words:
         if not (spoken and word.start() and word[0].lower() in _ENCLITICS):
-            yield from _words(word[0], offset + word.start())
+            yield from _words(word[0], offset + word.start(), stemmer)
 
 
-def _words(word: str, offset: int) -> Iterator[Term]:
-    yield _term(word, offset)
+def _words(word: str, offset: int, stemmer: str) -> Iterator[Term]:
+    yield _term(word, offset, stemmer)
     humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
     if len(humps) > 1:
         for hump in humps:
-            yield _term(hump[0], offset + hump.start())
+            yield _term(hump[0], offset + hump.start(), stemmer)
 
 
-def _term(word: str, start: int) -> Term:
-    exact = fold(word)
-    return Term(_stem(exact), exact, start, start + len(word))
+def _term(word: str, start: int, stemmer: str) -> Term:
+    return Term(stem(word, stemmer), fold(word), start, start + len(word))
 
 
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
-    """A word without case, width, accents or Traditional characters."""
+    """A word without case, width, accents or Traditional characters.
+
+    Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
+    """
     compatible = unicodedata.normalize("NFKC", word[:LONGEST]).casefold()
     bare = _ACCENT.sub("", unicodedata.normalize("NFD", compatible))
-    return simplified(unicodedata.normalize("NFC", bare))
+    return simplified("".join(unicodedata.normalize("NFC", bare).split()))
 
 
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
+@lru_cache(maxsize=131072)
+def stem(word: str, stemmer: str) -> str:
+    """The folded stem of a word by one of Snowball's algorithms.
+
+    Accents are folded last: endings such as Portuguese -ção are told by them.
+    """
+    spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
+    return fold(_stemmer(stemmer).stemWord(spelled))
+
+
+@cache
+def _stemmer(algorithm: str) -> Stemmer:
+    found: Stemmer = snowballstemmer.stemmer(algorithm)
+    return found

@@ -9,14 +9,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from index import lexical_writer, vectors
+from index.calibration import calibrate, is_stale, sample
 from index.catalog_writer import open_writer
 from index.errors import IndexBroken, IndexMissing
+from index.find import find
 from index.generations import (
     collect,
     live_number,
@@ -27,12 +28,17 @@ from index.generations import (
     verify,
 )
 from index.layout import GenerationFiles, Layout
+from index.legs import open_legs
 from index.manifest import IndexedPost, Manifest
 
 if TYPE_CHECKING:
-    from index.embedder.base import EmbedderIdentity, Vectors
+    from index.confidence import Calibration
+    from index.embedder.base import Embedder, Vectors
     from index.types import Chunk, Post
     from index.vectors import Ids
+
+SAMPLE_CHARACTERS = 100_000
+"""Of the blog's text, by which its script is told."""
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
@@ -70,8 +76,10 @@ class NextGeneration:
     """Sources to take out: deleted posts, and changed ones before they come in again."""
     added: Sequence[NewPost]
     vectors: NewVectors
-    embedder: EmbedderIdentity
+    embedder: Embedder
     recipe: dict[str, int | bool | str]
+    created: str
+    """When the posts were looked at, as in the manifest."""
 
 
 def build(layout: Layout, following: NextGeneration) -> Manifest:
@@ -97,16 +105,33 @@ def _build(layout: Layout, following: NextGeneration) -> Manifest:
     superseded = _write(files, layout, following)
     manifest = Manifest(
         generation=number,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        embedder=following.embedder,
+        created=following.created,
+        embedder=following.embedder.identity,
         recipe=following.recipe,
         posts=_posts(following),
+        calibration=_calibrated(files, following),
         superseded=superseded,
         files=seal_files(files),
     )
     switch(layout, manifest)
     collect(layout, number, keep=live)
     return manifest
+
+
+def _calibrated(files: GenerationFiles, following: NextGeneration) -> Calibration | None:
+    """The base's calibration while the blog is much the same, else a new one."""
+    legs = open_legs(files, following.embedder)
+    try:
+        chunks = legs.catalog.count()
+        known = following.base.calibration if following.base else None
+        if known is not None and not is_stale(known, chunks):
+            return known
+        titles = [post.title for post in legs.catalog.every_post().values()]
+        asked = sample(legs.catalog.headings(), titles)
+        blog = legs.catalog.sample(SAMPLE_CHARACTERS)
+        return calibrate(asked, lambda text: find(legs, text).findings, blog, chunks)
+    finally:
+        legs.close()
 
 
 def _write(files: GenerationFiles, layout: Layout, following: NextGeneration) -> int:

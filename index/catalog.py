@@ -25,7 +25,8 @@ CREATE TABLE posts (
     tags TEXT NOT NULL,
     description TEXT NOT NULL,
     slug TEXT NOT NULL,
-    language TEXT NOT NULL
+    language TEXT NOT NULL,
+    url TEXT
 );
 CREATE TABLE tags (
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
@@ -41,6 +42,7 @@ CREATE TABLE chunks (
     first_line INTEGER NOT NULL,
     last_line INTEGER NOT NULL,
     readable REAL NOT NULL,
+    anchor TEXT NOT NULL,
     UNIQUE (post_id, position)
 );
 CREATE TABLE texts (
@@ -51,8 +53,8 @@ CREATE TABLE texts (
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
 
-_POST = "posts.post_id, source, title, day, tags, description, slug, language"
-_CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line"
+_POST = "posts.post_id, source, title, day, tags, description, slug, language, url"
+_CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line, anchor"
 
 
 class Catalog:
@@ -116,6 +118,14 @@ class Catalog:
         )
         return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
 
+    def sections(self, chunk_ids: Iterable[int]) -> dict[int, str]:
+        """The path of headings over each of these chunks, as text; none for one under none."""
+        query = (
+            "SELECT chunk_id, headings FROM chunks "
+            "WHERE headings <> '[]' AND chunk_id IN (SELECT value FROM json_each(?))"
+        )
+        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""
         query = (
@@ -148,6 +158,27 @@ class Catalog:
         )
         return [_chunk(row) for row in self._rows(query, [post_id])]
 
+    def languages(self) -> dict[str, int]:
+        """How many posts there are in each language."""
+        return dict(self._rows("SELECT language, count(*) FROM posts GROUP BY language", []))
+
+    def count(self) -> int:
+        """How many chunks there are."""
+        return int(self._rows("SELECT count(*) FROM chunks", [])[0][0])
+
+    def headings(self) -> list[str]:
+        """The innermost heading of every chunk that has one."""
+        rows = self._rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
+        return [json.loads(row[0])[-1] for row in rows]
+
+    def sample(self, characters: int) -> str:
+        """Words of the blog from all over it, about `characters` in all."""
+        count = max(self.count(), 1)
+        each = max(characters // count, 40)
+        query = "SELECT substr(plain, 1, ?) FROM texts WHERE chunk_id % ? = 0"
+        rows = self._rows(query, [each, max(count * each // characters, 1)])
+        return "\n".join(row[0] for row in rows)
+
     def sources(self) -> list[str]:
         """Every post's source, sorted."""
         return [row[0] for row in self._rows("SELECT source FROM posts ORDER BY source", [])]
@@ -164,10 +195,11 @@ def open_catalog(path: Path) -> Catalog:
 
 
 def _post(row: Sequence[Any]) -> Post:
-    _, source, title, day, tags, description, slug, language = row
-    return Post(source, title, day, tuple(json.loads(tags)), description, slug, language)
+    _, source, title, day, tags, description, slug, language, url = row
+    return Post(source, title, day, tuple(json.loads(tags)), description, slug, language, url)
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:
-    _, source, position, text, plain, headings, first_line, last_line = row
-    return Chunk(source, position, text, plain, tuple(json.loads(headings)), first_line, last_line)
+    _, source, position, text, plain, headings, first_line, last_line, anchor = row
+    path = tuple(json.loads(headings))
+    return Chunk(source, position, text, plain, path, first_line, last_line, anchor)

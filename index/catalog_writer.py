@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from index.catalog import SCHEMA, Catalog
-from index.lexical_writer import LexicalPost
+from index.lexical_documents import LexicalPost
 from index.types import Chunk, Post
 
 
@@ -54,9 +54,9 @@ class CatalogWriter:
         """
         row = (post.source, post.title, post.date, _json(post.tags), post.description)
         cursor = self._connection.execute(
-            "INSERT INTO posts (source, title, day, tags, description, slug, language) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*row, post.slug, post.language),
+            "INSERT INTO posts (source, title, day, tags, description, slug, language, url) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, post.slug, post.language, post.url),
         )
         post_id = cursor.lastrowid
         assert post_id is not None
@@ -78,9 +78,10 @@ class CatalogWriter:
     def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
         lines = (chunk.first_line, chunk.last_line)
         cursor = self._connection.execute(
-            "INSERT INTO chunks (post_id, position, headings, first_line, last_line, readable) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (post_id, chunk.index, _json(chunk.headings), *lines, readable),
+            "INSERT INTO chunks "
+            "(post_id, position, headings, first_line, last_line, readable, anchor) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (post_id, chunk.index, _json(chunk.headings), *lines, readable, chunk.anchor),
         )
         chunk_id = cursor.lastrowid
         assert chunk_id is not None

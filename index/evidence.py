@@ -8,12 +8,13 @@ it, so that the ranking compares like with like.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from index.query import Query
+from index.nearness import FAR, nearness
+from index.query import Query, Word
 
 if TYPE_CHECKING:
     from index.catalog import Catalog
@@ -26,6 +27,9 @@ CHUNKS = 200
 
 POSTS = 80
 """Posts the lexical leg proposes as wholes."""
+
+DESCRIBED = 20
+"""Posts the lexical leg proposes by their descriptions."""
 
 NEAR = 150
 """Vectors the dense leg proposes posts by."""
@@ -45,6 +49,8 @@ class Evidence:
     """The lexical share of the query in the post as a whole."""
     lead: float
     """The same in its title and beginning."""
+    about: float
+    """The same in the author's own description."""
     chunks: tuple[int, ...]
     """The post's chunk ids in order."""
     shares: Mapping[int, float]
@@ -54,6 +60,11 @@ class Evidence:
     without a vector is not here."""
     mean_cosine: float
     """The cosine of the post's mean vector, less the blog's mean; 0 if it has no vector."""
+
+    @property
+    def best(self) -> float:
+        """The lexical share of its best chunk."""
+        return max(self.shares.values(), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +77,12 @@ class Findings:
     """The largest share of the query's terms, by rarity, that one chunk holds together."""
     readable: float
     """How well the embedder reads the query and what it is about, in [0, 1]."""
-    rarities: Mapping[str, float] = field(default_factory=dict)
-    """The query's stems with their inverse document frequencies."""
+    rarities: Mapping[Word, float]
+    """The query's words with their inverse document frequencies."""
+    rarest: float
+    """The inverse document frequency of a word that no chunk has."""
+    nearest: float | None
+    """The largest cosine of any vector to the query; `None` without a vector of the query."""
 
 
 class Gatherer:
@@ -88,6 +103,7 @@ class Gatherer:
         """
         shares = self._lexical.chunks.shares(query, CHUNKS, among)
         wholes = self._lexical.posts.shares(query, POSTS, among)
+        wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
         near = self._near(vector, among)
         owners = self._catalog.owners([*shares, *near])
         posts = sorted({*owners.values(), *wholes})
@@ -95,9 +111,11 @@ class Gatherer:
         shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
         return Findings(
             posts=self._evidence(query, vector, posts, shares),
-            coverage=self._lexical.chunks.coverage(query),
+            coverage=self._lexical.chunks.coverage(query, among),
             readable=readable * self._readable(list(shares)[:READ_SAMPLE]),
             rarities=self._lexical.chunks.rarities(query),
+            rarest=self._lexical.chunks.rarest,
+            nearest=max(near.values(), default=0.0) if vector is not None else None,
         )
 
     def _near(self, vector: Vectors | None, among: Sequence[int] | None) -> dict[int, float]:
@@ -122,33 +140,18 @@ class Gatherer:
     ) -> dict[int, Evidence]:
         wholes = self._lexical.posts.shares(query, len(posts), posts)
         leads = self._lexical.posts.shares(query, len(posts), posts, prefix="lead_")
-        evidence = {}
-        for post, chunks in self._catalog.chunk_ids(posts).items():
-            cosines, mean = self._cosines(vector, chunks)
-            evidence[post] = Evidence(
+        abouts = self._lexical.posts.shares(query, len(posts), posts, prefix="about_")
+        chunks = self._catalog.chunk_ids(posts)
+        near = {} if vector is None else nearness(self._vectors, vector, chunks)
+        return {
+            post: Evidence(
                 whole=wholes.get(post, 0.0),
                 lead=leads.get(post, 0.0),
-                chunks=tuple(chunks),
-                shares={chunk: shares[chunk] for chunk in chunks if chunk in shares},
-                cosines=cosines,
-                mean_cosine=mean,
+                about=abouts.get(post, 0.0),
+                chunks=tuple(own),
+                shares={chunk: shares[chunk] for chunk in own if chunk in shares},
+                cosines=near.get(post, FAR).cosines,
+                mean_cosine=near.get(post, FAR).mean,
             )
-        return evidence
-
-    def _cosines(
-        self, vector: Vectors | None, chunks: Sequence[int]
-    ) -> tuple[dict[int, float], float]:
-        """By chunk id, and of the mean vector; each less the blog's mean cosine."""
-        if vector is None:
-            return {}, 0.0
-        ids, rows = self._vectors.of(chunks)
-        if not len(ids):
-            return {}, 0.0
-        background = float(self._vectors.mean @ vector)
-        middle = rows.mean(axis=0)
-        norm = float(np.linalg.norm(middle))
-        mean = float(middle @ vector) / norm - background if norm else 0.0
-        cosines: dict[int, float] = {}
-        for chunk, cosine in zip(ids.tolist(), (rows @ vector - background).tolist(), strict=True):
-            cosines[chunk] = max(cosine, cosines.get(chunk, -1.0))
-        return cosines, mean
+            for post, own in chunks.items()
+        }

@@ -10,13 +10,13 @@ queries comparable.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import tantivy
 from tantivy import Occur
 
-from index.query import Query
+from index.query import Query, Word
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
@@ -36,19 +36,24 @@ class LexicalLevel:
         self._searcher = index.searcher()
         self._id_field = id_field
 
-    def rarities(self, query: Query) -> dict[str, float]:
-        """The query's stems by inverse document frequency, times their own weight.
+    def rarities(self, query: Query) -> dict[Word, float]:
+        """The query's words by inverse document frequency, times their own weight.
 
         A stop word that no document has is worth nothing: that the blog is in another
         language, or small, must not look like a word it lacks.
         """
-        return {term: self._rarity(term, weight) for term, weight in query.stems.items()}
+        return {word: self._rarity(word) for word in query.words}
 
-    def _rarity(self, term: str, weight: float) -> float:
-        found, everything = self._searcher.doc_freq("stem", term), self._searcher.num_docs
-        if not found and weight < 1.0:
+    def _rarity(self, word: Word) -> float:
+        found = max(self._searcher.doc_freq("stem", stem) for stem in word.stems)
+        if not found and word.weight < 1.0:
             return 0.0
-        return weight * math.log1p((max(everything - found, 0) + 0.5) / (found + 0.5))
+        return word.weight * _idf(found, self._searcher.num_docs)
+
+    @property
+    def rarest(self) -> float:
+        """The inverse document frequency of a word that no document has."""
+        return _idf(0, self._searcher.num_docs)
 
     def shares(
         self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
@@ -56,28 +61,37 @@ class LexicalLevel:
         """The best `limit` ids, each with its share of the query in [0, 1], best first.
 
         `among` restricts the search to these post ids before ranking; `prefix`
-        chooses the fields (`lead_` for how posts begin).
+        chooses the fields (`lead_` for how posts begin, `about_` for their descriptions).
         """
         ideal = (1 + K1) * (1 + EXACT) * sum(self.rarities(query).values())
-        fields = ((f"{prefix}stem", query.stems, 1.0), (f"{prefix}exact", query.exacts, EXACT))
-        clauses = [
-            (Occur.Should, tantivy.Query.boost_query(self._term(field, term), boost * weight))
-            for field, words, boost in fields
-            for term, weight in words.items()
-        ]
+        clauses = [clause for word in query.words for clause in self._clauses(word, prefix)]
         found = self._search(clauses, limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
 
-    def coverage(self, query: Query) -> float:
-        """The largest share, by rarity, of the query's terms that one document holds together."""
+    def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
+        """The largest share, by rarity, of the query's words that one document holds together.
+
+        `among` restricts the documents to those of these post ids.
+        """
         rarities = self.rarities(query)
-        clauses = [
-            (Occur.Should, tantivy.Query.const_score_query(self._term("stem", term), rarity))
-            for term, rarity in rarities.items()
-        ]
-        best = max(self._search(clauses, 1, None).values(), default=0.0)
         full = sum(rarities.values())
+        clauses = [
+            (Occur.Should, tantivy.Query.const_score_query(self._stems("stem", word), rarity))
+            for word, rarity in rarities.items()
+        ]
+        best = max(self._search(clauses, 1, among).values(), default=0.0)
         return min(best / full, 1.0) if full else 0.0
+
+    def _clauses(self, word: Word, prefix: str) -> Iterator[tuple[Occur, tantivy.Query]]:
+        stems = self._stems(f"{prefix}stem", word)
+        exact = self._term(f"{prefix}exact", word.exact)
+        yield Occur.Should, tantivy.Query.boost_query(stems, word.weight)
+        yield Occur.Should, tantivy.Query.boost_query(exact, word.weight * EXACT)
+
+    def _stems(self, field: str, word: Word) -> tantivy.Query:
+        """Any of the word's stems, counted once."""
+        found = [self._term(field, stem) for stem in word.stems]
+        return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found)
 
     def _search(
         self,
@@ -98,6 +112,11 @@ class LexicalLevel:
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, "freq")
+
+
+def _idf(having: int, documents: int) -> float:
+    """BM25's inverse document frequency, as tantivy computes it."""
+    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
 
 
 class LexicalSearcher:

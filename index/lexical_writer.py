@@ -1,45 +1,19 @@
-"""Posts into the lexical index: a post's words in, two tantivy documents' worth out.
-
-Whole posts and single chunks are indexed apart: an author's description is
-spread over a post, a reader's question is answered in one place, and the two
-levels together find both. A word of the title counts three times and one of a
-heading twice, by being written so often.
-"""
+"""Posts into the lexical index on disk: the previous one and a plan in, the next one out."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import tantivy
 from tantivy import Document, Query
 
-from index.analysis import Term, terms
-from index.types import Chunk, Post
-
-TITLE_TIMES = 3
-"""Against 2: +.02 to +.04 of hit@1 on descriptions of two English blogs; identifiers lose .003."""
-
-HEADING_TIMES = 2
-
-CHUNK_FIELDS = ("stem", "exact")
-POST_FIELDS = ("stem", "exact", "lead_stem", "lead_exact")
-"""`lead` is the title and how the post begins, where its author says what it is about."""
+from index.analysis import Term
+from index.lexical_documents import LexicalPost, terms_of
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalPost:
-    """A post as the lexical index sees it."""
-
-    post_id: int
-    post: Post
-    chunk_ids: tuple[int, ...]
-    chunks: tuple[Chunk, ...]
 
 
 def write(
@@ -49,15 +23,9 @@ def write(
 
     `removed` are post ids.
     """
-    if previous is None:
-        chunks = _new(folder / "chunks", CHUNK_FIELDS, ("chunk", "post"))
-        posts = _new(folder / "posts", POST_FIELDS, ("post",))
-    else:
-        shutil.copytree(previous, folder, ignore=shutil.ignore_patterns("*.lock"))
-        chunks = tantivy.Index.open(str(folder / "chunks"))
-        posts = tantivy.Index.open(str(folder / "posts"))
-    chunk_writer, post_writer = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
+    chunks, posts = _new(folder) if previous is None else _copied(folder, previous)
     gone = list(removed)
+    chunk_writer, post_writer = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
     # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
     chunk_writer.delete_documents_by_query(Query.term_set_query(chunks.schema, "post", gone))
     post_writer.delete_documents_by_query(Query.term_set_query(posts.schema, "post", gone))
@@ -69,55 +37,44 @@ def write(
         writer.wait_merging_threads()
 
 
-def _new(folder: Path, texts: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
+def _new(folder: Path) -> tuple[tantivy.Index, tantivy.Index]:
+    chunks = _empty(folder / "chunks", ("",), ("chunk", "post"))
+    return chunks, _empty(folder / "posts", ("", "lead_", "about_"), ("post",))
+
+
+def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
     folder.mkdir(parents=True)
     builder = tantivy.SchemaBuilder()
-    for field in texts:
+    for field in (f"{prefix}{spelling}" for prefix in prefixes for spelling in ("stem", "exact")):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
     for field in numbers:
         builder.add_unsigned_field(field, indexed=True, fast=True)
     return tantivy.Index(builder.build(), str(folder))
 
 
+def _copied(folder: Path, previous: Path) -> tuple[tantivy.Index, tantivy.Index]:
+    shutil.copytree(previous, folder, ignore=shutil.ignore_patterns("*.lock"))
+    return tantivy.Index.open(str(folder / "chunks")), tantivy.Index.open(str(folder / "posts"))
+
+
 def _add(
     entry: LexicalPost, chunk_writer: tantivy.IndexWriter, post_writer: tantivy.IndexWriter
 ) -> None:
-    title = [*list(terms(entry.post.title)) * TITLE_TIMES, *_labels(entry.post)]
-    lead, whole, seen = title, list(title), set[str]()
-    for chunk_id, chunk in zip(entry.chunk_ids, entry.chunks, strict=True):
-        headings = [term for heading in chunk.headings for term in terms(heading)]
-        body = list(terms(chunk.plain))
-        words = [*title, *headings * HEADING_TIMES, *body]
-        chunk_writer.add_document(_document(words, chunk=chunk_id, post=entry.post_id))
-        if chunk.index == 0:
-            lead = [*title, *headings, *body]
-        whole += [*_unseen(chunk.headings, seen), *body]
-    document = _document(whole, post=entry.post_id)
-    _fill(document, "lead_", lead)
-    post_writer.add_document(document)
+    found = terms_of(entry)
+    for chunk_id, words in zip(entry.chunk_ids, found.chunks, strict=True):
+        chunk = _document(words)
+        chunk.add_unsigned("chunk", chunk_id)
+        chunk.add_unsigned("post", entry.post_id)
+        chunk_writer.add_document(chunk)
+    post = _document(found.whole)
+    post.add_unsigned("post", entry.post_id)
+    _fill(post, "lead_", found.lead)
+    _fill(post, "about_", found.about)
+    post_writer.add_document(post)
 
 
-def _labels(post: Post) -> Iterator[Term]:
-    """The words of the file's name and of the tags."""
-    folder, _, name = post.source.rpartition("/")
-    stem = name.partition(".")[0]
-    named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
-    for label in (named, post.slug, *post.tags):
-        yield from terms(label)
-
-
-def _unseen(headings: tuple[str, ...], seen: set[str]) -> Iterator[Term]:
-    """Words of the headings that the post has not had yet, as often as a heading counts."""
-    for heading in headings:
-        if heading not in seen:
-            seen.add(heading)
-            yield from list(terms(heading)) * HEADING_TIMES
-
-
-def _document(words: list[Term], **numbers: int) -> Document:
+def _document(words: list[Term]) -> Document:
     document = Document()
-    for field, number in numbers.items():
-        document.add_unsigned(field, number)
     _fill(document, "", words)
     return document
 

@@ -13,10 +13,11 @@ import json
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from index.confidence import Calibration
 from index.embedder.base import EmbedderIdentity
 from index.errors import IndexBroken, IndexFormatUnknown
 
-FORMAT = 1
+FORMAT = 2
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
@@ -52,12 +53,15 @@ class Manifest(_Frozen):
 
     generation: int
     created: str
-    """UTC, ISO 8601 to the second."""
+    """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
+    not in here."""
     embedder: EmbedderIdentity
     recipe: dict[str, int | bool | str]
     """What shaped the posts besides their bytes; an index of another recipe is made anew."""
     posts: dict[str, IndexedPost]
     """By source."""
+    calibration: Calibration | None = None
+    """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: int
     """Chunks deleted since the lexical index was last written whole."""
     files: dict[str, Seal]

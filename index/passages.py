@@ -1,15 +1,16 @@
 """Ranked posts and their chunks in, the list of passages that a reader sees out.
 
-A post's place is decided by the ranking of posts; its second passage
-comes in further down, where the post leads by so much that it is still more
-likely to answer than the best passage of another post. So a clear winner shows
-more of itself, close rivals are all seen, and one long post cannot fill the list.
+A post's place is decided by the ranking of posts; its second passage comes in
+further down, where the post leads by so much that it is still more likely to
+answer than the best passage of another post. So a clear winner shows more of
+itself, close rivals are all seen, and one long post cannot fill the list. Two
+passages that follow one another in one section are one entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 PER_POST = 2
 """Passages of one post in a list, at most."""
@@ -25,28 +26,55 @@ class Place:
     post: int
     chunk: int
     score: float
+    beside: int | None = None
+    """A neighbour of the chunk that answers too, and is read with it."""
 
 
-def placed(posts: Mapping[int, float], chunks: Mapping[int, Mapping[int, float]]) -> list[Place]:
-    """Every passage to show, best first; equal scores in the order of the blog.
+def best_chunks(chunks: Mapping[int, float]) -> list[int]:
+    """The ids of a post's best passages, at most PER_POST; the earlier of equals first."""
+    return sorted(chunks, key=lambda chunk: (-chunks[chunk], chunk))[:PER_POST]
+
+
+def placed(
+    posts: Mapping[int, float],
+    chunks: Mapping[int, Mapping[int, float]],
+    sections: Mapping[int, Hashable],
+) -> list[Place]:
+    """Every entry of the list, best first; equal scores in the order of the blog.
 
     `posts` are scores in [0, 1] by post id, `chunks` the scores of each post's chunks,
-    comparable within the post alone.
+    comparable within the post alone and in the post's order, `sections` tells by chunk
+    id which section of its post it stands in, and has no entry for one in none.
     """
     places = [
-        place for post, score in posts.items() for place in _of_post(post, score, chunks[post])
+        place
+        for post, score in posts.items()
+        for place in _merged(_of_post(post, score, chunks[post]), list(chunks[post]), sections)
     ]
     return sorted(places, key=lambda place: (-place.score, place.post, place.chunk))
 
 
 def _of_post(post: int, score: float, chunks: Mapping[int, float]) -> list[Place]:
-    ranked = sorted(chunks, key=lambda chunk: (-chunks[chunk], chunk))[:PER_POST]
+    ranked = best_chunks(chunks)
     best = chunks[ranked[0]]
     if best <= 0.0:
         return [Place(post, ranked[0], score)]
-    shares = [max(chunks[chunk], 0.0) / best * FALL**n for n, chunk in enumerate(ranked)]
-    return [
-        Place(post, chunk, score * share)
-        for chunk, share in zip(ranked, shares, strict=True)
-        if share > 0.0
+    places = [
+        Place(post, chunk, score * (max(chunks[chunk], 0.0) / best * FALL**n))
+        for n, chunk in enumerate(ranked)
     ]
+    return [place for place in places if place.score > 0.0]
+
+
+def _merged(
+    places: list[Place], order: Sequence[int], sections: Mapping[int, Hashable]
+) -> list[Place]:
+    """The post's first entry with its second in it, if the two are neighbours of one section."""
+    if len(places) < 2:
+        return places
+    first, second = places[:2]
+    adjoin = abs(order.index(first.chunk) - order.index(second.chunk)) == 1
+    section = sections.get(first.chunk)
+    if not adjoin or section is None or section != sections.get(second.chunk):
+        return places
+    return [replace(first, beside=second.chunk), *places[2:]]

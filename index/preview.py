@@ -29,16 +29,18 @@ _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?
 _WIDE = {"W", "F"}
 
 
-def preview(plain: str, weights: Mapping[str, float], width: int = WIDTH) -> str:
+def preview(
+    plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTH
+) -> str:
     """At most about `width` columns of `plain` on one line; `…` marks what is left out.
 
-    `weights` says how much each of the query's stems is worth.
+    `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
     text = " ".join(plain.split())
     columns = [0, *accumulate(_columns(character) for character in text)]
     if columns[-1] <= width:
         return text
-    found = (term for term in terms(text) if term.stem in weights)
+    found = (term for term in terms(text, language) if term.stem in weights)
     matches = sorted(found, key=lambda term: term.start)
     windows = [_window(text, columns, match.start, width) for match in matches]
     best = max(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from index.analysis import CJK, Term, terms
-from index.stopwords import STOPWORDS, WEIGHT
+from index.languages import language_of, stemmer_of
+from index.stopwords import WEIGHT, is_stopword
 
 _QUESTION = re.compile(
     r"[?？]|^\W*(?:how|why|what|when|which|who|where|can|does|do|did|is|are|should"
@@ -29,37 +30,55 @@ PROSE_TERMS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """One term of a query."""
+
+    exact: str
+    stems: tuple[str, ...]
+    """Its stem in each of the blog's languages, without repeats."""
+    weight: float
+    """Its say before its rarity, at most 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One analysed query."""
 
     text: str
-    stems: Mapping[str, float]
-    """Stemmed terms, each with its weight of at most 1 before rarity."""
-    exacts: Mapping[str, float]
-    """The same words unstemmed."""
+    words: tuple[Word, ...]
+    """In order, without repeats."""
     is_question: bool
     """Asked, rather than described: a description resembles how a post begins."""
     is_prose: bool
     """Running text, rather than an identifier, a title or a few words."""
 
 
-def analysed(text: str) -> Query:
-    """The query in `text`, which may be anything."""
-    found = list(terms(text))
+def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
+    """The query in `text`, which may be anything.
+
+    `languages` are those of the blog. A few words do not show their language, so each
+    is looked up by its stem in every one; a post matches by its own. Function words of
+    the query's own language weigh little too, whatever the blog is written in.
+    """
+    spoken = {stemmer_of(language): language for language in languages}.values()
+    streams = [list(terms(text, language)) for language in spoken]
+    known = {*languages, language_of(text)}
+    words = tuple(dict.fromkeys(_word(same, known) for same in zip(*streams, strict=True)))
+    own = {word.stems for word in words if word.weight == 1.0}
     return Query(
         text=text,
-        stems={term.stem: _weight(term.exact) for term in found},
-        exacts={term.exact: _weight(term.exact) for term in found},
+        words=words,
         is_question=bool(_QUESTION.search(text)),
-        is_prose=_count(found) >= PROSE_TERMS and not _CODE.search(text),
+        is_prose=sum(_length(stems[0]) for stems in own) >= PROSE_TERMS and not _CODE.search(text),
     )
 
 
-def _count(found: Iterable[Term]) -> float:
-    """Different terms that are no stop words."""
-    words = {term.stem for term in found if term.exact not in STOPWORDS}
-    return sum(0.5 if _PAIR.fullmatch(word) else 1.0 for word in words)
+def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
+    """One place of the query as each language stems it."""
+    exact = same[0].exact
+    weight = WEIGHT if is_stopword(exact, languages) else 1.0
+    return Word(exact, tuple(sorted({term.stem for term in same})), weight)
 
 
-def _weight(word: str) -> float:
-    return WEIGHT if word in STOPWORDS else 1.0
+def _length(word: str) -> float:
+    return 0.5 if _PAIR.fullmatch(word) else 1.0

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import difflib
 
-from index.catalog import open_catalog
 from index.embedder.base import Embedder
 from index.errors import IndexBroken, UnknownChunk, UnknownPost
 from index.layout import GenerationFiles
-from index.lexical import LexicalSearcher
+from index.legs import open_legs
 from index.manifest import REBUILD, Manifest
 from index.ranking import Use
-from index.search import Legs, search
+from index.search import search
 from index.types import Answer, Chunk, Filters, Passage
-from index.vectors import VectorSearcher
 
 NEAREST = 3
 """Sources named when the one asked for is not there."""
@@ -25,27 +23,20 @@ class Reader:
     def __init__(self, files: GenerationFiles, manifest: Manifest, embedder: Embedder) -> None:
         """Open the generation's files, whose checksums hold. Raises IndexBroken."""
         self.manifest = manifest
-        try:
-            self._legs = Legs(
-                open_catalog(files.catalog),
-                LexicalSearcher(files.lexical),
-                VectorSearcher(files.vectors),
-                embedder,
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+        self._legs = open_legs(files, embedder)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
 
     def close(self) -> None:
         """Let go of the files."""
-        self._legs.catalog.close()
+        self._legs.close()
 
     def search(
         self, query: str, filters: Filters, *, limit: int, offset: int, use: Use = Use.HYBRID
     ) -> Answer:
         """The hits from `offset` on, `limit` at most, best first."""
-        return search(self._legs, query, filters, limit, offset, use)
+        calibration = self.manifest.calibration
+        return search(self._legs, query, filters, calibration, limit=limit, offset=offset, use=use)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """A chunk with `neighbors` chunks on each side. Raises UnknownPost or UnknownChunk."""
@@ -65,6 +56,7 @@ class Reader:
             count=len(chunks),
             heading_before=_other_heading(chunks[first::-1], shown[0]),
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
+            translations=self._legs.translations.others(post_id),
         )
 
     def _nearest(self, source: str) -> tuple[str, ...]:

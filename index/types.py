@@ -20,7 +20,9 @@ class Post:
     """The author's own description or summary; empty if there is none."""
     slug: str = ""
     language: str = ""
-    """BCP 47 tag in lower case (`zh-tw`, `en`); empty if the author gave none."""
+    """BCP 47 tag in lower case (`zh-tw`, `en`), as the author says or as the text shows."""
+    url: str | None = None
+    """Where the site shows the post, without an anchor; `None` if that is not sure."""
 
     @property
     def section(self) -> str:
@@ -45,6 +47,8 @@ class Chunk:
     """Line of the file on which `text` begins, from 1."""
     last_line: int
     """Line of the file on which `text` ends, inclusive."""
+    anchor: str = ""
+    """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,14 @@ class Hit:
     """0 to 1, higher is better, comparable between queries."""
     preview: str
     """About 160 characters of `chunk.plain` around what matched."""
+    beside: Chunk | None = None
+    """A neighbour of the chunk, of the same section, that answers too: best read with it."""
     dense: float | None = None
     """Cosine to the query in [-1, 1]; `None` if the dense leg did not see this chunk."""
     lexical: float | None = None
     """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
+    translations: tuple[tuple[str, str], ...] = ()
+    """Language and source of each translation of the post, none of which is a hit itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,10 @@ class Answer:
     total: int
     """How many hits paging can reach, this page's included."""
     offset: int
+    confidence: str = "medium"
+    """`high`, `medium` or `low`: whether the blog has an answer at all."""
+    certainty: float = 0.0
+    """What `confidence` is cut from: 1 is what the blog's own headings reach."""
     notice: str | None = None
     """One sentence the reader must see (a leg that did not answer), else `None`."""
 
@@ -104,3 +116,5 @@ class Passage:
     """Heading of the nearest earlier chunk under another heading, else `None`."""
     heading_after: str | None
     """Heading of the nearest later chunk under another heading, else `None`."""
+    translations: tuple[tuple[str, str], ...] = ()
+    """Language and source of each translation of the post."""

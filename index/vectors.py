@@ -67,14 +67,14 @@ class VectorSearcher:
                 found.setdefault(chunk, cosine)
         return found
 
-    def of(self, chunk_ids: Sequence[int]) -> tuple[Ids, Vectors]:
-        """Every vector of these chunks, and before it the ids of the chunks they belong to."""
+    def of(self, chunk_ids: Sequence[int]) -> Ids:
+        """Places, in `ids` and `rows`, of every vector of these chunks, chunk by chunk."""
         wanted = np.asarray(chunk_ids, dtype=np.int64)
-        starts, ends = (np.searchsorted(self.ids, wanted, side=s) for s in ("left", "right"))
-        places = [
-            place for start, end in zip(starts, ends, strict=True) for place in range(start, end)
-        ]
-        return self.ids[places], self.rows[places]
+        low, high = (np.searchsorted(self.ids, wanted, side=side) for side in ("left", "right"))
+        counts = high - low
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        places: Ids = np.repeat(low, counts) + offsets
+        return places
 
     @cached_property
     def mean(self) -> Vectors:

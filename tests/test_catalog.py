@@ -13,7 +13,9 @@ from index.types import Chunk, Filters, Post
 
 POSTS = (
     Post("root.md", "At the root"),
-    Post("a/one.md", "One", "2024-03-01", ("Go", "Search"), "First.", "one", "en"),
+    Post(
+        "a/one.md", "One", "2024-03-01", ("Go", "Search"), "First.", "one", "en", "https://e.org/1/"
+    ),
     Post("a/deep/two.md", "Two", "2024-03-02", ("go",)),
     Post("ab/three.md", "Three", "2024-03-03", ("golang",)),
     Post("a0/four.md", "Four", None, ("STRASSE",)),
@@ -24,7 +26,7 @@ POSTS = (
 
 def chunk_of(post: Post, number: int) -> Chunk:
     text = f"*Chunk* {number} of {post.title}\n\nwith 中文"
-    return Chunk(post.source, number, text, text.replace("*", ""), ("H 1", "次"), 5, 7)
+    return Chunk(post.source, number, text, text.replace("*", ""), ("H 1", "次"), 5, 7, "次")
 
 
 def chunks_of(post: Post) -> tuple[Chunk, ...]:

@@ -14,7 +14,7 @@ from index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissin
 from index.generations import live_number, load_manifest, verify, writer_lock
 from index.layout import Layout
 from index.live import LiveIndex
-from index.manifest import REBUILD
+from index.manifest import FORMAT, REBUILD
 from index.types import Filters
 from tests.fakes import DIMENSION, IDENTITY, FakeEmbedder
 
@@ -170,9 +170,10 @@ def test_a_current_that_names_a_missing_generation_is_one_sentence(blog: MakeBlo
 def test_another_format_is_refused_by_reader_and_ingest(blog: MakeBlog) -> None:
     made = blog(POSTS)
     manifest = made.files.manifest
-    manifest.write_text(manifest.read_text("utf-8").replace('"format": 1', '"format": 2'), "utf-8")
+    text = manifest.read_text("utf-8").replace(f'"format": {FORMAT}', '"format": 99')
+    manifest.write_text(text, "utf-8")
     for attempt in (made.reader, made.ingest):
-        with pytest.raises(IndexFormatUnknown, match=r"has format 2, this program reads 1\."):
+        with pytest.raises(IndexFormatUnknown, match=rf"format 99, this program reads {FORMAT}\."):
             attempt()
     assert made.ingest(rebuild=True).generation == 2
 

@@ -63,7 +63,7 @@ def test_any_post_comes_back(posts: dict[str, IndexedPost]) -> None:
         "[]",
         "null",
         "nonsense",
-        '{"format": 1}',
+        f'{{"format": {FORMAT}}}',
         '{"format": 1, "seal": "", "content": [NaN]',
         "[" * 100_000,
         '{"format": ' + "9" * 5000 + "}",

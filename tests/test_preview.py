@@ -143,7 +143,7 @@ def test_a_word_wider_than_the_preview_is_cut() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_the_width_may_be_another(width: int) -> None:
-    shown = preview("快取 cache " * 100, weights_of("cache"), width)
+    shown = preview("快取 cache " * 100, weights_of("cache"), width=width)
     assert width * 0.6 <= columns(shown) <= width + 2
 
 

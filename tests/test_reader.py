@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from index.confidence import HIGH, LOW, NOTICE
 from index.errors import EmbedderMismatch, EmbedderUnavailable, UnknownChunk, UnknownPost
 from index.types import Answer, Filters
 from ingest.chunker import PASSAGE
@@ -80,6 +81,13 @@ def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
     assert 1 >= scores[0] >= scores[-1] > 0
 
 
+def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
+    sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
+    assert (sure.confidence, sure.notice) == ("medium", None)
+    assert (unsure.confidence, unsure.notice) == ("low", NOTICE)
+    assert HIGH > sure.certainty > LOW > unsure.certainty > 0.0
+
+
 def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:
     """All of its three chunks match; a post shows two at most, and never one twice."""
     answer = ask(made, "cache and so on")
@@ -151,9 +159,11 @@ def test_an_embedder_that_comes_back_is_used_again(made: Blog) -> None:
     live = made.follow()
     reader = live.reader()
     made.embedder.failure = EmbedderUnavailable("Ollama does not answer. Start it.")
-    assert reader.search("zebra", Filters(), limit=1, offset=0).notice is not None
+    assert reader.search("cache", Filters(), limit=1, offset=0).hits[0].dense is None
     made.embedder.failure = None
-    assert reader.search("zebra", Filters(), limit=1, offset=0).notice is None
+    back = reader.search("cache", Filters(), limit=1, offset=0)
+    assert back.hits[0].dense is not None
+    assert back.notice in {None, NOTICE}
 
 
 @pytest.mark.parametrize("query", ["xylophone", "!!!", "\ud83e", "\x00", "？", " "])
@@ -161,13 +171,16 @@ def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blo
     made.embedder = FakeEmbedder(failure=EmbedderUnavailable("Nobody answers."))
     answer = ask(made, query)
     assert (answer.hits, answer.total, answer.offset) == ((), 0, 0)
+    assert (answer.confidence, answer.certainty) == ("low", 0.0)
 
 
 @pytest.mark.parametrize(
     "query", ["!!!", "\ud83e", "\x00", "a" * 100_000, "快" * 5000, "a b " * 5000]
 )
 def test_any_query_is_answered(query: str, made: Blog) -> None:
-    assert ask(made, query).notice is None
+    answer = ask(made, query)
+    assert answer.notice in {None, NOTICE}
+    assert (answer.notice == NOTICE) == (bool(answer.hits) and answer.confidence == "low")
 
 
 def test_reading_gives_the_chunk_its_neighbours_and_where_it_stands(made: Blog) -> None:

@@ -97,7 +97,8 @@ def test_the_rows_are_those_that_were_written(searcher: VectorSearcher) -> None:
 @pytest.mark.parametrize("wanted", [[], [1], [2], [1, 2, 3, 4, 10**6], [10**6, 4, 1]])
 def test_rows_are_found_by_id(wanted: list[int], searcher: VectorSearcher) -> None:
     known = dict(zip(some_ids(500).tolist(), unit_rows(500, 1), strict=True))
-    ids, rows = searcher.of(wanted)
+    places = searcher.of(wanted)
+    ids, rows = searcher.ids[places], searcher.rows[places]
     assert ids.tolist() == [number for number in wanted if number in known]
     for number, row in zip(ids.tolist(), rows, strict=True):
         np.testing.assert_array_equal(row, known[number])
@@ -115,7 +116,7 @@ def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     assert searcher.dimension == DIMENSION
     assert searcher.search(unit_rows(1, 2)[0], 5) == {}
     assert searcher.rows.shape == (0, DIMENSION)
-    assert searcher.of([1, 2])[0].tolist() == []
+    assert searcher.of([1, 2]).tolist() == []
     np.testing.assert_array_equal(searcher.mean, np.zeros(DIMENSION))
 
 
@@ -161,5 +162,6 @@ def test_a_chunk_of_several_vectors_is_as_near_as_the_nearest_of_them(tmp_path: 
     found = searcher.search(query, 60)
     assert list(found) == expected
     assert found == pytest.approx(dict(enumerate(cosines.tolist())), abs=1e-6)
-    assert searcher.of([7, 3])[0].tolist() == [7, 7, 7, 3, 3, 3]
-    np.testing.assert_array_equal(searcher.of([7, 3])[1], rows[[21, 22, 23, 9, 10, 11]])
+    places = searcher.of([7, 3])
+    assert searcher.ids[places].tolist() == [7, 7, 7, 3, 3, 3]
+    np.testing.assert_array_equal(searcher.rows[places], rows[[21, 22, 23, 9, 10, 11]])

@@ -1,0 +1,57 @@
+"""What a search of one generation stands on, opened together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from index.catalog import Catalog, open_catalog
+from index.embedder.base import Embedder
+from index.errors import IndexBroken
+from index.layout import GenerationFiles
+from index.lexical import LexicalSearcher
+from index.manifest import REBUILD
+from index.translations import Translations, translations_in
+from index.vectors import VectorSearcher
+
+LEAST_SHARE = 0.05
+"""Share of the posts from which on their language's stems are looked up for every query: each
+further one costs a look-up of every word."""
+
+
+@dataclass(frozen=True)
+class Legs:
+    """The opened files of a generation, and the embedder it was built with."""
+
+    catalog: Catalog
+    lexical: LexicalSearcher
+    vectors: VectorSearcher
+    embedder: Embedder
+    translations: Translations
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the blog is written in, the commonest first."""
+        counts = self.catalog.languages()
+        ordered = sorted(counts, key=lambda code: (-counts[code], code))
+        least = LEAST_SHARE * sum(counts.values())
+        return tuple(code for code in ordered if counts[code] >= least) or ("en",)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.catalog.close()
+
+
+def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
+    """Open a generation's files, whose checksums hold. Raises IndexBroken."""
+    try:
+        catalog = open_catalog(files.catalog)
+        return Legs(
+            catalog,
+            LexicalSearcher(files.lexical),
+            VectorSearcher(files.vectors),
+            embedder,
+            translations_in(catalog.every_post()),
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

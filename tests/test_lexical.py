@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from index.analysis import terms
+from index.lexical import EXACT, LexicalSearcher
+from index.lexical_documents import HEADING_TIMES, TITLE_TIMES, LexicalPost, terms_of
+from index.lexical_writer import write
+from index.query import Word, analysed
+from index.stopwords import WEIGHT
+from index.types import Chunk, Post
+
+B = 0.75
+"""BM25's normalisation by length, fixed in tantivy."""
+
+WORDS = ["zebra", "walrus", "onion", "kelp", "moth", "newt"]
+"""English stemming leaves them as they are."""
+
+Write = Callable[[Iterable[LexicalPost]], LexicalSearcher]
+
+
+def entry(
+    number: int, *bodies: str, title: str = "", headings: tuple[str, ...] = ()
+) -> LexicalPost:
+    """Post `number` with chunks `10 * number`, …; its only name is the punctuation `_`."""
+    chunks = tuple(
+        Chunk("_.md", place, body, body, headings, 1, 1) for place, body in enumerate(bodies)
+    )
+    ids = tuple(10 * number + place for place in range(len(chunks)))
+    return LexicalPost(number, Post("_.md", title, language="en"), ids, chunks)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Write:
+    def index(posts: Iterable[LexicalPost]) -> LexicalSearcher:
+        write(tmp_path / "lexical", None, (), posts)
+        return LexicalSearcher(tmp_path / "lexical")
+
+    return index
+
+
+def bm25(query: list[str], documents: dict[int, list[str]]) -> dict[int, float]:
+    """A second implementation, for words without stems and lengths of at most 40.
+
+    Up to that tantivy stores a length exactly, beyond as the next of its 256 steps.
+    """
+    mean = sum(map(len, documents.values())) / len(documents)
+    scores = dict.fromkeys(documents, 0.0)
+    for word in query:
+        having = sum(word in words for words in documents.values())
+        idf = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
+        for number, words in documents.items():
+            count, length = words.count(word), len(words)
+            scores[number] += idf * count * 2.2 / (count + 1.2 * (1 - B + B * length / mean))
+    return {number: score for number, score in scores.items() if score}
+
+
+def ideal(query: list[str], documents: dict[int, list[str]]) -> float:
+    """What a text that is full of every word approaches."""
+    having = [sum(word in words for words in documents.values()) for word in query]
+    return 2.2 * sum(math.log(1 + (len(documents) - n + 0.5) / (n + 0.5)) for n in having)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_share_is_bm25_by_the_most_it_could_be(seed: int, written: Write) -> None:
+    rng = random.Random(seed)
+    bodies = [rng.choices(WORDS[:5], k=rng.randint(1, 40)) for _ in range(12)]
+    level = written(entry(n, " ".join(body)) for n, body in enumerate(bodies)).chunks
+    documents = {10 * n: body for n, body in enumerate(bodies)}
+    for query in (["zebra"], ["walrus", "onion"], ["newt", "kelp"]):
+        expected = {
+            chunk: score / ideal(query, documents)
+            for chunk, score in bm25(query, documents).items()
+        }
+        assert level.shares(analysed(" ".join(query)), 100) == pytest.approx(expected, rel=1e-5)
+
+
+def test_posts_are_ranked_by_all_of_their_chunks(written: Write) -> None:
+    searcher = written(
+        [entry(1, "zebra moth", "walrus moth"), entry(2, "zebra kelp kelp", "onion")]
+    )
+    documents = {1: ["zebra", "moth", "walrus", "moth"], 2: ["zebra", "kelp", "kelp", "onion"]}
+    query = ["zebra", "walrus"]
+    assert searcher.posts.shares(analysed("zebra walrus"), 9) == pytest.approx(
+        {n: score / ideal(query, documents) for n, score in bm25(query, documents).items()}
+    )
+
+
+def test_a_title_counts_as_if_written_three_times_and_a_heading_twice(written: Write) -> None:
+    level = written(
+        [entry(1, "moth", title="zebra", headings=("walrus",)), entry(2, "kelp", title="newt")]
+    ).chunks
+    documents = {
+        10: ["zebra"] * 3 + ["walrus"] * 2 + ["moth"],
+        20: ["newt"] * 3 + ["kelp"],
+    }
+    assert (TITLE_TIMES, HEADING_TIMES) == (3, 2)
+    for word in ("zebra", "walrus", "moth", "newt", "kelp"):
+        assert level.shares(analysed(word), 9) == pytest.approx(
+            {n: s / ideal([word], documents) for n, s in bm25([word], documents).items()}
+        )
+
+
+def test_an_exact_spelling_adds_to_its_stem(written: Write) -> None:
+    """One clause for each: the stem is in both chunks, the exact word in one."""
+    level = written([entry(1, "caches"), entry(2, "cached")]).chunks
+    stem_idf, exact_idf = math.log(1 + 0.5 / 2.5), math.log(1 + 1.5 / 1.5)
+    score = 2.2 / (1 + 1.2)
+    most = 2.2 * (1 + EXACT) * stem_idf
+    assert level.shares(analysed("caches"), 9) == pytest.approx(
+        {
+            10: min(score * (stem_idf + EXACT * exact_idf) / most, 1.0),
+            20: score * stem_idf / most,
+        }
+    )
+
+
+def test_no_share_is_above_one(written: Write) -> None:
+    """The exact spelling is rarer than its stem, so the two can be worth more than the most."""
+    level = written([entry(1, "caches " * 30), entry(2, "cached " * 30)]).chunks
+    assert level.shares(analysed("caches"), 1) == {10: 1.0}
+
+
+def test_a_function_word_counts_by_its_weight_in_both_spellings(written: Write) -> None:
+    level = written([entry(1, "the"), entry(2, "zebra"), entry(3, "moth")]).chunks
+    idf = math.log(1 + 2.5 / 1.5)
+    most = 2.2 * (WEIGHT + 1.0) * idf
+    assert level.shares(analysed("the zebra"), 9) == pytest.approx(
+        {20: idf / most, 10: WEIGHT * idf / most}
+    )
+
+
+def test_shares_are_best_first_and_between_zero_and_one(written: Write) -> None:
+    level = written(
+        [*(entry(n, "zebra " * n + "kelp") for n in range(1, 30)), entry(30, "zebra " * 500)]
+    ).chunks
+    shares = list(level.shares(analysed("zebra"), 100).values())
+    assert shares == sorted(shares, reverse=True)
+    assert 0.0 < shares[-1] < shares[0] <= 1.0
+    assert len(shares) == 30
+
+
+def test_at_most_as_many_as_asked_for_and_the_best(written: Write) -> None:
+    level = written(entry(n, "zebra " * n + "kelp") for n in range(1, 9)).chunks
+    best = level.shares(analysed("zebra"), 3)
+    assert list(best) == [80, 70, 60]
+    assert level.shares(analysed("zebra"), 0) == {}
+
+
+def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> None:
+    searcher = written(entry(n, "zebra " * n + "kelp", "kelp zebra") for n in range(1, 9))
+    for level in (searcher.chunks, searcher.posts):
+        everything = level.shares(analysed("zebra"), 100)
+        few = level.shares(analysed("zebra"), 100, [1, 3])
+        assert {number // 10 or number for number in few} == {1, 3}
+        assert few == pytest.approx({number: everything[number] for number in few})
+        assert level.shares(analysed("zebra"), 1, [1]) != {}
+        assert level.shares(analysed("zebra"), 9, []) == {}
+        assert level.shares(analysed("zebra"), 9, [77]) == {}
+
+
+def test_words_are_ored(written: Write) -> None:
+    level = written([entry(1, "zebra"), entry(2, "walrus"), entry(3, "moth")]).chunks
+    assert set(level.shares(analysed("zebra walrus onion"), 9)) == {10, 20}
+
+
+def test_a_word_that_matches_by_several_stems_counts_once(written: Write) -> None:
+    """The post's language decides how it was stemmed, so a query offers both stems."""
+    level = written([entry(1, "funktion"), entry(2, "moth")]).chunks
+    both = analysed("funktionen", ("en", "de"))
+    assert both.words[0].stems == ("funktion", "funktionen")
+    only = Word("funktionen", ("funktion",), 1.0)
+    assert level.rarities(both)[both.words[0]] == pytest.approx(math.log(1 + 1.5 / 1.5))
+    single = level.shares(analysed("funktionen", ("de",)), 9)
+    assert analysed("funktionen", ("de",)).words == (only,)
+    assert level.shares(both, 9) == pytest.approx(single)
+
+
+def test_a_text_with_two_stems_of_a_word_has_it_once(written: Write) -> None:
+    level = written([entry(1, "funktion funktionen"), entry(2, "moth")]).chunks
+    length = 1 - B + B * 2 / 1.5
+    assert level.shares(analysed("funktionen", ("en", "de")), 9) == pytest.approx(
+        {10: 1 / (1 + 1.2 * length)}
+    )
+
+
+def test_a_rarity_is_the_inverse_document_frequency_by_weight(written: Write) -> None:
+    level = written([entry(1, "the zebra"), entry(2, "the walrus"), entry(3, "zebra")]).chunks
+    found = {
+        word.exact: rarity for word, rarity in level.rarities(analysed("the zebra of newt")).items()
+    }
+    assert found == pytest.approx(
+        {
+            "the": WEIGHT * math.log(1 + 1.5 / 2.5),
+            "zebra": math.log(1 + 1.5 / 2.5),
+            "of": 0.0,
+            "newt": math.log(1 + 3.5 / 0.5),
+        }
+    )
+    assert level.rarest == found["newt"]
+
+
+def test_a_stop_word_the_blog_lacks_changes_no_share(written: Write) -> None:
+    level = written([entry(1, "鍵值快取"), entry(2, "zebra")]).chunks
+    assert level.shares(analysed("what is zebra"), 9) == level.shares(analysed("zebra"), 9)
+
+
+def test_a_word_the_blog_lacks_leaves_less_of_the_query_found(written: Write) -> None:
+    level = written([entry(1, "zebra"), entry(2, "walrus")]).chunks
+    [alone], [partly] = (level.shares(analysed(q), 9).values() for q in ("zebra", "zebra newt"))
+    having, lacking = math.log(1 + 1.5 / 1.5), math.log(1 + 2.5 / 0.5)
+    assert partly == pytest.approx(alone * having / (having + lacking))
+
+
+def test_coverage_is_the_most_of_the_words_that_one_chunk_holds_together(written: Write) -> None:
+    level = written(
+        [entry(1, "zebra walrus moth"), entry(2, "zebra onion"), entry(3, "kelp")]
+    ).chunks
+    two, one = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
+    lacking = math.log(1 + 3.5 / 0.5)
+    assert level.coverage(analysed("zebra walrus")) == pytest.approx(1.0)
+    assert level.coverage(analysed("walrus onion")) == pytest.approx(0.5)
+    assert level.coverage(analysed("zebra walrus onion")) == pytest.approx(
+        (two + one) / (two + 2 * one)
+    )
+    assert level.coverage(analysed("zebra newt")) == pytest.approx(two / (two + lacking))
+    assert level.coverage(analysed("zebra walrus"), [2, 3]) == pytest.approx(two / (two + one))
+    assert level.coverage(analysed("newt")) == level.coverage(analysed("?")) == 0.0
+
+
+def test_a_post_of_a_title_alone_is_not_found(written: Write) -> None:
+    searcher = written([entry(1, title="zebra"), entry(2, "walrus")])
+    assert searcher.posts.shares(analysed("zebra"), 9) == {}
+
+
+def test_an_index_without_posts_answers(written: Write) -> None:
+    searcher = written([])
+    query = analysed("zebra")
+    assert searcher.chunks.shares(query, 9) == searcher.posts.shares(query, 9, [1]) == {}
+    assert searcher.chunks.coverage(query) == 0.0
+
+
+def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
+    tmp_path: Path,
+) -> None:
+    first, second = tmp_path / "1", tmp_path / "2"
+    write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
+    write(second, first, [1], [entry(3, "onion zebra")])
+    before, after = LexicalSearcher(first), LexicalSearcher(second)
+    zebra = analysed("zebra")
+    assert set(before.chunks.shares(zebra, 9)) == {10, 11, 20}
+    assert set(after.chunks.shares(zebra, 9)) == {20, 30}
+    assert set(after.posts.shares(zebra, 9)) == {2, 3}
+    assert all(0.0 < share <= 1.0 for share in after.chunks.shares(zebra, 9).values())
+
+
+def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None:
+    post = Post(
+        "guides/kv-cache/index.md",
+        "Zebra",
+        tags=("Große Themen", "llm"),
+        description="A walrus",
+        slug="kv",
+        language="en",
+    )
+    chunks = tuple(
+        Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1)
+        for n, (body, path) in enumerate([("moth", ()), ("kelp", ("Newts",)), ("", ("Newts",))])
+    )
+    found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
+    names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
+    label = ["zebra"] * 3 + names
+    exacts = [term.exact for term in found.whole]
+    assert exacts == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
+    assert [term.exact for term in found.lead] == [*label, "zebra", "moth"]
+    assert [term.exact for term in found.about] == ["a", "walrus"]
+    assert [[term.exact for term in chunk] for chunk in found.chunks] == [
+        [*label, "zebra", "zebra", "moth"],
+        [*label, *["zebra", "newts"] * 2, "kelp"],
+        [*label, *["zebra", "newts"] * 2],
+    ]
+
+
+def test_a_file_is_named_without_its_ending_and_language() -> None:
+    post = Post("a/zebra.zh-tw.md", "")
+    assert [term.exact for term in terms_of(LexicalPost(1, post, (), ())).whole] == ["zebra"]
+
+
+def test_the_posts_language_decides_its_stems() -> None:
+    chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
+    for language in ("de", "en"):
+        found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
+        assert found.whole == list(terms("Häuser", language))

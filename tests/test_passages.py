@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from index.passages import FALL, PER_POST, Place, best_chunks, placed
+
+NO_SECTIONS: Mapping[int, str] = {}
+
+SCORES = st.dictionaries(st.integers(1, 20), st.floats(0.01, 1.0), max_size=8)
+OF_CHUNKS = st.dictionaries(st.integers(1, 50), st.floats(-1.0, 5.0), min_size=1, max_size=8)
+SECTIONS = st.dictionaries(st.integers(1, 50), st.sampled_from("ab"))
+
+
+def test_posts_stand_by_their_scores_and_show_their_best_chunk() -> None:
+    assert placed({1: 0.3, 2: 0.9}, {1: {10: 1.0}, 2: {20: 2.0, 21: 0.0}}, NO_SECTIONS) == [
+        Place(2, 20, 0.9),
+        Place(1, 10, 0.3),
+    ]
+
+
+def test_a_clear_winner_shows_a_second_passage_before_the_next_post() -> None:
+    chunks = {1: {10: 1.0, 11: 0.9, 12: 0.8}, 2: {20: 1.0}}
+    assert placed({1: 0.9, 2: 0.3}, chunks, NO_SECTIONS) == [
+        Place(1, 10, 0.9),
+        Place(1, 11, 0.9 * (0.9 * FALL)),
+        Place(2, 20, 0.3),
+    ]
+
+
+def test_close_rivals_are_seen_before_a_second_passage() -> None:
+    chunks = {n: {10 * n: 1.0, 10 * n + 1: 1.0} for n in (1, 2, 3)}
+    places = placed({1: 0.9, 2: 0.85, 3: 0.8}, chunks, NO_SECTIONS)
+    assert [place.chunk for place in places] == [10, 20, 30, 11, 21, 31]
+
+
+def test_neighbours_of_one_section_are_one_entry() -> None:
+    chunks = {1: {10: 0.8, 11: 1.0, 12: 0.1}}
+    assert placed({1: 0.9}, chunks, {10: "a", 11: "a"}) == [Place(1, 11, 0.9, beside=10)]
+
+
+@pytest.mark.parametrize(
+    ("chunks", "sections"),
+    [
+        ({10: 1.0, 11: 0.9}, {10: "a", 11: "b"}),
+        ({10: 1.0, 11: 0.9}, {10: "a"}),
+        ({10: 1.0, 11: 0.9}, {11: "a"}),
+        ({10: 1.0, 11: 0.9}, {}),
+        ({10: 1.0, 15: 0.1, 11: 0.9}, {10: "a", 11: "a", 15: "a"}),
+    ],
+    ids=["two sections", "first alone", "second alone", "no section", "another between"],
+)
+def test_other_passages_stay_entries_of_their_own(
+    chunks: dict[int, float], sections: dict[int, str]
+) -> None:
+    assert placed({1: 0.9}, {1: chunks}, sections) == [
+        Place(1, 10, 0.9),
+        Place(1, 11, 0.9 * (0.9 * FALL)),
+    ]
+
+
+def test_equal_scores_stand_in_the_order_of_the_blog() -> None:
+    places = placed({3: 0.5, 1: 0.5, 2: 0.5}, {n: {10 * n: 1.0} for n in (1, 2, 3)}, NO_SECTIONS)
+    assert [place.post for place in places] == [1, 2, 3]
+
+
+def test_equal_chunks_stand_in_the_order_of_the_post() -> None:
+    assert best_chunks({12: 1.0, 11: 1.0, 10: 0.5}) == [11, 12]
+
+
+@pytest.mark.parametrize("score", [0.0, -0.5])
+def test_a_post_without_a_telling_chunk_shows_its_best_alone(score: float) -> None:
+    chunks = {1: {11: score, 12: score - 0.1}}
+    assert placed({1: 0.5}, chunks, {11: "a", 12: "a"}) == [Place(1, 11, 0.5)]
+
+
+@given(SCORES, SECTIONS, st.data())
+def test_every_post_is_there_with_its_score_and_at_most_so_many_passages(
+    posts: dict[int, float], sections: dict[int, str], data: st.DataObject
+) -> None:
+    chunks = {post: data.draw(OF_CHUNKS) for post in posts}
+    places = placed(posts, chunks, sections)
+    assert places == sorted(places, key=lambda place: -place.score)
+    for post, score in posts.items():
+        own = [place for place in places if place.post == post]
+        assert own[0].score == score
+        assert chunks[post][own[0].chunk] == max(chunks[post].values())
+        assert all(0.0 < place.score <= FALL * score for place in own[1:])
+        shown = [place.chunk for place in own] + [place.beside for place in own if place.beside]
+        assert 1 <= len(shown) == len(set(shown)) <= PER_POST
+
+
+def test_nothing_found_is_an_empty_list() -> None:
+    assert placed({}, {}, {}) == []
