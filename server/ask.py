@@ -69,8 +69,10 @@ async def _converse(command: StdioServerParameters, question: str, console: Cons
 
 
 def _print_hits(found: dict[str, Any], console: Console) -> None:
-    if found["results"] and found.get("notice"):
-        console.print(f"[yellow]{escape(found['notice'])}[/yellow]")
+    if found["results"]:
+        console.print(f"Confidence: {found['confidence']}")
+        if found.get("notice"):
+            console.print(f"[yellow]{escape(found['notice'])}[/yellow]")
     for number, hit in enumerate(found["results"], 1):
         heading = f" › {hit['heading']}" if "heading" in hit else ""
         place = f"{hit['source']} chunk {hit['chunk_index']}"
@@ -79,6 +81,8 @@ def _print_hits(found: dict[str, Any], console: Console) -> None:
             f"  [cyan]{escape(place)}[/cyan]  {hit['score']:.3f}"
         )
         console.print(f"   [dim]{escape(hit['preview'])}[/dim]")
+        for language, source in hit.get("translations", {}).items():
+            console.print(f"   [dim]also in {language}: {escape(source)}[/dim]")
 
 
 def _facts(result: CallToolResult) -> dict[str, Any]:

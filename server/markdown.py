@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 
 def as_markdown(results: Results) -> str:
-    """Write a numbered list of hits, then the notice and the way to the next page."""
+    """Write how sure the answer is, a numbered list of hits, the notice and the way on."""
     first = results.offset + 1
     hits = [_hit(number, result) for number, result in enumerate(results.results, first)]
-    return "\n\n".join([*hits, *_below(results)])
+    above = [f"Confidence: {results.confidence}."] if hits else []
+    return "\n\n".join([*above, *hits, *_below(results)])
 
 
 def _hit(number: int, result: Result) -> str:
@@ -22,9 +23,11 @@ def _hit(number: int, result: Result) -> str:
         f"lines {result.lines}",
         *([result.date] if result.date else []),
         f"score {result.score:.3f}",
+        *(f"also in {code}: `{source}`" for code, source in (result.translations or {}).items()),
     ]
     head = f"{number}. **{_plain(result.title)}**{place}"
-    return f"{head}\n   {' · '.join(facts)}\n   > {_plain(result.preview)}"
+    link = f"\n   <{result.url}>" if result.url else ""
+    return f"{head}\n   {' · '.join(facts)}{link}\n   > {_plain(result.preview)}"
 
 
 def _below(results: Results) -> list[str]:

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, TextContent
 
 from server.arguments import read_arguments
 from server.limits import ANSWER, beginning
-from server.wire import heading_path
+from server.wire import heading_path, link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,11 +66,13 @@ def place_of(passage: Passage) -> str:
         "title": post.title,
         "source": post.source,
         "date": post.date,
+        "url": link(post, asked),
         "heading": heading_path(asked.headings),
         "chunk": f"{asked.index + 1} of {passage.count}"
         f" (chunk_index {asked.index}{with_neighbors}), lines {first.first_line}-{last.last_line}",
         "heading before": passage.heading_before,
         "heading after": passage.heading_after,
+        **{f"also in {language}": source for language, source in passage.translations},
     }
     return "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
 

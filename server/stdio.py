@@ -19,6 +19,7 @@ from mcp.server.stdio import stdio_server
 
 from server.app import build_server
 from server.engine import engine_for
+from server.in_flight import InFlight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,17 +34,34 @@ log = logging.getLogger(__name__)
 class Requests(anyio.AsyncFile[str]):
     """Lines from the client, each made valid JSON where only a lone surrogate spoils it."""
 
+    def __init__(self, pipe: io.TextIOWrapper, in_flight: InFlight) -> None:
+        super().__init__(pipe)
+        self._in_flight = in_flight
+
     async def readline(self) -> str:
-        """Return the next line, or the empty string at the end."""
-        return mended(await super().readline())
+        """Return the next line; at the end the empty string, once all is answered."""
+        line = mended(await super().readline())
+        if line:
+            self._in_flight.asked(line)
+        else:
+            await self._in_flight.settled()
+        return line
 
 
 class Replies(anyio.AsyncFile[str]):
     """Lines to the client; `on_first` is called once, after the first has left."""
 
-    def __init__(self, pipe: io.TextIOWrapper, on_first: Callable[[], None]) -> None:
+    def __init__(
+        self, pipe: io.TextIOWrapper, in_flight: InFlight, on_first: Callable[[], None]
+    ) -> None:
         super().__init__(pipe)
+        self._in_flight = in_flight
         self._on_first: Callable[[], None] | None = on_first
+
+    async def write(self, text: str) -> int:
+        """Write a line; it leaves with the next flush."""
+        self._in_flight.answered(text)
+        return await super().write(text)
 
     async def flush(self) -> None:
         """Send what was written."""
@@ -69,8 +87,9 @@ def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; returns the exit status."""
     engine = engine_for(settings)
     server = build_server(engine)
-    requests = Requests(taken(0, "r", os.open(os.devnull, os.O_RDONLY)))
-    replies = Replies(taken(1, "w", os.dup(2)), engine.warm_up)
+    in_flight = InFlight()
+    requests = Requests(taken(0, "r", os.open(os.devnull, os.O_RDONLY)), in_flight)
+    replies = Replies(taken(1, "w", os.dup(2)), in_flight, engine.warm_up)
     gc.freeze()  # what is imported by now stays; collections need not look at it again
     try:
         anyio.run(_serve, server, requests, replies)

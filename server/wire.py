@@ -14,11 +14,14 @@ from unicodedata import east_asian_width
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from index.types import Answer, Hit
+    from index.types import Answer, Chunk, Hit, Post
 
 TITLE_WIDTH = 80
 HEADING_WIDTH = 60
 """Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
+HIT_BYTES = 475
+"""What a hit may take of that; a larger one gives up the outer headings, then the end of its
+heading, of its title and last of its preview, never of what a client calls or cites."""
 
 
 class Result(BaseModel):
@@ -29,15 +32,20 @@ class Result(BaseModel):
     score: float
     preview: str
     title: str
+    url: str | None = None
     heading: str | None = None
     date: str | None = None
     lines: str
+    neighbors: int | None = None
+    """Set where the hit is two passages of one section: read the chunk with so many."""
+    translations: dict[str, str] | None = None
 
 
 class Results(BaseModel):
     """One page of hits and where the next one begins."""
 
     results: list[Result]
+    confidence: str
     total: int
     offset: int
     has_more: bool
@@ -50,7 +58,8 @@ def results_of(answer: Answer, notice: str | None) -> Results:
     end = answer.offset + len(answer.hits)
     has_more = bool(answer.hits) and end < answer.total
     return Results(
-        results=[_result(hit) for hit in answer.hits],
+        results=[_fitted(_result(hit)) for hit in answer.hits],
+        confidence=answer.confidence,
         total=answer.total,
         offset=answer.offset,
         has_more=has_more,
@@ -71,6 +80,8 @@ def compact(plain: dict[str, Any]) -> str:
 
 
 def _result(hit: Hit) -> Result:
+    shown = [hit.chunk] if hit.beside is None else [hit.chunk, hit.beside]
+    lines = [line for chunk in shown for line in (chunk.first_line, chunk.last_line)]
     return Result(
         source=hit.post.source,
         chunk_index=hit.chunk.index,
@@ -79,8 +90,36 @@ def _result(hit: Hit) -> Result:
         title=shortened(hit.post.title, TITLE_WIDTH),
         heading=heading_path(hit.chunk.headings, hit.post.title, HEADING_WIDTH) or None,
         date=hit.post.date,
-        lines=f"{hit.chunk.first_line}-{hit.chunk.last_line}",
+        url=link(hit.post, hit.chunk),
+        lines=f"{min(lines)}-{max(lines)}",
+        neighbors=None if hit.beside is None else 1,
+        translations=dict(hit.translations) or None,
     )
+
+
+def _fitted(result: Result) -> Result:
+    """Shorten what explains the hit until it keeps within HIT_BYTES or nothing more may go."""
+    least = {"heading": 24, "title": 40, "preview": columns(result.preview) - 40}
+    for name, width in least.items():
+        text = getattr(result, name) or ""
+        size = len(compact(result.model_dump(exclude_none=True)).encode())
+        excess = size + len("…".encode()) - 1 - HIT_BYTES
+        if size > HIT_BYTES and columns(text) > width:
+            left = max(columns(text) - excess, width)
+            shorter = _inner(text, left) if name == "heading" else shortened(text, left)
+            result = result.model_copy(update={name: shorter})
+    return result
+
+
+def _inner(heading: str, width: int) -> str:
+    return heading_path(tuple(heading.split(" > ")), width=width)
+
+
+def link(post: Post, chunk: Chunk) -> str | None:
+    """Where a reader finds the chunk on the published blog, `None` if that is not known."""
+    if post.url is None or not chunk.anchor:
+        return post.url
+    return f"{post.url}#{chunk.anchor}"
 
 
 def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:

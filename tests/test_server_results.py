@@ -4,13 +4,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from mcp.types import CallToolResult, TextContent
 
 from index.types import Answer, Chunk, Filters, Hit, Passage, Post
 from server.limits import ANSWER
 from server.read_tool import read_chunk, text_within
 from server.search_tool import search_blog
-from server.wire import heading_path, shortened
+from server.wire import HIT_BYTES, heading_path, shortened
 from tests.server_fixtures import ALL_HITS, CACHE, CHUNKS, FixedSearcher, hit
 
 FIVE_HITS_BYTES = 2_500
@@ -56,11 +57,13 @@ def test_a_page_of_hits_has_every_fact_once_and_no_empty_ones() -> None:
                 "lines": "1-1",
             },
         ],
+        "confidence": "medium",
         "total": 3,
         "offset": 0,
         "has_more": True,
         "next_offset": 2,
     }
+    assert list(result.structured_content)[:2] == ["results", "confidence"]
     assert not result.is_error
 
 
@@ -78,6 +81,7 @@ def test_the_last_page_has_no_next_offset() -> None:
     assert result.structured_content["results"][0]["heading"] == "Memory"
     del result.structured_content["results"]
     assert result.structured_content == {
+        "confidence": "medium",
         "total": 3,
         "offset": 2,
         "has_more": False,
@@ -127,6 +131,7 @@ def test_markdown_is_text_alone() -> None:
     result = search_blog(FixedSearcher(), given)
     assert result.structured_content is None
     assert texts(result) == [
+        "Confidence: medium.\n\n"
         "2. **鍵值快取筆記**\n"
         "   `notes.md` chunk_index 0 · lines 1-1 · score 0.500\n"
         "   > 快取會保留鍵與值。\n\n"
@@ -138,11 +143,22 @@ def test_markdown_keeps_a_hit_in_its_lines() -> None:
     chunk = replace(CHUNKS[CACHE.source][1], plain="two\n\nlines")
     searcher = OneAnswer(Answer(hits=(hit(chunk, 1.0),), total=1, offset=0, notice="Note."))
     assert texts(search_blog(searcher, {"query": "q", "response_format": "markdown"})) == [
+        "Confidence: medium.\n\n"
         "1. **What is a KV cache?** › Memory\n"
         "   `inference/kv-cache.md` chunk_index 1 · lines 9-13 · 2025-03-04 · score 1.000\n"
         "   > two lines\n\n"
         "Note."
     ]
+
+
+@pytest.mark.parametrize("word", ["high", "medium", "low"])
+def test_the_confidence_of_the_search_is_passed_on(word: str) -> None:
+    searcher = OneAnswer(Answer(hits=ALL_HITS, total=3, offset=0, confidence=word))
+    facts = search_blog(searcher, {"query": "q"}).structured_content
+    assert facts is not None
+    assert facts["confidence"] == word
+    [shown] = texts(search_blog(searcher, {"query": "q", "response_format": "markdown"}))
+    assert shown.startswith(f"Confidence: {word}.\n\n1. ")
 
 
 def test_markdown_without_hits_is_the_notice() -> None:
@@ -163,8 +179,14 @@ def typical_hit(number: int) -> Hit:
         headings=("How it works", "Choosing the size of a page"),
         first_line=120,
         last_line=148,
+        anchor="choosing-the-size-of-a-page",
     )
-    post = Post(source=source, title="Serving long contexts on one small card", date="2024-05-12")
+    post = Post(
+        source=source,
+        title="Serving long contexts on one small card",
+        date="2024-05-12",
+        url=f"https://blog.example.org/2024/05/a-rather-long-slug-of-a-post-{number}/",
+    )
     return Hit(post=post, chunk=chunk, score=0.123456, preview="a word or " * 16)
 
 
@@ -173,6 +195,23 @@ def test_five_hits_stay_small() -> None:
     answer = Answer(hits=hits, total=50, offset=0)
     [text] = texts(search_blog(OneAnswer(answer), {"query": "q"}))
     assert len(text.encode()) < FIVE_HITS_BYTES
+
+
+def test_a_hit_that_is_too_large_is_shortened_but_not_in_what_is_called_or_cited() -> None:
+    long = typical_hit(1)
+    answer = Answer(hits=(long,), total=1, offset=0)
+    facts = search_blog(OneAnswer(answer), {"query": "q"}).structured_content
+    assert facts is not None
+    [shown] = facts["results"]
+    assert len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode()) <= HIT_BYTES
+    assert long.preview.startswith(shown["preview"].removesuffix("…"))
+    assert len(long.preview) - len(shown["preview"]) <= 40
+    assert (shown["source"], shown["url"], shown["title"], shown["heading"]) == (
+        long.post.source,
+        f"{long.post.url}#choosing-the-size-of-a-page",
+        long.post.title,
+        "Choosing the size of a…",
+    )
 
 
 def test_hits_that_do_not_fit_are_left_for_the_next_page() -> None:

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from server.in_flight import InFlight
 from server.stdio import Replies, mended
 
 
@@ -20,7 +21,7 @@ async def test_the_first_reply_has_left_before_it_is_announced() -> None:
     os.set_blocking(read_end, False)
     left: list[bytes] = []
     pipe = io.TextIOWrapper(os.fdopen(write_end, "wb"), encoding="utf-8")
-    replies = Replies(pipe, lambda: left.append(os.read(read_end, 100)))
+    replies = Replies(pipe, InFlight(), lambda: left.append(os.read(read_end, 100)))
 
     await replies.write("one\n")
     assert left == []
