@@ -50,6 +50,9 @@ def _job(settings: Settings) -> Job:
         today=date.today(),
         include_drafts=settings.include_drafts,
         rebuild=settings.rebuild,
+        base_url=settings.base_url,
+        permalink=settings.permalink,
+        index_descriptions=settings.index_descriptions,
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +22,21 @@ from index.embedder.choose import Choice
 from index.embedding_text import embedding_text
 from index.errors import ContentError, IndexMissing
 from index.generations import live_number, load_manifest, writer_lock
+from index.languages import language_of
 from index.layout import Layout
 from index.manifest import IndexedPost, Manifest
+from index.types import Chunk, Post
 from ingest.chunker import chunks
 from ingest.embed import embed
+from ingest.links import knowing, linked, warnings
 from ingest.plan import Plan, plan
 from ingest.post import ParsedPost
 from ingest.progress import Progress
 from ingest.recipe import Recipe, recipe
 from ingest.report import Report
 from ingest.scan import NOTHING_KNOWN, Known, Scan, scan
+from ingest.site import Site
+from ingest.site_files import find_site
 from ingest.source import SourceFile
 from ingest.windows import windows
 
@@ -52,6 +57,12 @@ class Job:
     today: date
     include_drafts: bool = False
     rebuild: bool = False
+    index_descriptions: bool = True
+    """Off for a measurement whose queries are the descriptions."""
+    base_url: str = ""
+    """Where the blog is published; empty for what its site's configuration says."""
+    permalink: str = ""
+    """A generator, a pattern or both (`ingest.site_files`); empty likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +70,12 @@ class _Prepared:
     base: Manifest | None
     """The generation to start from; `None` if all must be made anew."""
     recipe: Recipe
+    site: Site | None
+    """What links are made with; `None` if they cannot be."""
     scan: Scan
     plan: Plan
+    began: str
+    """When the folder was looked at, UTC, ISO 8601 to the second."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -99,7 +114,9 @@ def _number(manifest: Manifest | None) -> int:
 
 
 def _prepare(job: Job, live: Manifest | None) -> _Prepared:
-    wanted = recipe(job.include_drafts)
+    began = datetime.now(UTC).isoformat(timespec="seconds")
+    site = find_site(job.content, job.base_url, job.permalink)
+    wanted = recipe(job.include_drafts, job.index_descriptions, site.digest if site else "")
     base = live if live and live.recipe == wanted else None
     scanned = scan(job.content, _known(base), job.today, job.include_drafts)
     if not scanned.digests:
@@ -108,7 +125,8 @@ def _prepare(job: Job, live: Manifest | None) -> _Prepared:
             "Give the folder that holds the posts."
         )
     before = {source: post.digest for source, post in base.posts.items()} if base else {}
-    return _Prepared(base, wanted, scanned, plan(before, scanned.digests))
+    site = site and knowing(site, scanned.files)
+    return _Prepared(base, wanted, site, scanned, plan(before, scanned.digests), began)
 
 
 def _known(base: Manifest | None) -> Known:
@@ -126,8 +144,10 @@ def _build(
     progress.start("chunking", len(sources))
     added = []
     for source in sources:
-        scanned = prepared.scan
-        added.append(_new_post(scanned.parsed[source], scanned.files[source], choice.embedder))
+        parsed, file = prepared.scan.parsed[source], prepared.scan.files[source]
+        if not prepared.recipe["index_descriptions"]:
+            parsed = replace(parsed, post=replace(parsed.post, description=""))
+        added.append(_new_post(parsed, file, prepared.site, choice.embedder))
         progress.advance(1)
     rows, computed = _vectors(layout, added, choice.embedder, progress)
     following = NextGeneration(
@@ -135,8 +155,9 @@ def _build(
         removed=(*prepared.plan.removed, *prepared.plan.changed),
         added=added,
         vectors=rows,
-        embedder=choice.embedder.identity,
+        embedder=choice.embedder,
         recipe=prepared.recipe,
+        created=prepared.began,
     )
     progress.start("writing", 1)
     manifest = build(layout, following)
@@ -163,9 +184,12 @@ def _vectors(
     return NewVectors(rows, embedded.vectors), embedded.computed
 
 
-def _new_post(parsed: ParsedPost, file: SourceFile, embedder: Embedder) -> NewPost:
+def _new_post(
+    parsed: ParsedPost, file: SourceFile, site: Site | None, embedder: Embedder
+) -> NewPost:
     post = parsed.post
     passages = chunks(post.source, parsed.body, parsed.first_line, post.title)
+    post, passages = linked(parsed, passages, site)
     indexed = IndexedPost(
         digest=parsed.digest,
         size=file.size,
@@ -174,13 +198,20 @@ def _new_post(parsed: ParsedPost, file: SourceFile, embedder: Embedder) -> NewPo
         expires=parsed.expires,
     )
     readable = embedder.readable([chunk.plain for chunk in passages])
-    return NewPost(post, passages, tuple(readable), indexed)
+    return NewPost(_spoken(post, passages), passages, tuple(readable), indexed)
+
+
+def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
+    """The post with the language it is written in, if its author does not say."""
+    if post.language:
+        return post
+    words = "\n".join((post.title, *(chunk.plain for chunk in passages)))
+    return replace(post, language=language_of(words))
 
 
 def _report(
     manifest: Manifest, prepared: _Prepared, choice: Choice, computed: int, started: float
 ) -> Report:
-    parsed = prepared.scan.parsed
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
@@ -190,8 +221,10 @@ def _report(
         removed=len(prepared.plan.removed),
         embedded=computed,
         skipped=prepared.scan.skipped,
-        warnings=tuple(
-            f"{source}: {problem}" for source in parsed for problem in parsed[source].problems
+        warnings=(
+            *choice.warnings(),
+            *warnings(prepared.site),
+            *prepared.scan.problems,
         ),
         embedder=choice.embedder.identity.name,
         embedder_reason=choice.reason,

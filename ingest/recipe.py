@@ -12,11 +12,13 @@ READING = 1
 """Raise it when the same file would give other metadata or another plain text."""
 
 
-def recipe(include_drafts: bool) -> Recipe:
-    """The recipe of this program under these settings."""
+def recipe(include_drafts: bool, index_descriptions: bool, site: str) -> Recipe:
+    """The recipe of this program under these settings; `site` tells links apart."""
     return {
         "analysis": ANALYSIS,
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": include_drafts,
+        "index_descriptions": index_descriptions,
+        "site": site,
     }

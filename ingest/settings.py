@@ -22,9 +22,14 @@ class Settings:
     """A model of Ollama's by name; `None` for the default."""
     ollama_host: str
     """As given, in any form Ollama itself takes; empty for Ollama's own default."""
+    base_url: str
+    """Where the blog is published; empty for what its site says."""
+    permalink: str
+    """How its links are made, likewise."""
     include_drafts: bool
     rebuild: bool
     json: bool
+    index_descriptions: bool
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -39,9 +44,12 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         embedder="ollama" if options.model else options.embedder,
         model=options.model,
         ollama_host=options.ollama_host,
+        base_url=options.base_url,
+        permalink=options.permalink,
         include_drafts=options.include_drafts,
         rebuild=options.rebuild,
         json=options.json,
+        index_descriptions=not options.no_descriptions,
     )
 
 
@@ -74,9 +82,27 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         help="where Ollama answers (OLLAMA_HOST; default http://127.0.0.1:11434)",
     )
     parser.add_argument(
+        "--base-url",
+        default="",
+        metavar="URL",
+        help="where the blog is published (default: as its site's configuration says)",
+    )
+    parser.add_argument(
+        "--permalink",
+        default="",
+        metavar="PATTERN",
+        help="hugo, jekyll, hexo, zola, a pattern, or both as jekyll:/:year/:title/ "
+        "(default: as its site's configuration says)",
+    )
+    parser.add_argument(
         "--include-drafts",
         action="store_true",
         help="index drafts, future-dated and expired posts too",
+    )
+    parser.add_argument(
+        "--no-descriptions",
+        action="store_true",
+        help="leave descriptions out of the index; for measuring",
     )
     parser.add_argument(
         "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"

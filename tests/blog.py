@@ -49,8 +49,22 @@ class Blog:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
-    def ingest(self, *, include_drafts: bool = False, rebuild: bool = False) -> Report:
-        job = Job(self.content, self.index, self._choose, self.today, include_drafts, rebuild)
+    def ingest(
+        self,
+        *,
+        include_drafts: bool = False,
+        rebuild: bool = False,
+        index_descriptions: bool = True,
+    ) -> Report:
+        job = Job(
+            self.content,
+            self.index,
+            self._choose,
+            self.today,
+            include_drafts=include_drafts,
+            rebuild=rebuild,
+            index_descriptions=index_descriptions,
+        )
         return ingest(job, NoProgress())
 
     def _choose(self, _existing: EmbedderIdentity | None) -> Choice:

@@ -12,6 +12,7 @@ import pytest
 
 from index.embedding_text import embedding_text
 from index.errors import ContentError, EmbedderUnavailable, IndexProblem
+from index.ranking import Use
 from index.types import Filters
 from ingest.chunker import PASSAGE
 from ingest.windows import windows
@@ -320,3 +321,14 @@ def test_an_index_that_cannot_be_written_is_one_sentence(blog: MakeBlog) -> None
         "The index could not be written: Not a directory. Nothing in it has changed; "
         "check the disk's space and the folder's permissions, then run again."
     )
+
+
+def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(
+    blog: MakeBlog,
+) -> None:
+    made = blog({"a.md": "---\ndescription: A walrus\n---\n# Soup\n\nBoil an onion.\n"})
+    made.ingest(index_descriptions=False)
+    assert made.reader().search("walrus", Filters(), limit=5, offset=0, use=Use.LEXICAL).hits == ()
+    assert counts(made.ingest()) == (1, 0, 0, 0)
+    found = made.reader().search("walrus", Filters(), limit=5, offset=0, use=Use.LEXICAL)
+    assert [hit.post.description for hit in found.hits] == ["A walrus"]

@@ -1,0 +1,136 @@
+"""A post's headings come in; the ids that its generator renders for them go out.
+
+A chunk is linked at the nearest heading at or before its first line. Generators make ids each
+in their own way: of the source or of what is shown, with or without what is not ASCII, and
+number repeated ones. An id that is not sure is `""`: the link then names the post alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from index.types import Chunk
+from ingest import heading_ids
+from ingest.headings import Heading, headings
+from ingest.slugs import readable
+
+Maker = Literal["", "goldmark", "gfm", "kramdown", "marked", "zola", "zola-safe"]
+"""Who makes the ids: Hugo's parser, kramdown's two in Jekyll, Hexo's, Zola with and without
+spelling them in ASCII; `""` for nobody known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """How a site's heading ids come about."""
+
+    maker: Maker = ""
+    smart: bool = True
+    """Whether quotes, dashes and dots are made typographic, for Hexo and Zola."""
+    lower: bool = False
+    """Whether Hexo's are put in lower case."""
+
+
+def with_anchors(
+    chunks: Sequence[Chunk], body: str, first_line: int, how: Anchors
+) -> tuple[Chunk, ...]:
+    """Give each chunk the anchor of its heading; `body` begins on the file's `first_line`."""
+    found = anchors(body, how)
+    lines = [first_line + line for line, _ in found]
+    ids = ["", *(anchor for _, anchor in found)]
+    return tuple(
+        replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
+    )
+
+
+def anchors(body: str, how: Anchors) -> list[tuple[int, str]]:
+    """The body's own headings: the line of each, from 0, and its id as it stands behind `#`."""
+    if not how.maker:
+        return []
+    found = [heading for heading in headings(body) if _counts(heading, how)]
+    ids = list(_MAKERS[how.maker](found, how))
+    return [
+        (heading.line, readable(heading_id.replace("%", "%25")))
+        for heading, heading_id in zip(found, ids, strict=True)
+        if heading.is_top
+    ]
+
+
+def _counts(heading: Heading, how: Anchors) -> bool:
+    if how.maker not in ("gfm", "kramdown"):
+        return True
+    return heading_ids.is_kramdown_heading(heading, gfm=how.maker == "gfm")
+
+
+def _of_goldmark(found: Sequence[Heading], _: Anchors) -> Iterator[str]:
+    taken: set[str] = set()
+    for heading in found:
+        written, source = heading_ids.goldmark_written_id(heading.source)
+        slug = None if written else heading_ids.goldmark_id(heading, source)
+        chosen = written or (_free(slug, taken) if slug else "")
+        taken.add(chosen)
+        yield chosen
+
+
+def _of_kramdown(found: Sequence[Heading], how: Anchors) -> Iterator[str]:
+    seen: Counter[str] = Counter()
+    for heading in found:
+        written, source = heading_ids.kramdown_written_id(heading)
+        if written is not None:
+            yield written
+        elif how.maker == "gfm":
+            yield _counted(heading_ids.gfm_id(heading), seen)
+        else:
+            yield _counted(heading_ids.kramdown_id(source), seen)
+
+
+def _of_marked(found: Sequence[Heading], how: Anchors) -> Iterator[str]:
+    seen: Counter[str] = Counter()
+    for heading in found:
+        slug = heading_ids.marked_id(heading, smart=how.smart, lower=how.lower)
+        yield _counted(slug, seen)
+
+
+def _of_zola(found: Sequence[Heading], how: Anchors) -> Iterator[str]:
+    """Zola gives way to every id an author wrote, also to one further down."""
+    split = [heading_ids.zola_written_id(heading.source) for heading in found]
+    taken = {written for written, _ in split if written}
+    spelled = how.maker == "zola"
+    for heading, (written, source) in zip(found, split, strict=True):
+        slug = heading_ids.zola_id(heading, source, spelled=spelled, smart=how.smart)
+        if written or slug is None:
+            yield written
+            continue
+        free = _free(slug, taken)
+        taken.add(free)
+        yield free
+
+
+_MAKERS: dict[Maker, Callable[[Sequence[Heading], Anchors], Iterator[str]]] = {
+    "goldmark": _of_goldmark,
+    "gfm": _of_kramdown,
+    "kramdown": _of_kramdown,
+    "marked": _of_marked,
+    "zola": _of_zola,
+    "zola-safe": _of_zola,
+}
+
+
+def _counted(slug: str | None, seen: Counter[str]) -> str:
+    """Number the second of equal ids `-1`, whether or not another heading is called so."""
+    if slug is None:
+        return ""
+    seen[slug] += 1
+    return f"{slug}-{seen[slug] - 1}" if seen[slug] > 1 else slug
+
+
+def _free(slug: str, taken: set[str]) -> str:
+    """Number an id that is taken: `-1`, `-2` and so on."""
+    number, free = 0, slug
+    while free in taken:
+        number += 1
+        free = f"{slug}-{number}"
+    return free
