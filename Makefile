@@ -1,6 +1,7 @@
 PYTHON ?= python3
 CONTENT ?= content
 INDEX ?= .blog-index
+EVAL ?=
 # The question as typed: neither make nor the shell may expand what is in it.
 export QUESTION := $(value Q)
 unexport Q
@@ -11,7 +12,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test check format clean
+.PHONY: help setup ingest rebuild serve ask test eval check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
@@ -32,6 +33,9 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 
 test: $(INSTALLED) ## run the tests
 	@$(BIN)/python -m pytest
+
+eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
+	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
 check: $(INSTALLED) ## check format, lint and types
 	@$(BIN)/ruff format --check .

@@ -13,9 +13,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 
+from index.analysis import fold
 from index.errors import UsageError
-from index.ranking import Weights
+from index.evidence import Findings
+from index.ranking import WEIGHTS, Weights
 from index.types import Chunk, Post
 
 
@@ -28,29 +31,40 @@ class Knob:
     reshapes: bool
     """Whether it shapes what is on disk, so that an index must be made for it."""
     without: object = None
-    """What stands in for it when it is `off`; `None` for a number."""
+    """What stands in for it when it is switched; `None` for a number."""
     field: str = ""
     """The field of the named value that is varied; empty for the value itself."""
+    switch: str = "off"
+    """Which way it can be switched: `on` for what is off by default."""
 
 
 def _window_alone(_post: Post, _chunk: Chunk, window: str) -> str:
     return window
 
 
-def _same(word: str) -> str:
-    return word
+def _unstemmed(word: str, _stemmer: str) -> str:
+    return fold(word)
+
+
+def _always_open(_findings: Findings, _is_prose: bool, _weights: Weights = WEIGHTS) -> float:
+    return 1.0
 
 
 KNOBS = {
     "header": Knob("index.embedding_text", "embedding_text", True, _window_alone),
-    "stemming": Knob("index.analysis", "_stem", True, _same),
+    "stemming": Knob("index.analysis", "stem", True, _unstemmed),
     "folding": Knob("index.analysis", "fold", True, str.lower),
     "chunk_least": Knob("ingest.chunker", "PASSAGE", True, field="least"),
     "chunk_most": Knob("ingest.chunker", "PASSAGE", True, field="most"),
     "window_most": Knob("ingest.windows", "WINDOW", True, field="most"),
-    "title_times": Knob("index.lexical_writer", "TITLE_TIMES", True),
-    "heading_times": Knob("index.lexical_writer", "HEADING_TIMES", True),
+    "title_times": Knob("index.lexical_documents", "TITLE_TIMES", True),
+    "heading_times": Knob("index.lexical_documents", "HEADING_TIMES", True),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
+    "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
+    "nomic_layernorm": Knob(
+        "index.embedder.ollama_models", "NOMIC_NORMALISATION", True, "layernorm+l2", switch="on"
+    ),
+    "gating": Knob("index.ranking", "openness", False, _always_open),
     "per_post": Knob("index.passages", "PER_POST", False),
     "fall": Knob("index.passages", "FALL", False),
 } | {
@@ -58,6 +72,21 @@ KNOBS = {
     for field in dataclasses.fields(Weights)
 }
 """By the name on the command line."""
+
+SETTINGS = (
+    "header=off",
+    "chunk_least=180 chunk_most=400",
+    "chunk_least=540 chunk_most=1200",
+    "window_most=400",
+    "meaning=0",
+    "meaning=3",
+    "meaning=12",
+    "gating=off",
+    "per_post=1",
+    "stemming=off",
+    "folding=off",
+)
+"""What `--ablations` varies, one after the other; each part is what `--ablate` takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +103,16 @@ class Ablation:
 
 
 def read_ablation(setting: str) -> Ablation:
-    """Read `NAME=VALUE`, a number or `off`. Raises UsageError."""
+    """Read `NAME=VALUE`: a number, `off` or `on`. Raises UsageError."""
     name, _, value = setting.partition("=")
     if name not in KNOBS:
         raise UsageError(f"There is no {name!r} to vary. Choose among {', '.join(KNOBS)}.")
-    without = KNOBS[name].without
-    if without is not None:
-        if value != "off":
-            raise UsageError(f"{name} can only be switched off: write {name}=off.")
-        return Ablation(name, without)
+    knob = KNOBS[name]
+    if knob.without is not None:
+        if value != knob.switch:
+            way = knob.switch
+            raise UsageError(f"{name} can only be switched {way}: write {name}={way}.")
+        return Ablation(name, knob.without)
     try:
         return Ablation(name, float(value) if "." in value else int(value))
     except ValueError as error:
@@ -93,10 +123,29 @@ def read_ablation(setting: str) -> Ablation:
 def ablated(ablations: Iterable[Ablation]) -> Iterator[None]:
     """Everything varied until the block ends."""
     with ExitStack() as stack:
+        stack.callback(_forget)
         for ablation in ablations:
             for undo in _applied(ablation):
                 stack.callback(undo)
+        _forget()
         yield
+
+
+def _forget() -> None:
+    """Empty what remembers results, which may have been other ones."""
+    for module in _modules():
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) == module.__name__ and hasattr(
+                value, "cache_clear"
+            ):
+                value.cache_clear()
+
+
+def _modules() -> list[ModuleType]:
+    """Every module of the program that is loaded."""
+    return [
+        module for name, module in sys.modules.items() if name.startswith(("index.", "ingest."))
+    ]
 
 
 def _applied(ablation: Ablation) -> list[Callable[[], None]]:
@@ -108,11 +157,7 @@ def _applied(ablation: Ablation) -> list[Callable[[], None]]:
         before = getattr(value, knob.field)
         object.__setattr__(value, knob.field, ablation.value)
         return [partial(object.__setattr__, value, knob.field, before)]
-    users = [
-        module
-        for name, module in sys.modules.items()
-        if name.startswith(("index.", "ingest.")) and getattr(module, knob.name, None) is value
-    ]
+    users = [module for module in _modules() if getattr(module, knob.name, None) is value]
     for module in users:
         setattr(module, knob.name, ablation.value)
     return [partial(setattr, module, knob.name, value) for module in users]

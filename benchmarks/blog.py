@@ -56,6 +56,7 @@ def build_index(
         choose=lambda existing: choose(embedding.kind, embedding.model, embedding.host, existing),
         today=date.today(),
         rebuild=rebuild,
+        index_descriptions=False,
     )
     ingest(job, progress)
 

@@ -6,5 +6,5 @@ from index.types import Answer
 
 
 def confidence_of(answer: Answer) -> float:
-    """The best hit's score, 0 without hits; only its order between answers is used."""
-    return max((hit.score for hit in answer.hits), default=0.0)
+    """What `high`, `medium` and `low` are cut from; only its order between answers is used."""
+    return answer.certainty

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks.metrics import first_rank
+from benchmarks.types import Query
+from index.analysis import terms
 from ingest.post import ParsedPost
 
 K1 = 1.2
@@ -63,3 +66,15 @@ def floor_of(texts: Mapping[str, str], analyse: Analyser) -> Floor:
 def whole_posts(posts: Iterable[ParsedPost]) -> dict[str, str]:
     """Title and body of each post, by source."""
     return {post.post.source: f"{post.post.title}\n{post.body}" for post in posts}
+
+
+def ask_floor(
+    posts: Iterable[ParsedPost], queries: Sequence[Query], limit: int
+) -> list[int | None]:
+    """The rank of each query's post among the floor's first `limit` posts."""
+    floor = floor_of(whole_posts(posts), _stems)
+    return [first_rank(floor.search(query.text, limit), query.acceptable) for query in queries]
+
+
+def _stems(text: str) -> list[str]:
+    return [term.stem for term in terms(text)]

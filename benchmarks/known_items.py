@@ -21,15 +21,14 @@ from rich.table import Table
 
 from benchmarks.blog import build_index, posts_of
 from benchmarks.bootstrap import estimate_mean
-from benchmarks.floor import floor_of, whole_posts
+from benchmarks.floor import ask_floor
 from benchmarks.labels import read_queries
 from benchmarks.metrics import first_rank, hit
 from benchmarks.options import add_shared, embedding_of, failure, index_of
+from benchmarks.run import counted
 from benchmarks.table import shown, terminal
 from benchmarks.types import Estimate, Query
-from index.analysis import terms
 from index.errors import BlogSearchError
-from ingest.post import ParsedPost
 from ingest.progress import Progress, progress_on
 from server.ask import server_command
 from server.settings import Settings
@@ -63,7 +62,7 @@ def measure(options: argparse.Namespace, progress: Progress) -> dict[str, Ranks]
     command = server_command(Settings(index, options.ollama_host))
     return {
         "server": anyio.run(ask_server, command, queries, progress),
-        "whole-post BM25": ask_floor(posts_of(options.content), queries),
+        "whole-post BM25": ask_floor(posts_of(options.content), queries, READ),
     }
 
 
@@ -76,26 +75,19 @@ async def ask_server(
     async with Client(command) as client:
         for query in queries:
             wanted = {"query": query.text, "top_k": READ}
-            found = _sources(await client.call_tool("search_blog", wanted))
+            found = _found(await client.call_tool("search_blog", wanted), query)
             ranks.append(first_rank(found, query.acceptable))
             progress.advance(1)
     return ranks
 
 
-def ask_floor(posts: Sequence[ParsedPost], queries: Sequence[Query]) -> list[int | None]:
-    """The rank of each query's post among the floor's first posts."""
-    floor = floor_of(whole_posts(posts), _stems)
-    return [first_rank(floor.search(query.text, READ), query.acceptable) for query in queries]
-
-
-def _stems(text: str) -> list[str]:
-    return [term.stem for term in terms(text)]
-
-
-def _sources(result: CallToolResult) -> list[str]:
+def _found(result: CallToolResult, query: Query) -> list[str]:
+    """The source each hit counts as; any translation of an acceptable post is as good as it."""
     if result.is_error or result.structured_content is None:
         raise BlogSearchError(f"The server did not answer: {result.content}. See its stderr.")
-    return [found["source"] for found in result.structured_content["results"]]
+    hits = result.structured_content["results"]
+    named = [(hit["source"], *hit.get("translations", {}).values()) for hit in hits]
+    return [counted(sources, query) for sources in named]
 
 
 def _hits(ranks: Ranks) -> dict[str, Estimate]:

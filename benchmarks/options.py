@@ -15,7 +15,7 @@ FAILED, WRONG_USAGE = 1, 2
 
 def add_shared(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:
     """Add CONTENT and the options every measurement takes."""
-    parser.add_argument("content", type=Path, metavar="CONTENT", help="the folder of posts")
+    parser.add_argument("content", type=folder, metavar="CONTENT", help="the folder of posts")
     parser.add_argument(
         "--index",
         type=Path,
@@ -38,6 +38,18 @@ def add_shared(parser: argparse.ArgumentParser, environment: Mapping[str, str]) 
     parser.add_argument("--rebuild", action="store_true", help="make the index anew")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.set_defaults(cache=cache_folder(environment))
+
+
+def folder(value: str) -> Path:
+    """A path, whose `~` the shell may have left to us."""
+    return Path(value).expanduser()
+
+
+def count(value: str) -> int:
+    """A whole number from 1."""
+    if not (value.isascii() and value.isdigit() and int(value)):
+        raise argparse.ArgumentTypeError(f"{value!r} is not a whole number from 1.")
+    return int(value)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:

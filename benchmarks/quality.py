@@ -1,31 +1,28 @@
 """`python -m benchmarks.quality CONTENT`: how well each kind of query is answered.
 
 Without `--queries` the queries are the blog's own, by kind; with it, those of
-the files, and the kinds that `--kinds` names beside them.
+the files, and the kinds that `--kinds` names beside them. `make eval` is this,
+on the posts in CONTENT.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.ablations import Ablation, ablated, read_ablation
-from benchmarks.blog import build_index, open_index, posts_of
+from benchmarks.ablations import SETTINGS, Ablation, ablated, read_ablation
+from benchmarks.blog import posts_of
 from benchmarks.labels import read_queries
-from benchmarks.options import add_shared, embedding_of, failure, index_of
+from benchmarks.measure import Asked, Bench, measure
+from benchmarks.options import add_shared, count, embedding_of, failure, folder, index_of
+from benchmarks.provenance import command
 from benchmarks.queries import KINDS, Posts, derive, foreign
-from benchmarks.run import ask_all, ask_leg
-from benchmarks.summary import by_kind, fusion_rows, leg_rows, off_topic_rows
 from benchmarks.table import as_json, as_tables, terminal
-from benchmarks.types import Measurement, Outcome, Query
+from benchmarks.types import Measurement, Query
 from index.errors import BlogSearchError, UsageError
-from index.layout import Layout
-from index.ranking import Use
-from index.reader import Reader
 from ingest.progress import Progress, progress_on
 
 LIMIT = 200
@@ -38,7 +35,7 @@ def main() -> int:
     try:
         ablations = [read_ablation(setting) for setting in options.ablate]
         with ablated(ablations), progress_on(sys.stderr) as progress:
-            measurement = measure(options, ablations, progress)
+            measurement = _measured(options, ablations, progress)
     except BlogSearchError as error:
         return failure(error)
     if options.json:
@@ -48,23 +45,19 @@ def main() -> int:
     return 0
 
 
-def measure(
+def _measured(
     options: argparse.Namespace, ablations: Sequence[Ablation], progress: Progress
 ) -> Measurement:
-    """Make the index, ask every query, summarise. Raises BlogSearchError."""
     posts = posts_of(options.content)
-    queries = _queries(options, posts)
-    off_topic = _off_topic(options.off_topic, posts, options.limit)
-    reader = _index(options, ablations, progress)
-    kinds = by_kind(queries, ask_all(reader, queries, progress))
-    return Measurement(
-        posts=len(reader.manifest.posts),
-        chunks=reader.manifest.chunks,
-        embedder=reader.manifest.embedder.name,
-        legs=leg_rows(kinds),
-        fusion=fusion_rows(kinds),
-        off_topic=off_topic_rows(kinds, _asked(reader, off_topic, progress)) if off_topic else (),
+    asked = Asked(
+        queries=_queries(options, posts),
+        off_topic=_off_topic(options.off_topic, posts, options.limit),
+        settings=SETTINGS if options.ablations else (),
     )
+    index, embedding = index_of(options), embedding_of(options)
+    bench = Bench(options.content, index, embedding, options.rebuild)
+    called = command("benchmarks.quality", sys.argv[1:])
+    return measure(bench, asked, progress, called, ablations)
 
 
 def _queries(options: argparse.Namespace, posts: Posts) -> list[Query]:
@@ -95,44 +88,9 @@ def _off_topic(other: Path | None, posts: Posts, limit: int) -> list[Query]:
     return queries
 
 
-def _index(
-    options: argparse.Namespace, ablations: Sequence[Ablation], progress: Progress
-) -> Reader:
-    index, embedding = index_of(options), embedding_of(options)
-    reshaped = any(ablation.reshapes for ablation in ablations)
-    if reshaped:
-        index = _beside(index)
-    build_index(options.content, index, embedding, progress, rebuild=options.rebuild or reshaped)
-    return open_index(index, embedding)
-
-
-def _beside(index: Path) -> Path:
-    """A folder for ablated indexes, which starts with the embeddings of the ordinary one."""
-    ablated_index = index.with_name(f"{index.name}-ablated")
-    known, cache = Layout(index).cache, Layout(ablated_index).cache
-    if known.is_file() and not cache.exists():
-        ablated_index.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(known, cache)
-    return ablated_index
-
-
-def _asked(
-    reader: Reader, queries: Sequence[Query], progress: Progress
-) -> Mapping[str, Sequence[Outcome]]:
-    progress.start("asking off topic", len(queries))
-    outcomes = {Use.HYBRID: ask_leg(reader, queries, Use.HYBRID, progress)}
-    return {kind: legs[Use.HYBRID] for kind, legs in by_kind(queries, outcomes).items()}
-
-
 def _named_file(value: str) -> tuple[str, Path]:
     name, _, path = value.rpartition("=")
-    return name or Path(path).stem, Path(path)
-
-
-def _count(value: str) -> int:
-    if not (value.isascii() and value.isdigit() and int(value)):
-        raise argparse.ArgumentTypeError(f"{value!r} is not a whole number from 1.")
-    return int(value)
+    return name or Path(path).stem, folder(path)
 
 
 def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -149,17 +107,24 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--kinds", nargs="*", choices=[*KINDS], help="kinds made of the posts")
     parser.add_argument(
-        "--limit", type=_count, default=LIMIT, metavar="N", help="queries of a kind at most"
+        "--limit", type=count, default=LIMIT, metavar="N", help="queries of a kind at most"
     )
     parser.add_argument(
-        "--off-topic", type=Path, metavar="CONTENT2", help="another blog, or a file of queries"
+        "--off-topic", type=folder, metavar="CONTENT2", help="another blog, or a file of queries"
     )
-    parser.add_argument(
+    varied = parser.add_mutually_exclusive_group()
+    varied.add_argument(
+        "--ablations",
+        action="store_true",
+        help="vary one thing after the other and show what each is worth; takes a while",
+    )
+    varied.add_argument(
         "--ablate",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="NAME=VALUE",
-        help="vary one thing: header=off, stemming=off, chunk_most=256, dense=0, …",
+        help="measure with something varied: header=off, stemming=off, meaning=0, per_post=1, …",
     )
     return parser
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 from markdown_it import MarkdownIt
@@ -17,6 +18,8 @@ from markdown_it import MarkdownIt
 from benchmarks.descriptions import known_items
 from benchmarks.types import Query
 from benchmarks.wording import folded, without_numbers, words
+from index.han import simplified
+from index.languages import language_of
 from ingest.blocks import blocks
 from ingest.plain import plain
 from ingest.post import ParsedPost
@@ -59,6 +62,19 @@ def foreign(queries: Iterable[Query], posts: Posts) -> list[Query]:
 def descriptions(posts: Posts) -> Iterator[Query]:
     """Known items, in order of hash."""
     return in_order(known_items(posts))
+
+
+def simplified_descriptions(posts: Posts) -> Iterator[Query]:
+    """Known items of a Traditional Chinese blog as a reader of Simplified Chinese types them."""
+    return in_simplified(descriptions(posts))
+
+
+def in_simplified(queries: Iterable[Query]) -> Iterator[Query]:
+    """The Chinese ones among `queries` that are written otherwise in Simplified characters."""
+    for query in queries:
+        text = simplified(query.text)
+        if text != query.text and language_of(query.text) == "zh":
+            yield replace(query, kind="simplified", text=text)
 
 
 def headings(posts: Posts) -> Iterator[Query]:
@@ -118,6 +134,7 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "heading": headings,
     "identifier": identifiers,
     "title": titles,
+    "simplified": simplified_descriptions,
 }
 """How the queries of each kind are found, in order of hash."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.confidence import confidence_of
 from benchmarks.metrics import first_rank, holds
 from benchmarks.types import Outcome, Query
 from index.ranking import Use
 from index.reader import Reader
-from index.types import Answer, Filters
+from index.types import Answer, Filters, Hit
 from ingest.progress import Progress
 
 DEPTH = 10
@@ -44,13 +44,33 @@ def ask_leg(
 def outcome_of(answer: Answer, query: Query) -> Outcome:
     """What `answer` is worth to `query`."""
     return Outcome(
-        rank=first_rank([hit.post.source for hit in answer.hits], query.acceptable),
+        rank=first_rank([found_as(hit, query) for hit in answer.hits], query.acceptable),
         hits=len(answer.hits),
         evidence=_has_evidence(answer, query) if query.evidence else None,
         confidence=confidence_of(answer),
+        is_low=answer.confidence == "low",
     )
 
 
+def found_as(hit: Hit, query: Query) -> str:
+    """The source a hit counts as."""
+    return counted((hit.post.source, *(source for _, source in hit.translations)), query)
+
+
+def counted(sources: Sequence[str], query: Query) -> str:
+    """Of a post and its translations the one that answers, if any does; else the post."""
+    return next((source for source in sources if source in query.acceptable), sources[0])
+
+
 def _has_evidence(answer: Answer, query: Query) -> bool:
-    right = (hit.chunk.text for hit in answer.hits[:READ] if hit.post.source in query.acceptable)
+    read = answer.hits[:READ]
+    right = (
+        text for hit in read if found_as(hit, query) in query.acceptable for text in _texts(hit)
+    )
     return holds(right, query.evidence)
+
+
+def _texts(hit: Hit) -> Iterator[str]:
+    yield hit.chunk.text
+    if hit.beside is not None:
+        yield hit.beside.text

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.table import Table
 
-from benchmarks.types import Estimate, LegRow, Measurement
+from benchmarks.types import AblationRow, Estimate, FusionRow, LegRow, Measurement, OffTopicRow
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
-def as_json(measurement: Measurement) -> str:
-    """Every number, rounded to what the queries can tell."""
-    return json.dumps(_rounded(asdict(measurement)), ensure_ascii=False, indent=2)
+def as_json(found: DataclassInstance) -> str:
+    """Every number of a measurement, rounded to what the queries can tell."""
+    return json.dumps(_rounded(asdict(found)), ensure_ascii=False, indent=2)
 
 
 def as_tables(measurement: Measurement) -> Group:
-    """One table for the legs, one for fusion, and one for off-topic queries if there were any."""
+    """One table for the legs, one for fusion, and those of what else was measured."""
     return Group(*_tables(measurement))
 
 
@@ -38,18 +42,26 @@ def shown(estimate: Estimate | None, *, signed: bool = False) -> str:
     return f"{_short(f'{estimate.value:{sign}.3f}')} [dim]\\[{low}, {high}][/dim]"
 
 
+def share(value: float, *, signed: bool = False) -> str:
+    """`.925`, `-.005`."""
+    return _short(f"{value:{'+' if signed else ''}.3f}")
+
+
 def _short(number: str) -> str:
     return number.replace("0.", ".", 1)
 
 
 def _tables(measurement: Measurement) -> Iterator[Table]:
-    yield _legs(measurement)
-    yield _fusion(measurement)
+    yield legs_table(measurement)
+    yield fusion_table(measurement.fusion)
     if measurement.off_topic:
-        yield _off_topic(measurement)
+        yield off_topic_table(measurement.off_topic)
+    if measurement.ablations:
+        yield ablations_table(measurement.ablations)
 
 
-def _legs(measurement: Measurement) -> Table:
+def legs_table(measurement: Measurement) -> Table:
+    """A row for each kind of query and leg."""
     title = f"{measurement.posts} posts, {measurement.chunks} chunks, {measurement.embedder}"
     table = _table(title, "kind", "leg")
     for name in ("queries", "no hit", "hit@1", "hit@5", "MRR@10", "nDCG@10", "evidence"):
@@ -66,22 +78,42 @@ def _leg_cells(row: LegRow) -> Iterator[str]:
     yield from map(shown, numbers)
 
 
-def _fusion(measurement: Measurement) -> Table:
+def fusion_table(rows: Sequence[FusionRow]) -> Table:
+    """A row for each kind of query."""
     table = _table("hybrid less the better leg, nDCG@10", "kind", "better leg")
     table.add_column("difference", justify="right")
-    for row in measurement.fusion:
+    for row in rows:
         table.add_row(row.kind, row.better_leg, shown(row.difference, signed=True))
     return table
 
 
-def _off_topic(measurement: Measurement) -> Table:
+def off_topic_table(rows: Sequence[OffTopicRow]) -> Table:
+    """A row for each kind of query; `low` is the share answered with low confidence."""
     table = _table("confidence, this blog's queries against another's", "kind")
-    for name in ("on topic", "off topic", "AUROC", "recognised"):
+    for name in ("on topic", "low", "off topic", "low", "AUROC", "recognised"):
         table.add_column(name, justify="right")
-    for row in measurement.off_topic:
-        share = _short(f"{row.recognised:.3f}")
-        table.add_row(row.kind, str(row.on_topic), str(row.off_topic), shown(row.auroc), share)
+    for row in rows:
+        on = (str(row.on_topic), share(row.low_on_topic))
+        off = (str(row.off_topic), share(row.low_off_topic))
+        table.add_row(row.kind, *on, *off, shown(row.auroc), share(row.recognised))
     return table
+
+
+def ablations_table(rows: Sequence[AblationRow]) -> Table:
+    """A row for each setting; nDCG@10, what it gained or lost, hit@5, by kind."""
+    title = "hybrid: nDCG@10 (difference; * beyond chance), hit@5"
+    kinds = {row.kind: row.queries for row in rows}
+    table = _table(title, "--ablate", *(f"{kind} ({count})" for kind, count in kinds.items()))
+    for setting in dict.fromkeys(row.setting for row in rows):
+        table.add_row(setting, *(_ablation(row) for row in rows if row.setting == setting))
+    return table
+
+
+def _ablation(row: AblationRow) -> str:
+    difference = row.difference
+    sure = "*" if difference.low > 0.0 or difference.high < 0.0 else ""
+    gained = share(difference.value, signed=True)
+    return f"{share(row.ndcg_at_10)} ({gained}{sure}), {share(row.hit_at_5)}"
 
 
 def _table(title: str, *columns: str) -> Table:

@@ -35,6 +35,8 @@ class Outcome:
     """Whether a returned chunk holds the evidence; `None` if the query names none."""
     confidence: float
     """Higher is surer; see `benchmarks.confidence`."""
+    is_low: bool = False
+    """Whether the answer said that the blog may hold nothing on this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +85,37 @@ class OffTopicRow:
     auroc: Estimate
     recognised: float
     """Share of off-topic queries below the confidence that 95 % of the on-topic ones reach."""
+    low_on_topic: float
+    """Share of this blog's queries that were answered with low confidence."""
+    low_off_topic: float
+    """The same of the other blog's queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class AblationRow:
+    """One kind of query, hybrid, with something varied."""
+
+    setting: str
+    """What was varied, as `--ablate` takes it; several settings are separated by a space."""
+    kind: str
+    queries: int
+    hit_at_5: float
+    ndcg_at_10: float
+    difference: Estimate
+    """nDCG@10 less what the program as it is reaches, query by query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """Everything one run found."""
 
+    commit: str
+    """Of this program; ends in `-dirty` if files were changed since, empty without git."""
+    command: str
     posts: int
     chunks: int
     embedder: str
     legs: tuple[LegRow, ...]
     fusion: tuple[FusionRow, ...]
     off_topic: tuple[OffTopicRow, ...]
+    ablations: tuple[AblationRow, ...]

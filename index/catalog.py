@@ -126,6 +126,10 @@ class Catalog:
         )
         return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
 
+    def mean_readable(self) -> float:
+        """How well the embedder reads a chunk of this blog on average, in [0, 1]."""
+        return float(self._rows("SELECT avg(readable) FROM chunks", [])[0][0] or 0.0)
+
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""
         query = (

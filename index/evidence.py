@@ -37,6 +37,10 @@ NEAR = 150
 FILL = 5
 """Chunks looked up, on average, for each post that the lexical leg proposed only as a whole."""
 
+READ_BLOG = 0.5
+"""How well the embedder must read the blog as a whole to have its full say: posts it cannot read
+have no vectors, and where they are most, those that have would win by having them."""
+
 READ_SAMPLE = 20
 """Lexical hits by which it is judged how well the embedder reads what the query is about."""
 
@@ -88,7 +92,15 @@ class Findings:
 class Gatherer:
     """Asks the legs of one generation."""
 
-    def __init__(self, catalog: Catalog, lexical: LexicalSearcher, vectors: VectorSearcher) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        lexical: LexicalSearcher,
+        vectors: VectorSearcher,
+        readable: float = 1.0,
+    ) -> None:
+        """`readable` says how well the embedder reads the blog as a whole, in [0, 1]."""
+        self._blog_readable = min(readable / READ_BLOG, 1.0)
         self._catalog = catalog
         self._lexical = lexical
         self._vectors = vectors
@@ -112,7 +124,7 @@ class Gatherer:
         return Findings(
             posts=self._evidence(query, vector, posts, shares),
             coverage=self._lexical.chunks.coverage(query, among),
-            readable=readable * self._readable(list(shares)[:READ_SAMPLE]),
+            readable=readable * self._blog_readable * self._readable(list(shares)[:READ_SAMPLE]),
             rarities=self._lexical.chunks.rarities(query),
             rarest=self._lexical.chunks.rarest,
             nearest=max(near.values(), default=0.0) if vector is not None else None,

@@ -37,6 +37,11 @@ class Legs:
         least = LEAST_SHARE * sum(counts.values())
         return tuple(code for code in ordered if counts[code] >= least) or ("en",)
 
+    @cached_property
+    def readable(self) -> float:
+        """How well the embedder reads the blog as a whole, in [0, 1]."""
+        return self.catalog.mean_readable()
+
     def close(self) -> None:
         """Let go of the files."""
         self.catalog.close()
