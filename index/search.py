@@ -65,5 +65,9 @@ def _hits(legs: Legs, page: Sequence[Place], findings: Findings) -> tuple[Hit, .
 
 
 def _preview(post: Post, chunk: Chunk, findings: Findings) -> str:
-    weights = {stem: rarity for word, rarity in findings.rarities.items() for stem in word.stems}
+    """Around what the query is about; how it is put decides only if it says nothing else."""
+    rarities = findings.rarities
+    telling = {word: rarity for word, rarity in rarities.items() if word.weight == 1.0}
+    chosen = (telling or rarities).items()
+    weights = {stem: rarity for word, rarity in chosen for stem in word.stems}
     return preview(chunk.plain or chunk.text, weights, post.language)

@@ -7,6 +7,7 @@ best hit. The client knows the server by its protocol alone.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +25,32 @@ class FailedError(Exception):
     """The server answered with an error, or found nothing; the message is its sentence."""
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the server answered."""
+
+    found: dict[str, Any]
+    """The facts of search_blog, with at least one hit."""
+    text: str
+    """The best hit's."""
+    place: str
+    """Where it stands."""
+
+
 def ask(settings: Settings, question: str) -> int:
-    """Print the hits and the best one's text; returns the exit status, 1 if there is none."""
-    status = 0
+    """Print the hits and the best one's text; returns the exit status, 1 if there is none.
+
+    Printed only once the server has ended: a reader who closes the pipe early then ends
+    the printing and nothing else.
+    """
+    heard: list[Heard] = []
     try:
-        anyio.run(_converse, server_command(settings), question, plain_console())
+        heard.append(anyio.run(_converse, server_command(settings), question))
     except* (FailedError, MCPError, OSError) as group:
         sys.stderr.write("".join(f"{error}\n" for error in _leaves(group)))
-        status = 1
-    return status
+    for each in heard:
+        _print(each, plain_console())
+    return 0 if heard else 1
 
 
 def plain_console() -> Console:
@@ -56,23 +74,26 @@ def server_command(settings: Settings) -> StdioServerParameters:
     )
 
 
-async def _converse(command: StdioServerParameters, question: str, console: Console) -> None:
+async def _converse(command: StdioServerParameters, question: str) -> Heard:
     async with Client(command) as client:
         found = _facts(await client.call_tool("search_blog", {"query": question}))
-        _print_hits(found, console)
         if not found["results"]:
             raise FailedError(found["notice"])
         best = found["results"][0]
         chosen = {"source": best["source"], "chunk_index": best["chunk_index"]}
         text, place = _texts(await client.call_tool("read_chunk", chosen))
-        console.print(f"\n{escape(text)}\n\n[dim]{escape(place)}[/dim]")
+        return Heard(found, text, place)
+
+
+def _print(heard: Heard, console: Console) -> None:
+    _print_hits(heard.found, console)
+    console.print(f"\n{escape(heard.text)}\n\n[dim]{escape(heard.place)}[/dim]")
 
 
 def _print_hits(found: dict[str, Any], console: Console) -> None:
-    if found["results"]:
-        console.print(f"Confidence: {found['confidence']}")
-        if found.get("notice"):
-            console.print(f"[yellow]{escape(found['notice'])}[/yellow]")
+    console.print(f"Confidence: {found['confidence']}")
+    if found.get("notice"):
+        console.print(f"[yellow]{escape(found['notice'])}[/yellow]")
     for number, hit in enumerate(found["results"], 1):
         heading = f" › {hit['heading']}" if "heading" in hit else ""
         place = f"{hit['source']} chunk {hit['chunk_index']}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -401,3 +402,17 @@ async def test_both_eras_are_served_over_http_and_sigterm_ends_it(index: Path) -
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert (process.returncode, out) == (0, b"")
         assert b"Traceback" not in err
+
+
+def test_ask_ends_quietly_when_its_reader_has_seen_enough(index: Path) -> None:
+    command = " ".join(shlex.quote(part) for part in [*PYTHON, "server", "ask", "cache"])
+    ran = subprocess.run(
+        f"{command} --index {shlex.quote(str(index))} | head -n 1",
+        shell=True,
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=60,
+    )
+    assert (len(ran.stdout.splitlines()), ran.stderr) == (1, "")
