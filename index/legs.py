@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,13 +52,16 @@ class Legs:
 def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
     """Open a generation's files, whose checksums hold. Raises IndexBroken."""
     try:
-        catalog = open_catalog(files.catalog)
-        return Legs(
-            catalog,
-            LexicalSearcher(files.lexical),
-            VectorSearcher(files.vectors),
-            embedder,
-            translations_in(catalog.every_post()),
-        )
-    except (OSError, ValueError, RuntimeError) as error:
+        with ExitStack() as opened:
+            catalog = opened.enter_context(closing(open_catalog(files.catalog)))
+            legs = Legs(
+                catalog,
+                LexicalSearcher(files.lexical),
+                VectorSearcher(files.vectors),
+                embedder,
+                translations_in(catalog.every_post()),
+            )
+            opened.pop_all()
+            return legs
+    except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
         raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

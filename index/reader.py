@@ -25,6 +25,7 @@ class Reader:
         self.manifest = manifest
         self._legs = open_legs(files, embedder)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
+            self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
 
     def close(self) -> None:
