@@ -3,8 +3,9 @@
 A number says how much of the query was found: the mass of its words in the best
 passage, counted in words that no passage has, so that it does not grow with the
 blog, and the nearest cosine. What it means is for the blog's own headings to
-say, which certainly have an answer (`index.calibration`). AUROC of the number,
-own descriptions and questions against those of other blogs: .97 to .99.
+say, which certainly have an answer (`index.calibration`). AUROC of a blog's own
+descriptions against another's queries is .98 to 1.00, of questions .91 to .98
+(docs/quality.md).
 """
 
 from __future__ import annotations
@@ -17,24 +18,25 @@ from index.analysis import CJK
 from index.evidence import Findings
 
 MEANING = 2.0
-"""Weight of the nearest cosine; from 1 to 3 the AUROC moves by .006."""
+"""Weight of the nearest cosine beside the logarithm of the mass."""
 
 SCRIPT = 1.0
 """Weight of the script's match, where there is no cosine."""
 
 LOW = 0.75
-"""In medians of the blog's own headings: below it lie .91 to .99 of other blogs' queries and .02
-to .08 of a blog's own."""
+"""In medians of the blog's own headings: below it lie .58 to .80 of another English blog's
+queries and at most .10 of any kind of the blog's own (docs/quality.md)."""
 
 LOW_BY_WORDS = 0.6
-"""The same where words alone are counted: questions share fewer of them with their answers."""
+"""The same where words alone are counted, of which questions share fewer with their answers: .43
+of a Chinese blog's own questions still lie below it."""
 
 HELD = 0.9
 """Share of the query's words, by rarity, that one passage must hold for the answer not to be low
-whatever the number: off-topic questions seldom find more than .6 of theirs together."""
+whatever the number: a query that does not belong seldom finds its words together."""
 
 HIGH = 1.0
-"""From here on, .01 or fewer of other blogs' queries."""
+"""What half of the blog's own headings reach."""
 
 NOTICE = "Low confidence: the blog may hold nothing on this."
 

@@ -16,7 +16,7 @@ from index.analysis import Term, terms
 from index.types import Chunk, Post
 
 TITLE_TIMES = 3
-"""Against 2: +.02 to +.04 of hit@1 on descriptions of two English blogs; identifiers lose .003."""
+"""A title says in a few words what a post is about (`--ablate title_times=1` compares)."""
 
 HEADING_TIMES = 2
 

@@ -4,9 +4,9 @@ The lexical leg is believed as far as it goes: where one chunk holds all of the
 query's rare words together (an identifier, a title, an error message), nothing
 else is asked, so the whole never loses to that leg. What the words leave open
 is for meaning to fill, as far as the embedder can read the query's language at
-all. One constant weight cannot do both: reciprocal ranks lose 12 to 23 points
-of nDCG@10 on identifiers and Chinese against BM25, and BM25 alone loses
-paraphrased questions.
+all. One constant weight cannot do both: an open gate costs identifiers .03 to
+.05 of nDCG@10, BM25 alone costs paraphrased questions .04 (docs/quality.md,
+`gating=off` and `meaning=0`).
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ class Weights:
 
     passage: float = 4.0
     post: float = 3.0
-    """Passage against whole post: from 2 to 1 to 1 to 1 every kind stays within .006 of nDCG@10;
-    1 to 0 costs descriptions .02."""
+    """Without it descriptions of a Chinese blog lose .02 of nDCG@10 and questions .01 to .02."""
     several: float = 3.0
     """The best three passages together: a post on the subject has several."""
     meaning: float = 6.0
-    """The cosine's excess over the blog's mean; from 3 to 9 the figures move by .005."""
+    """The cosine's excess over the blog's mean. Half and double of it each cost English questions
+    .03 of nDCG@10, one query of 40, and descriptions nothing."""
     lead: float = 3.0
     """A post's beginning, for what is no question: a description says what a post's first lines
-    say, a question asks for a detail. Descriptions of a Chinese blog gain .06 of hit@1."""
+    say, a question asks for a detail. Descriptions of a Chinese blog gain .03 of nDCG@10."""
     about: float = 3.0
     """The author's own description, where a blog has any, for every query."""
     beside: float = 0.3
     """What the first chunk's and the whole post's meaning weigh beside the best chunk's 1."""
     gate: float = 4.0
-    """How sharply the gate closes: a query's words are held to 1 by the right passage for
-    headings, titles and identifiers, to about .85 for descriptions, to .5 for questions."""
+    """How sharply the gate closes: one passage holds all words of a heading, title or identifier,
+    most of a description's and half of a question's."""
     full_strength: float = 0.7
-    """Headings and titles reach .7 to .9 of what BM25 could give in their own passage,
-    descriptions .3 to .7."""
+    """The share of what BM25 could give that counts as all: headings and titles reach it in their
+    own passage, descriptions seldom do."""
 
 
 WEIGHTS = Weights()

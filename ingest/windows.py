@@ -1,8 +1,8 @@
 """A chunk's plain text as the windows an embedder reads: text in, a few shorter texts out.
 
-A page worth reading is more than one vector can hold: with one vector for
-passages of 350 word pieces the dense leg's nDCG@10 was .07 to .08 below what
-it is with one for every 200 and the nearest of them counting.
+A page worth reading is more than one vector can hold, and more than some models
+read at once: each window has a vector of its own, and the nearest of them
+counts for the page (`--ablate window_most=400` compares).
 """
 
 from __future__ import annotations
