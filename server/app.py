@@ -22,10 +22,11 @@ from mcp.types import (
     TextContent,
 )
 
-from index.errors import BlogSearchError
+from index.errors import BlogSearchError, NotInIndex, UsageError
 from server import NAME, VERSION
 from server.arguments import encodable
 from server.definitions import INSTRUCTIONS, READ, SEARCH
+from server.privacy import for_clients
 from server.read_tool import read_chunk
 from server.search_tool import search_blog
 
@@ -73,8 +74,10 @@ def answer(tool: RunTool, searcher: Searcher, given: Mapping[str, Any]) -> CallT
     """Return the tool's result, or its failure as a sentence the model can act on."""
     try:
         return tool(searcher, given)
-    except BlogSearchError as error:
+    except (UsageError, NotInIndex) as error:  # quotes what the client itself sent
         return _failure(str(error))
+    except BlogSearchError as error:
+        return _failure(for_clients(str(error)))
     except Exception:  # the SDK would put the exception's own words on the wire
         log.exception("A tool failed.")
         return _failure("Internal error; the server's log has the details.")

@@ -20,6 +20,12 @@ from rich.markup import escape
 if TYPE_CHECKING:
     from server.settings import Settings
 
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
+}
+"""Unicode's pictures for control characters: a post may hold them, a terminal obeys them."""
+
 
 class FailedError(Exception):
     """The server answered with an error, or found nothing; the message is its sentence."""
@@ -49,7 +55,7 @@ def ask(settings: Settings, question: str) -> int:
     except* (FailedError, MCPError, OSError) as group:
         sys.stderr.write("".join(f"{error}\n" for error in _leaves(group)))
     for each in heard:
-        _print(each, plain_console())
+        show(each, plain_console())
     return 0 if heard else 1
 
 
@@ -85,25 +91,31 @@ async def _converse(command: StdioServerParameters, question: str) -> Heard:
         return Heard(found, text, place)
 
 
-def _print(heard: Heard, console: Console) -> None:
+def show(heard: Heard, console: Console) -> None:
+    """Print what the server answered."""
     _print_hits(heard.found, console)
-    console.print(f"\n{escape(heard.text)}\n\n[dim]{escape(heard.place)}[/dim]")
+    console.print(f"\n{_shown(heard.text)}\n\n[dim]{_shown(heard.place)}[/dim]")
 
 
 def _print_hits(found: dict[str, Any], console: Console) -> None:
     console.print(f"Confidence: {found['confidence']}")
     if found.get("notice"):
-        console.print(f"[yellow]{escape(found['notice'])}[/yellow]")
+        console.print(f"[yellow]{_shown(found['notice'])}[/yellow]")
     for number, hit in enumerate(found["results"], 1):
         heading = f" › {hit['heading']}" if "heading" in hit else ""
         place = f"{hit['source']} chunk {hit['chunk_index']}"
         console.print(
-            f"{number}. [bold]{escape(hit['title'])}[/bold]{escape(heading)}"
-            f"  [cyan]{escape(place)}[/cyan]  {hit['score']:.3f}"
+            f"{number}. [bold]{_shown(hit['title'])}[/bold]{_shown(heading)}"
+            f"  [cyan]{_shown(place)}[/cyan]  {hit['score']:.3f}"
         )
-        console.print(f"   [dim]{escape(hit['preview'])}[/dim]")
+        console.print(f"   [dim]{_shown(hit['preview'])}[/dim]")
         for language, source in hit.get("translations", {}).items():
-            console.print(f"   [dim]also in {language}: {escape(source)}[/dim]")
+            console.print(f"   [dim]also in {language}: {_shown(source)}[/dim]")
+
+
+def _shown(text: str) -> str:
+    """Return `text` as a terminal may have it: no markup of rich's, no controls of its own."""
+    return escape(text.translate(_PICTURES))
 
 
 def _facts(result: CallToolResult) -> dict[str, Any]:

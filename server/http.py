@@ -10,6 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from server.app import build_server
 from server.engine import engine_for
+from server.messages import MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from server.settings import Address, Settings
@@ -27,6 +28,7 @@ def serve_http(settings: Settings, address: Address) -> int:
     app = build_server(engine).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
+        max_request_body_size=MESSAGE_BYTES,
         host=address.host,
         transport_security=local_names(address),
     )

@@ -1,55 +1,39 @@
-"""Which requests still wait for their answer: lines in both directions in, a wait out.
+"""How many messages still wait for their answer: each takes a place, each answer gives it back.
 
-A client may write its questions and close its end at once (`printf … | blog-server`);
-the SDK would drop every call that is still running then.
+Two things follow. No more than MOST are worked on, so that a client that asks faster than
+it reads is held by its own pipe and not by our memory. And a client may write its questions
+and close its end at once (`printf … | blog-server`): the SDK would drop every call that is
+still running then.
 """
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import anyio
+
+MOST = 64
+"""Places: more than the 40 threads that work on calls, so that none of them idles. What is
+sent beyond them is not read yet, a cancellation included."""
 
 GRACE = 10.0
 """Seconds that calls may take to end after the client has closed its end."""
 
-LOOK = 0.005
-"""Seconds between two looks; what an exit can lose by it."""
-
 
 class InFlight:
-    """The ids of requests that were read and not yet answered."""
+    """The messages of one client that were read and not yet answered."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
+        self._places = anyio.Semaphore(MOST)
 
-    def asked(self, line: str) -> None:
-        """Note a line from the client: a request waits, a cancelled one no longer does."""
-        message = _object(line)
-        if "method" in message and "id" in message:
-            self._ids.add(json.dumps(message["id"]))
-        elif message.get("method") == "notifications/cancelled":
-            params = message.get("params")
-            if isinstance(params, dict):
-                self._ids.discard(json.dumps(params.get("requestId")))
+    async def begin(self) -> None:
+        """Take a place for a message that is owed an answer; wait until there is one."""
+        await self._places.acquire()
 
-    def answered(self, line: str) -> None:
-        """Note a line to the client."""
-        message = _object(line)
-        if "id" in message and "method" not in message:
-            self._ids.discard(json.dumps(message["id"]))
+    async def end(self) -> None:
+        """Give a place back: the answer has left, or there will be none."""
+        self._places.release()
 
     async def settled(self) -> None:
-        """Return once nothing waits, or after GRACE."""
+        """Return once nothing waits, or after GRACE; nothing may begin after it."""
         with anyio.move_on_after(GRACE):
-            while self._ids:
-                await anyio.sleep(LOOK)
-
-
-def _object(line: str) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
+            for _ in range(MOST):
+                await self._places.acquire()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from server.wire import one_line
+
 if TYPE_CHECKING:
     from server.wire import Result, Results
 
@@ -17,17 +19,17 @@ def as_markdown(results: Results) -> str:
 
 
 def _hit(number: int, result: Result) -> str:
-    place = f" › {_plain(result.heading)}" if result.heading else ""
+    place = f" › {one_line(result.heading)}" if result.heading else ""
     facts = [
-        f"`{result.source}` chunk_index {result.chunk_index}",
+        f"`{one_line(result.source)}` chunk_index {result.chunk_index}",
         f"lines {result.lines}",
         *([result.date] if result.date else []),
         f"score {result.score:.3f}",
         *(f"also in {code}: `{source}`" for code, source in (result.translations or {}).items()),
     ]
-    head = f"{number}. **{_plain(result.title)}**{place}"
+    head = f"{number}. **{one_line(result.title)}**{place}"
     link = f"\n   <{result.url}>" if result.url else ""
-    return f"{head}\n   {' · '.join(facts)}{link}\n   > {_plain(result.preview)}"
+    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(result.preview)}"
 
 
 def _below(results: Results) -> list[str]:
@@ -38,8 +40,3 @@ def _below(results: Results) -> list[str]:
             f"more with offset={results.next_offset}."
         )
     return lines
-
-
-def _plain(text: str) -> str:
-    """Put `text` on one line: a line break would end the list item or the quotation."""
-    return " ".join(text.split())

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, TextContent
 
 from server.arguments import read_arguments
 from server.limits import ANSWER, beginning
-from server.wire import heading_path, link
+from server.wire import heading_path, link, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ def place_of(passage: Passage) -> str:
         "heading after": passage.heading_after,
         **{f"also in {language}": source for language, source in passage.translations},
     }
-    return "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
+    return "\n".join(f"{name}: {one_line(value)}" for name, value in facts.items() if value)
 
 
 def _up_to(chunks: Sequence[Chunk], index: int) -> Sequence[Chunk]:

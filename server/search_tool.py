@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, TextContent
 from server.arguments import SearchArguments, search_arguments
 from server.limits import ANSWER
 from server.markdown import as_markdown
+from server.privacy import for_clients
 from server.wire import Results, compact, facts, results_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def search_blog(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
 
 def notice_of(answer: Answer, asked: SearchArguments) -> str | None:
     """Say what the reader must know: a leg that did not answer, why the page is empty."""
-    said = [answer.notice] if answer.notice else []
+    said = [for_clients(answer.notice)] if answer.notice else []
     if not answer.hits:
         said.append(_why_empty(answer, asked))
     return " ".join(said) or None

@@ -1,29 +1,32 @@
 """Serving one client over stdin and stdout: the process's two pipes come in, replies go out.
 
 The pipes are taken from the process for the protocol alone: what anything else prints
-goes to stderr. They are ours and not the SDK's so that the index opens only once the
-first reply has left, and so that a request with half a character still gets an answer.
+goes to stderr. The transport between them and the SDK's server is ours because the SDK's
+own leaves lines unanswered, has no bound on a line nor on the calls it takes at once, and
+cannot say when the first reply has left, which is when the index opens.
 """
 
 from __future__ import annotations
 
 import gc
-import io
-import json
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import anyio
-from mcp.server.stdio import stdio_server
+from anyio.to_thread import run_sync
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from server.app import build_server
 from server.engine import engine_for
 from server.in_flight import InFlight
+from server.messages import MESSAGE_BYTES, Incoming, Messages, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.lowlevel import Server
 
     from server.settings import Settings
@@ -31,86 +34,97 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Requests(anyio.AsyncFile[str]):
-    """Lines from the client, each made valid JSON where only a lone surrogate spoils it."""
-
-    def __init__(self, pipe: io.TextIOWrapper, in_flight: InFlight) -> None:
-        super().__init__(pipe)
-        self._in_flight = in_flight
-
-    async def readline(self) -> str:
-        """Return the next line; at the end the empty string, once all is answered."""
-        line = mended(await super().readline())
-        if line:
-            self._in_flight.asked(line)
-        else:
-            await self._in_flight.settled()
-        return line
-
-
-class Replies(anyio.AsyncFile[str]):
-    """Lines to the client; `on_first` is called once, after the first has left."""
-
-    def __init__(
-        self, pipe: io.TextIOWrapper, in_flight: InFlight, on_first: Callable[[], None]
-    ) -> None:
-        super().__init__(pipe)
-        self._in_flight = in_flight
-        self._on_first: Callable[[], None] | None = on_first
-
-    async def write(self, text: str) -> int:
-        """Write a line; it leaves with the next flush."""
-        self._in_flight.answered(text)
-        return await super().write(text)
-
-    async def flush(self) -> None:
-        """Send what was written."""
-        await super().flush()
-        if self._on_first is not None:
-            announce, self._on_first = self._on_first, None
-            announce()
-
-
-def mended(line: str) -> str:
-    """Replace lone surrogate escapes: the SDK drops a line that has one, unanswered."""
-    if "\\ud" not in line.lower():
-        return line
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return line
-    text = json.dumps(message, ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
-
-
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; returns the exit status."""
     engine = engine_for(settings)
     server = build_server(engine)
-    in_flight = InFlight()
-    requests = Requests(taken(0, "r", os.open(os.devnull, os.O_RDONLY)), in_flight)
-    replies = Replies(taken(1, "w", os.dup(2)), in_flight, engine.warm_up)
+    requests = taken(0, "rb", os.open(os.devnull, os.O_RDONLY))
+    replies = taken(1, "wb", os.dup(2))
     gc.freeze()  # what is imported by now stays; collections need not look at it again
     try:
-        anyio.run(_serve, server, requests, replies)
+        anyio.run(serve, server, requests, replies, engine.warm_up)
     except* BrokenPipeError:
         log.info("The client went away without closing stdin.")
     return 0
 
 
-async def _serve(server: Server[Any], requests: Requests, replies: Replies) -> None:
-    async with stdio_server(requests, replies) as (read_stream, write_stream):
-        await server.run(read_stream, write_stream, server.create_initialization_options())
+async def serve(
+    server: Server[Any], requests: BinaryIO, replies: BinaryIO, on_first: Callable[[], None]
+) -> None:
+    """Serve until `requests` end; `on_first` is called once the first reply has left."""
+    in_flight = InFlight()
+    to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as pipes:
+        pipes.start_soon(_read, requests, in_flight, to_server, to_client.clone())
+        pipes.start_soon(_write, answered, in_flight, replies, on_first)
+        await server.run(received, to_client, server.create_initialization_options())
 
 
-def taken(descriptor: int, mode: str, instead: int) -> io.TextIOWrapper:
+async def _read(
+    pipe: BinaryIO,
+    in_flight: InFlight,
+    to_server: MemoryObjectSendStream[SessionMessage | Exception],
+    to_client: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    messages, one = Messages(), anyio.CapacityLimiter(1)
+    async with to_server, to_client:
+        while line := await run_sync(next_line, pipe, abandon_on_cancel=True, limiter=one):
+            for message in messages.of(line):
+                if is_owed_an_answer(message):
+                    await in_flight.begin()
+                if isinstance(message, Refusal):
+                    await to_client.send(SessionMessage(message.reply))
+                else:
+                    unanswered = ServerMessageMetadata(on_request_unanswered=in_flight.end)
+                    await to_server.send(SessionMessage(message, unanswered))
+        await in_flight.settled()
+
+
+async def _write(
+    answered: MemoryObjectReceiveStream[SessionMessage],
+    in_flight: InFlight,
+    pipe: BinaryIO,
+    on_first: Callable[[], None],
+) -> None:
+    announce: Callable[[], None] | None = on_first
+    one = anyio.CapacityLimiter(1)
+    async with answered:
+        async for item in answered:
+            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            await run_sync(send, pipe, line + b"\n", abandon_on_cancel=True, limiter=one)
+            if announce is not None:
+                announce()
+                announce = None
+            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                await in_flight.end()
+
+
+def is_owed_an_answer(message: Incoming) -> bool:
+    """Whether exactly one reply will be written for it, unless it is cancelled."""
+    return isinstance(message, JSONRPCRequest | Refusal)
+
+
+def next_line(pipe: BinaryIO) -> bytes:
+    """Return the next line, empty at the end; of one above MESSAGE_BYTES only the beginning.
+
+    The rest of such a line is read and forgotten; what is returned is too long by one byte.
+    """
+    line = rest = pipe.readline(MESSAGE_BYTES + 1)
+    while len(line) > MESSAGE_BYTES and rest and not rest.endswith(b"\n"):
+        rest = pipe.readline(MESSAGE_BYTES)
+    return line
+
+
+def send(pipe: BinaryIO, line: bytes) -> None:
+    """Write `line`, and return once it has left."""
+    pipe.write(line)
+    pipe.flush()
+
+
+def taken(descriptor: int, mode: str, instead: int) -> BinaryIO:
     """Take the pipe behind `descriptor`, which from now on leads to `instead`."""
-    pipe = io.TextIOWrapper(
-        os.fdopen(os.dup(descriptor), f"{mode}b"),
-        encoding="utf-8",
-        errors="replace",
-        newline="\n",
-    )
+    pipe = os.fdopen(os.dup(descriptor), mode)
     os.dup2(instead, descriptor)
     os.close(instead)
-    return pipe
+    return cast("BinaryIO", pipe)

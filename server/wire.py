@@ -138,6 +138,11 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
     return shortened(inner[-1], width)
 
 
+def one_line(text: str) -> str:
+    """Put `text` on one line: what follows a break of the author's would read as ours."""
+    return " ".join(text.split())
+
+
 def shortened(text: str, width: int) -> str:
     """Shorten `text` to at most `width` columns, with `…` where its end is missing."""
     if columns(text) <= width:

@@ -3,56 +3,54 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Awaitable
 from pathlib import Path
 
 import anyio
 import pytest
 
-from server.in_flight import InFlight
+from server.in_flight import MOST, InFlight
 from tests.blog import MakeBlog
 
-ASK = '{"jsonrpc":"2.0","id":1,"method":"tools/call"}'
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
-def settles(*lines: tuple[str, str]) -> bool:
-    """Whether nothing waits after these lines, each marked `<` from or `>` to the client."""
+async def at_once(awaited: Awaitable[None]) -> bool:
+    """Whether it is done without anything else happening."""
+    with anyio.move_on_after(0.05):
+        await awaited
+        return True
+    return False
+
+
+@pytest.mark.anyio
+async def test_no_more_than_the_places_begin_until_one_ends() -> None:
     in_flight = InFlight()
-    for way, line in lines:
-        (in_flight.asked if way == "<" else in_flight.answered)(line)
-
-    async def at_once() -> bool:
-        with anyio.move_on_after(0.05):
-            await in_flight.settled()
-            return True
-        return False
-
-    return anyio.run(at_once)
+    for _ in range(MOST):
+        assert await at_once(in_flight.begin())
+    assert not await at_once(in_flight.begin())
+    await in_flight.end()
+    assert await at_once(in_flight.begin())
 
 
-@pytest.mark.parametrize(
-    ("lines", "settled"),
-    [
-        ([], True),
-        ([("<", ASK)], False),
-        ([("<", ASK), (">", '{"jsonrpc":"2.0","id":1,"result":{}}')], True),
-        ([("<", ASK), (">", '{"jsonrpc":"2.0","id":1,"error":{"code":-32602}}')], True),
-        ([("<", ASK), (">", '{"jsonrpc":"2.0","id":"1","result":{}}')], False),
-        ([("<", ASK), (">", '{"jsonrpc":"2.0","method":"notifications/message"}')], False),
-        ([("<", '{"jsonrpc":"2.0","method":"notifications/initialized"}')], True),
-        (
-            [
-                ("<", ASK),
-                ("<", '{"method":"notifications/cancelled","params":{"requestId":1}}'),
-            ],
-            True,
-        ),
-        ([("<", "not JSON"), ("<", "[1, 2]"), ("<", "[" * 100_000)], True),
-    ],
-)
-def test_the_end_waits_for_what_was_asked_and_not_answered(
-    lines: list[tuple[str, str]], settled: bool
-) -> None:
-    assert settles(*lines) is settled
+@pytest.mark.anyio
+async def test_the_end_waits_for_what_began_and_has_not_ended() -> None:
+    in_flight = InFlight()
+    await in_flight.begin()
+    await in_flight.begin()
+    await in_flight.end()
+    assert not await at_once(in_flight.settled())
+
+
+@pytest.mark.anyio
+async def test_the_end_comes_at_once_when_all_has_ended() -> None:
+    in_flight = InFlight()
+    assert await at_once(in_flight.begin())
+    await in_flight.end()
+    assert await at_once(in_flight.settled())
 
 
 def test_a_client_that_asks_and_closes_its_end_gets_every_answer(blog: MakeBlog) -> None:

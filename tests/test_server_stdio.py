@@ -2,57 +2,76 @@ from __future__ import annotations
 
 import io
 import json
-import os
 
+import anyio
 import pytest
 
-from server.in_flight import InFlight
-from server.stdio import Replies, mended
+from benchmarks.chaos.wire_client import META, MODERN, call, line, opening
+from server.app import build_server
+from server.in_flight import MOST
+from server.messages import MESSAGE_BYTES
+from server.stdio import next_line, serve
+from tests.server_fixtures import FixedSearcher
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+def conversation(*lines: bytes) -> tuple[list[dict[str, object]], list[int]]:
+    """What a server replies to these lines, and how many had left at each announcement."""
+    replies, announced = io.BytesIO(), list[int]()
+
+    def announce() -> None:
+        announced.append(replies.getvalue().count(b"\n"))
+
+    async def within() -> None:
+        with anyio.fail_after(60):
+            await serve(build_server(FixedSearcher()), requests, replies, announce)
+
+    requests = io.BytesIO(b"".join(lines))
+    anyio.run(within)
+    return [json.loads(reply) for reply in replies.getvalue().splitlines()], announced
 
 
-@pytest.mark.anyio
-async def test_the_first_reply_has_left_before_it_is_announced() -> None:
-    read_end, write_end = os.pipe()
-    os.set_blocking(read_end, False)
-    left: list[bytes] = []
-    pipe = io.TextIOWrapper(os.fdopen(write_end, "wb"), encoding="utf-8")
-    replies = Replies(pipe, InFlight(), lambda: left.append(os.read(read_end, 100)))
+def test_the_first_reply_has_left_when_it_is_announced_and_only_then() -> None:
+    listing = line(id=2, method="tools/list", params={"_meta": META})
+    replies, announced = conversation(opening(MODERN), listing)
+    assert [reply["id"] for reply in replies] == ["opening", 2]
+    assert announced == [1]
 
-    await replies.write("one\n")
-    assert left == []
-    for line in ("", "two\n"):
-        await replies.write(line)
-        await replies.flush()
-    assert left == [b"one\n"]
 
-    await replies.aclose()
-    os.close(read_end)
+def test_a_client_that_says_nothing_gets_nothing() -> None:
+    assert conversation() == ([], [])
+
+
+def test_all_that_was_asked_is_answered_before_the_end() -> None:
+    asked = [line(id=n, method="tools/list", params={"_meta": META}) for n in range(300)]
+    replies, _ = conversation(*asked)
+    assert sorted(str(reply["id"]) for reply in replies) == sorted(str(n) for n in range(300))
+
+
+def test_a_cancelled_call_gives_its_place_back() -> None:
+    cancelled = b"".join(
+        call(n, {"query": "cache"})
+        + line(method="notifications/cancelled", params={"requestId": str(n)})
+        for n in range(MOST * 3)
+    )
+    replies, _ = conversation(cancelled, line(id="last", method="ping", params={"_meta": META}))
+    assert "last" in [reply["id"] for reply in replies]
+    assert len(replies) < MOST
 
 
 @pytest.mark.parametrize(
-    ("sent", "understood"),
+    ("sent", "lines"),
     [
-        (r'{"q": "a\ud800b"}', {"q": "a?b"}),
-        (r'{"q": "\uD83E"}', {"q": "?"}),
-        (r'{"q": "\ud83e\udd14"}', {"q": "🤔"}),
-        (r'{"q": "\\ud800"}', {"q": r"\ud800"}),
-        (r'{"q": "\ud800", "n": 1.5}', {"q": "?", "n": 1.5}),
+        (b"one\ntwo", [b"one\n", b"two"]),
+        (b"x" * (MESSAGE_BYTES - 1) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES - 1) + b"\n", b"two\n"]),
+        (b"x" * MESSAGE_BYTES + b"\ntwo\n", [b"x" * MESSAGE_BYTES + b"\n", b"two\n"]),
+        (b"x" * (MESSAGE_BYTES * 3 + 7) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES + 1), b"two\n"]),
+        (b"x" * (MESSAGE_BYTES * 3), [b"x" * (MESSAGE_BYTES + 1)]),
     ],
+    ids=["short", "just below", "at the limit", "above", "above and cut off"],
 )
-def test_a_line_keeps_its_meaning_when_half_a_character_is_replaced(
-    sent: str, understood: dict[str, object]
-) -> None:
-    line = mended(sent + "\n")
-    assert line.endswith("}\n")
-    assert line.encode("utf-8")
-    assert json.loads(line) == understood
-
-
-@pytest.mark.parametrize("line", ['{"q": "什麼"}\n', '{"q": "\\ud800"\n', ""])
-def test_a_line_without_half_characters_or_without_json_is_left_alone(line: str) -> None:
-    assert mended(line) == line
+def test_a_line_above_the_limit_is_passed_over(sent: bytes, lines: list[bytes]) -> None:
+    pipe = io.BytesIO(sent)
+    read = [next_line(pipe) for _ in lines]
+    assert [len(each) for each in read] == [len(each) for each in lines]
+    assert read == lines
+    assert next_line(pipe) == b""

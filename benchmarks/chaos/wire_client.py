@@ -1,0 +1,177 @@
+"""A `blog-server` process on its two pipes, for what no well-behaved client sends.
+
+Bytes go in as they are; replies come out as outcomes, one short line each, because what a
+fault is held to is which requests were answered, and how.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120.0
+"""Seconds to wait for a reply; a busy machine is no failure, silence is."""
+MODERN = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def line(**message: Any) -> bytes:
+    """Return a JSON-RPC message as a line."""
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+
+def call(request_id: object, arguments: object, name: object = "search_blog") -> bytes:
+    """Return a tool call as a line; its envelope is the modern era's, which older ones ignore."""
+    params = {"_meta": META, "name": name, "arguments": arguments}
+    return line(id=request_id, method="tools/call", params=params)
+
+
+def opening(version: str) -> bytes:
+    """Return what a client of this protocol version says first; nothing for the empty one."""
+    if not version:
+        return b""
+    if version == MODERN:
+        return line(id="opening", method="server/discover", params={"_meta": META})
+    asked = {
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "chaos", "version": "1"},
+    }
+    begun = line(id="opening", method="initialize", params=asked)
+    return begun + line(method="notifications/initialized")
+
+
+def outcome(reply: dict[str, Any]) -> str:
+    """Say whom a reply answers and how: `7: result`, `7: tool error`, `null: -32700`."""
+    request = json.dumps(reply.get("id"))
+    if "error" in reply:
+        return f"{request}: {reply['error']['code']}"
+    return f"{request}: {'tool error' if reply['result'].get('isError') else 'result'}"
+
+
+class Process:
+    """The server and its pipes; nothing is read from it while `listening` is clear."""
+
+    def __init__(
+        self,
+        index: Path,
+        version: str = "",
+        start: tuple[str, ...] = ("-m", "server"),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.version = version
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  # `end` closes it
+        self.said: list[bytes] = []
+        self.listening = threading.Event()
+        self.listening.set()
+        self._lines: Queue[bytes] = Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._popen = subprocess.Popen(
+            [sys.executable, *start, "--index", str(index)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=environment,
+        )
+        if version:
+            self.send(opening(version))
+            self.replies(1)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._popen.poll() is None
+
+    @property
+    def most_memory(self) -> int:
+        """The most memory it has had so far, in KiB (Linux)."""
+        status = Path(f"/proc/{self._popen.pid}/status").read_text(encoding="ascii")
+        return next(int(row.split()[1]) for row in status.splitlines() if "VmHWM" in row)
+
+    def send(self, data: bytes) -> None:
+        """Write bytes as they are; waits while the server does not read."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.write(data)
+        self._popen.stdin.flush()
+
+    def send_what_fits(self, data: bytes, quiet: float) -> int:
+        """Write until the pipe has been full for `quiet` seconds; how many bytes it took."""
+        assert self._popen.stdin is not None
+        written, still = 0, threading.Event()
+        descriptor = self._popen.stdin.fileno()
+        os.set_blocking(descriptor, False)
+        waited = 0.0
+        while written < len(data) and waited < quiet:
+            try:
+                written += os.write(descriptor, data[written : written + 65_536])
+                waited = 0.0
+            except BlockingIOError:
+                still.wait(0.1)
+                waited += 0.1
+        os.set_blocking(descriptor, True)
+        return written
+
+    def replies(self, count: int) -> list[dict[str, Any]]:
+        """Wait for so many replies. Raises queue.Empty if one does not come."""
+        if self._reader.ident is None:
+            self._reader.start()
+        found = [self._lines.get(timeout=PATIENCE) for _ in range(count)]
+        self.said += found
+        return [json.loads(each) for each in found]
+
+    def search(self) -> dict[str, Any]:
+        """Ask for what the blog has, as an assistant would; the next reply, whatever it is."""
+        asked = call("after", {"query": "what is a cache?"})
+        if self.version != MODERN:
+            params = {"name": "search_blog", "arguments": {"query": "what is a cache?"}}
+            asked = line(id="after", method="tools/call", params=params)
+        self.send(asked)
+        return self.replies(1)[0]
+
+    def close_input(self) -> None:
+        """Say nothing more."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.close()
+
+    def hang_up(self) -> None:
+        """Close both ends at once, as a killed client does, before any reply was read."""
+        self.stop_listening()
+        self.close_input()
+
+    def stop_listening(self) -> None:
+        """Close the end that replies come from, before any was read, and keep the other."""
+        assert self._popen.stdout is not None
+        self._popen.stdout.close()
+
+    def status(self) -> int:
+        """Wait for the end; the exit status."""
+        return self._popen.wait(PATIENCE)
+
+    def end(self) -> bytes:
+        """End it, whatever it does; what it wrote to stderr."""
+        self._popen.kill()
+        self.listening.set()
+        if self._reader.ident is not None:
+            self._reader.join()
+        with self._popen, self._log as log:  # closes the pipes
+            log.seek(0)
+            return log.read()
+
+    def _read(self) -> None:
+        assert self._popen.stdout is not None
+        for each in self._popen.stdout:
+            self._lines.put(each)
+            self.listening.wait()
