@@ -8,6 +8,7 @@ INDEX/
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
+  seen.json               the content folder as the last ingest saw it
   lock                    one writer at a time
 """
 
@@ -67,6 +68,11 @@ class Layout:
     def cache(self) -> Path:
         """The embedding cache."""
         return self.root / "embeddings.db"
+
+    @property
+    def seen(self) -> Path:
+        """The content folder as the last ingest saw it."""
+        return self.root / "seen.json"
 
     @property
     def lock(self) -> Path:

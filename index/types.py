@@ -118,3 +118,5 @@ class Passage:
     """Heading of the nearest later chunk under another heading, else `None`."""
     translations: tuple[tuple[str, str], ...] = ()
     """Language and source of each translation of the post."""
+    notice: str | None = None
+    """One sentence the reader must see (the post may have changed), else `None`."""

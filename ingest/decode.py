@@ -80,7 +80,9 @@ def decode(data: bytes) -> Decoded:
     if utf16:
         return _decoded(data, utf16)
     if _is_binary(data):
-        raise UnreadablePost("it is not text but a binary file")
+        raise UnreadablePost(
+            "it is not text but a binary file; rename it, or name it in a .blogignore"
+        )
     return _decoded(data, "utf-8" if _is_utf8(data) else _legacy(data))
 
 

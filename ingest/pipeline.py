@@ -17,6 +17,7 @@ import numpy as np
 
 from index.builder import NewPost, NewVectors, NextGeneration, build
 from index.cache import open_cache
+from index.content_folder import SourceFile
 from index.embedder.base import Embedder, EmbedderIdentity
 from index.embedder.choose import Choice
 from index.embedding_text import embedding_text
@@ -25,6 +26,7 @@ from index.generations import live_number, load_manifest, writer_lock
 from index.languages import language_of
 from index.layout import Layout
 from index.manifest import IndexedPost, Manifest
+from index.seen import note
 from index.types import Chunk, Post
 from ingest.chunker import chunks
 from ingest.embed import embed
@@ -34,10 +36,9 @@ from ingest.post import ParsedPost
 from ingest.progress import Progress
 from ingest.recipe import Recipe, recipe
 from ingest.report import Report
-from ingest.scan import NOTHING_KNOWN, Known, Scan, scan
+from ingest.scan import NOTHING_KNOWN, Known, Scan, as_seen, scan
 from ingest.site import Site
 from ingest.site_files import find_site
-from ingest.source import SourceFile
 from ingest.windows import windows
 
 GRAIN_NS = 2_000_000_000
@@ -89,6 +90,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     choice = job.choose(live.embedder if live else None)
     prepared = _prepare(job, live)
     if prepared.base is not None and prepared.plan.changes_nothing:
+        note(layout, as_seen(prepared.scan, job.content, prepared.base))
         return _report(prepared.base, prepared, choice, 0, started)
     with writer_lock(layout):
         now = _live_manifest(layout, job)
@@ -96,6 +98,7 @@ def ingest(job: Job, progress: Progress) -> Report:
             choice = job.choose(now.embedder if now else None)
             prepared = _prepare(job, now)
         manifest, computed = _build(layout, prepared, choice, progress)
+        note(layout, as_seen(prepared.scan, job.content, manifest))
     return _report(manifest, prepared, choice, computed, started)
 
 

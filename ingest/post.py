@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
+from index.content_folder import SourceFile
 from index.types import Post
 from ingest import metadata
 from ingest.address import NOWHERE, Address, address_of
@@ -17,8 +18,7 @@ from ingest.frontmatter import split
 from ingest.generated import block_tokens
 from ingest.hashtags import hashtags
 from ingest.plain import plain
-from ingest.source import SourceFile
-from ingest.visibility import LeftOut, expires, left_out
+from ingest.visibility import LeftOut, due, expires, left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class ParsedPost:
     """What the author should know, each a clause about the file."""
     address: Address = NOWHERE
     """What the author says about where the post is to be found."""
+    due: str | None = None
+    """First ISO day after today on which it appears or goes by itself, `None` if never."""
 
 
 def read_post(file: SourceFile, data: bytes, today: date) -> ParsedPost:
@@ -53,6 +55,7 @@ def read_post(file: SourceFile, data: bytes, today: date) -> ParsedPost:
         first_line=front.first_line,
         left_out=left_out(front.fields, file.source, today),
         expires=expires(front.fields),
+        due=due(front.fields, file.source, today),
         digest=hashlib.sha256(data).hexdigest(),
         problems=(*_decoding_problems(decoded), *filter(None, (front.problem,))),
         address=address_of(front.fields),

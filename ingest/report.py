@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 
-from ingest.source import Skipped
+from index.content_folder import Skipped
 
 
 @dataclass(frozen=True, slots=True)

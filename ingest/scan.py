@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from index.content_folder import Skipped, SourceFile, read, walk
 from index.errors import UnreadablePost
-from index.manifest import IndexedPost
+from index.manifest import IndexedPost, Manifest
+from index.seen import Seen, SeenFile, content_path
 from ingest.post import ParsedPost, read_post
-from ingest.source import Skipped, SourceFile, read, walk
+from ingest.visibility import day_after
+
+SUFFIXES = (".md", ".markdown", ".mdx")
+"""What a post's name ends in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Scan:
     """Those of them that were read."""
     files: Mapping[str, SourceFile]
     """By source, every file that was found."""
+    due: Mapping[str, str]
+    """By source, the first ISO day on which the same bytes would be treated otherwise."""
     skipped: tuple[Skipped, ...]
     problems: tuple[str, ...]
     """What was odd about files that were read, each with its source."""
@@ -46,8 +53,9 @@ class Scan:
 
 def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan:
     """Look at every file below `content`. Raises ContentError if it cannot be walked."""
-    found = walk(content)
+    found = walk(content, SUFFIXES)
     digests: dict[str, str] = {}
+    due: dict[str, str | None] = {}
     parsed: dict[str, ParsedPost] = {}
     skipped = list(found.skipped)
     problems: list[str] = []
@@ -55,12 +63,14 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
         before = known.posts.get(file.source)
         if before is not None and _untouched(file, before, known.settled_ns, today):
             digests[file.source] = before.digest
+            due[file.source] = day_after(before.expires)
             continue
         try:
             post = read_post(file, read(file), today)
         except UnreadablePost as error:
             skipped.append(Skipped(file.source, str(error)))
             continue
+        due[file.source] = post.due
         problems += [f"{file.source}: {problem}" for problem in post.problems]
         if post.left_out and not include_drafts:
             skipped.append(Skipped(file.source, post.left_out))
@@ -71,8 +81,24 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
         digests=digests,
         parsed=parsed,
         files={file.source: file for file in found.files},
+        due={} if include_drafts else {source: day for source, day in due.items() if day},
         skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
         problems=tuple(problems),
+    )
+
+
+def as_seen(scanned: Scan, content: Path, manifest: Manifest) -> Seen:
+    """What a server needs to tell later that `manifest`'s generation is behind the folder."""
+    files = {
+        source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=scanned.due.get(source))
+        for source, file in scanned.files.items()
+    }
+    return Seen(
+        generation=manifest.generation,
+        created=manifest.created,
+        content=content_path(content),
+        suffixes=SUFFIXES,
+        files=files,
     )
 
 

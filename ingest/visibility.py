@@ -5,7 +5,7 @@ readers is kept from readers here. Pure: today's date is an argument.
 """
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 from ingest.days import PUBLISHED_ON, first_day, posted_on
@@ -35,7 +35,7 @@ def left_out(fields: Fields, source: str, today: date) -> LeftOut | None:
     known = named(fields)
     if _is_draft(known, source):
         return "draft"
-    published = first_day(known, PUBLISHED_ON) or posted_on(known, source)
+    published = _published(known, source)
     if published and published > today:
         return "future"
     expiry = first_day(known, _EXPIRES_ON)
@@ -46,6 +46,29 @@ def expires(fields: Fields) -> str | None:
     """Give the last ISO day on which the post is published, `None` if it does not expire."""
     expiry = first_day(named(fields), _EXPIRES_ON)
     return expiry.isoformat() if expiry else None
+
+
+def due(fields: Fields, source: str, today: date) -> str | None:
+    """Give the first ISO day after `today` on which the post appears or goes by itself."""
+    known = named(fields)
+    if _is_draft(known, source):
+        return None
+    published = _published(known, source)
+    if published and published > today:
+        return published.isoformat()
+    going = day_after(expires(fields))
+    return going if going and going > today.isoformat() else None
+
+
+def day_after(day: str | None) -> str | None:
+    """Give the ISO day after an ISO day; `None` after none, and after the last one there is."""
+    if day is None or day == date.max.isoformat():
+        return None
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+
+
+def _published(known: Fields, source: str) -> date | None:
+    return first_day(known, PUBLISHED_ON) or posted_on(known, source)
 
 
 def _is_draft(known: Fields, source: str) -> bool:

@@ -75,6 +75,7 @@ def server_command(settings: Settings) -> StdioServerParameters:
             *("-m", "server"),
             *("--index", str(settings.index)),
             *("--ollama-host", settings.ollama_host),
+            *(("--content", str(settings.content)) if settings.content else ()),
         ],
         cwd=Path(__file__).resolve().parents[1],
     )

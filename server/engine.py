@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from index.errors import BlogSearchError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from index.embedder.base import Embedder, EmbedderIdentity
     from index.types import Answer, Filters, Passage
+    from server.freshness import Freshness
     from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,18 +48,23 @@ class Live(Protocol):
 class Engine:
     """A Searcher that opens its index when first used, and once for all threads."""
 
-    def __init__(self, open_index: Callable[[], Live]) -> None:
+    def __init__(self, open_index: Callable[[], Live], freshness: Freshness | None = None) -> None:
+        """Take how to open the index and, if its posts are watched, what watches them."""
         self._open_index = open_index
+        self._freshness = freshness
         self._opening = threading.Lock()
         self._live: Live | None = None
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Ask the newest generation. Raises BlogSearchError."""
-        return self._reader().search(query, filters, limit=limit, offset=offset)
+        answer = self._reader().search(query, filters, limit=limit, offset=offset)
+        notices = (answer.notice, self._behind())
+        return replace(answer, notice=" ".join(filter(None, notices)) or None)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation. Raises BlogSearchError."""
-        return self._reader().read(source, chunk_index, neighbors)
+        passage = self._reader().read(source, chunk_index, neighbors)
+        return replace(passage, notice=self._behind())
 
     def warm_up(self) -> None:
         """Open the index in the background; a call that comes meanwhile waits for it."""
@@ -71,10 +78,15 @@ class Engine:
         except Exception:
             log.exception("The index could not be opened.")
 
+    def _behind(self) -> str | None:
+        return self._freshness.notice() if self._freshness is not None else None
+
     def _reader(self) -> Searcher:
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
+        if self._freshness is not None:
+            self._freshness.look()
         return self._live.reader()
 
 
@@ -84,6 +96,7 @@ def engine_for(settings: Settings) -> Engine:
     The embedder in the package loads beside the index. Ollama's does not: a client that
     only starts its servers should not make Ollama load a model.
     """
+    from server.freshness import Freshness
 
     def open_index() -> Live:
         from index.embedder.choose import embedder_of
@@ -99,4 +112,4 @@ def engine_for(settings: Settings) -> Engine:
 
         return LiveIndex(settings.index, embedder_for)
 
-    return Engine(open_index)
+    return Engine(open_index, Freshness(settings.index, settings.content))

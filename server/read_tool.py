@@ -73,6 +73,7 @@ def place_of(passage: Passage) -> str:
         "heading before": passage.heading_before,
         "heading after": passage.heading_after,
         **{f"also in {language}": source for language, source in passage.translations},
+        "notice": passage.notice,
     }
     return "\n".join(f"{name}: {one_line(value)}" for name, value in facts.items() if value)
 

@@ -36,6 +36,8 @@ class Settings:
     """As given, in any form Ollama itself takes; empty for Ollama's own default."""
     http: Address | None = None
     """`None` serves over stdin and stdout."""
+    content: Path | None = None
+    """The posts' folder, absolute, if it is not where the last ingest found it."""
     question: str | None = None
     """Set for `ask`: put this question to a server of our own and print the answer."""
 
@@ -70,6 +72,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         index=Path(options.index).expanduser().absolute(),
         ollama_host=options.ollama_host,
         http=options.http,
+        content=Path(options.content).expanduser().absolute() if options.content else None,
         question=getattr(options, "question", None),
     )
 
@@ -83,6 +86,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         parser,
         index=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
         ollama_host=environment.get("OLLAMA_HOST", ""),
+        content="",
     )
     parser.add_argument(
         "--http",
@@ -99,7 +103,9 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_shared(parser: argparse.ArgumentParser, index: str, ollama_host: str) -> None:
+def _add_shared(
+    parser: argparse.ArgumentParser, index: str, ollama_host: str, content: str = argparse.SUPPRESS
+) -> None:
     parser.add_argument(
         "--index",
         default=index,
@@ -111,4 +117,10 @@ def _add_shared(parser: argparse.ArgumentParser, index: str, ollama_host: str) -
         default=ollama_host,
         metavar="URL",
         help="where Ollama answers, if the index was built with it (OLLAMA_HOST)",
+    )
+    parser.add_argument(
+        "--content",
+        default=content,
+        metavar="DIR",
+        help="the posts' folder, if it was moved since the ingest; only looked at for changes",
     )

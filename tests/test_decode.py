@@ -114,7 +114,10 @@ def test_terminal_colours_are_text() -> None:
     ],
 )
 def test_a_binary_file_is_refused_as_such(data: bytes) -> None:
-    with pytest.raises(UnreadablePost, match=r"^it is not text but a binary file$"):
+    with pytest.raises(
+        UnreadablePost,
+        match=r"^it is not text but a binary file; rename it, or name it in a .blogignore$",
+    ):
         decode(data)
 
 

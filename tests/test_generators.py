@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import pytest
 
+from index.content_folder import SourceFile
 from index.types import Chunk, Filters, Post
 from ingest.plain import plain
 from ingest.post import ParsedPost, read_post
-from ingest.source import SourceFile
 from tests.blog import MakeBlog
 
 TODAY = dt.date(2026, 1, 15)

@@ -98,7 +98,8 @@ def test_a_touched_post_is_read_and_found_unchanged(blog: MakeBlog) -> None:
     before = snapshot(made.index)
     os.utime(made.content / "kv.md", ns=(10**18, 10**18))
     assert counts(made.ingest()) == (0, 0, 0, 0)
-    assert snapshot(made.index) == before
+    after = snapshot(made.index)
+    assert {name for name in after if after[name] != before[name]} == {"seen.json"}
 
 
 def test_an_edited_post_embeds_its_changed_words_alone(blog: MakeBlog) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from index.content_folder import SourceFile
 from index.errors import UnreadablePost
 from index.types import Post
 from ingest.address import Address
 from ingest.post import ParsedPost, first_heading, read_post
-from ingest.source import SourceFile
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -28,6 +28,7 @@ def test_a_post_is_read_whole() -> None:
         first_line=7,
         left_out=None,
         expires="2027-01-01",
+        due="2027-01-02",
         digest=hashlib.sha256(data).hexdigest(),
         problems=(),
         address=Address(
@@ -80,7 +81,10 @@ def test_a_guessed_encoding_and_lost_characters_are_reported() -> None:
 
 
 def test_what_is_no_text_is_unreadable() -> None:
-    with pytest.raises(UnreadablePost, match=r"^it is not text but a binary file$"):
+    with pytest.raises(
+        UnreadablePost,
+        match=r"^it is not text but a binary file; rename it, or name it in a .blogignore$",
+    ):
         parsed(bytes(range(256)))
 
 

@@ -1,10 +1,12 @@
 """A content folder comes in; the files that are posts go out, with what was left out and why.
 
 The walk opens no post: it only lists, so an incremental ingest can skip unchanged files by
-their size and time. Hidden names, `node_modules` and what a `.blogignore` (gitignore syntax,
-in any folder) names are the author's own choice and are left out silently; anything else that
-cannot be indexed is reported. Linked files are followed while they stay inside the content
-folder; linked folders are not, so a walk always ends and no post appears twice through one.
+their size and time, and a server can tell that its index is behind (`index.changes`). What a
+post is called is the ingest's to say, by its suffixes. Hidden names, `node_modules` and what a
+`.blogignore` (gitignore syntax, in any folder) names are the author's own choice and are left
+out silently; anything else that cannot be indexed is reported. Linked files are followed while
+they stay inside the content folder; linked folders are not, so a walk always ends and no post
+appears twice through one.
 """
 
 import errno
@@ -19,7 +21,6 @@ from pathspec import GitIgnoreSpec
 
 from index.errors import ContentError, UnreadablePost
 
-SUFFIXES = (".md", ".markdown", ".mdx")
 IGNORE_FILE = ".blogignore"
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
@@ -64,8 +65,8 @@ class _Folder:
     """Prefix and patterns of each `.blogignore` that applies here, outermost first."""
 
 
-def walk(content: Path) -> Walk:
-    """List the posts below `content`.
+def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
+    """List the files below `content` whose names end in one of `suffixes`, in any case.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read:
     going on without it could publish what the author meant to keep out.
@@ -74,7 +75,7 @@ def walk(content: Path) -> Walk:
     found: list[SourceFile | Skipped] = []
     folders = [_Folder(root, "", ())]
     while folders:
-        for item in _list(root, folders.pop()):
+        for item in _list(root, folders.pop(), suffixes):
             if isinstance(item, _Folder):
                 folders.append(item)
             else:
@@ -106,11 +107,15 @@ def _root(content: Path) -> Path:
         message = f"{content} is a file, not a folder. Give the folder that holds the posts."
         raise ContentError(message) from error
     except (OSError, RuntimeError) as error:
-        message = f"The content folder {content}: {_cannot_read(error)}. Check its permissions."
+        message = (
+            f"The content folder {content} cannot be read: {_reason(error)}. Check its permissions."
+        )
         raise ContentError(message) from error
 
 
-def _list(root: Path, folder: _Folder) -> Iterator[SourceFile | Skipped | _Folder]:
+def _list(
+    root: Path, folder: _Folder, suffixes: tuple[str, ...]
+) -> Iterator[SourceFile | Skipped | _Folder]:
     try:
         with os.scandir(folder.path) as entries:
             names = list(entries)
@@ -119,7 +124,8 @@ def _list(root: Path, folder: _Folder) -> Iterator[SourceFile | Skipped | _Folde
         return
     ignores = folder.ignores + _ignores(folder)
     for entry in names:
-        item = _classify(root, entry, folder.prefix + entry.name, ignores)
+        is_post = entry.name.lower().endswith(suffixes)
+        item = _classify(root, entry, folder.prefix + entry.name, is_post, ignores)
         if item is not None:
             yield item
 
@@ -128,10 +134,10 @@ def _classify(
     root: Path,
     entry: os.DirEntry[str],
     source: str,
+    is_post: bool,
     ignores: tuple[tuple[str, GitIgnoreSpec], ...],
 ) -> SourceFile | Skipped | _Folder | None:
     is_folder = _is_folder(entry)
-    is_post = entry.name.lower().endswith(SUFFIXES)
     if not (is_folder or is_post) or _left_out(entry.name, source, is_folder, ignores):
         return None
     printable = os.fsencode(source).decode("utf-8", "backslashreplace")
@@ -152,13 +158,18 @@ def _file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skip
     except (OSError, RuntimeError) as error:
         return Skipped(source, _cannot_read(error))
     if entry.is_symlink() and not path.is_relative_to(root):
-        return Skipped(source, "it is a link that leaves the content folder")
+        return Skipped(source, "it is a link that leaves the content folder; copy the file into it")
     if not stat.S_ISREG(status.st_mode):
-        return Skipped(source, "it is not a regular file")
+        return Skipped(source, "it is not a regular file; name it in a .blogignore")
     if status.st_size > MAX_BYTES:
-        return Skipped(source, f"it is larger than {MAX_BYTES // 1024**2} MB")
+        return Skipped(
+            source,
+            f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore",
+        )
     if not readable:
-        return Skipped(source, "it cannot be read: Permission denied")
+        return Skipped(
+            source, _cannot_read(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        )
     return SourceFile(source, Path(entry.path), status.st_size, status.st_mtime_ns)
 
 
@@ -195,6 +206,9 @@ def _ignores(folder: _Folder) -> tuple[tuple[str, GitIgnoreSpec], ...]:
 
 
 def _cannot_read(error: OSError | RuntimeError) -> str:
+    return f"it cannot be read: {_reason(error)}; check the file and its permissions"
+
+
+def _reason(error: OSError | RuntimeError) -> str:
     """Name the failure without the machine's paths; a RuntimeError is pathlib's word for a loop."""
-    reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
-    return f"it cannot be read: {reason}"
+    return str(error.strerror) if isinstance(error, OSError) else os.strerror(errno.ELOOP)

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from index.content_folder import MAX_BYTES, Skipped, SourceFile, read, walk
 from index.errors import ContentError, UnreadablePost
-from ingest.source import MAX_BYTES, Skipped, SourceFile, read, walk
+from ingest.scan import SUFFIXES
+
+CHECK = "; check the file and its permissions"
 
 
 def write(root: Path, *names: str) -> None:
@@ -16,7 +19,7 @@ def write(root: Path, *names: str) -> None:
 
 
 def sources(root: Path) -> list[str]:
-    return [file.source for file in walk(root).files]
+    return [file.source for file in walk(root, SUFFIXES).files]
 
 
 def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Path) -> None:
@@ -24,7 +27,7 @@ def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Pat
     os.utime(tmp_path / "a.md", ns=(5, 1_700_000_000_000_000_007))
     os.utime(tmp_path / "b/two.md", ns=(5, 9))
 
-    listed = walk(tmp_path)
+    listed = walk(tmp_path, SUFFIXES)
 
     assert listed.files == (
         SourceFile("a.md", tmp_path / "a.md", 7, 1_700_000_000_000_000_007),
@@ -42,8 +45,8 @@ def test_every_suffix_of_markdown_counts_in_any_case_and_no_other_does(tmp_path:
 def test_hidden_names_and_node_modules_are_left_out_silently(tmp_path: Path) -> None:
     write(tmp_path, ".hidden.md", ".obsidian/x.md", "node_modules/p/README.md", "d/.git/x.md")
 
-    assert walk(tmp_path).files == ()
-    assert walk(tmp_path).skipped == ()
+    assert walk(tmp_path, SUFFIXES).files == ()
+    assert walk(tmp_path, SUFFIXES).skipped == ()
 
 
 def test_odd_names_are_sources_as_they_are_spelled(tmp_path: Path) -> None:
@@ -82,7 +85,7 @@ def test_a_blogignore_that_cannot_be_understood_stops_the_walk(tmp_path: Path, l
     (tmp_path / "a/.blogignore").write_text(line + "\n", encoding="utf-8")
 
     with pytest.raises(ContentError, match=r"^a/\.blogignore cannot be used: .*Correct or delete"):
-        walk(tmp_path)
+        walk(tmp_path, SUFFIXES)
 
 
 def test_linked_files_are_followed_only_inside_the_content_folder(tmp_path: Path) -> None:
@@ -95,20 +98,25 @@ def test_linked_files_are_followed_only_inside_the_content_folder(tmp_path: Path
     (root / "broken.md").symlink_to("nowhere")
     (root / "self.md").symlink_to("self.md")
 
-    listed = walk(root)
+    listed = walk(root, SUFFIXES)
 
     assert [(file.source, file.size) for file in listed.files] == [("inside.md", 7), ("real.md", 7)]
     assert [item.source for item in listed.skipped] == ["broken.md", "leaves.md", "self.md"]
-    assert listed.skipped[0].reason == "it cannot be read: No such file or directory"
-    assert listed.skipped[1].reason == "it is a link that leaves the content folder"
-    assert listed.skipped[2].reason == "it cannot be read: Too many levels of symbolic links"
+    assert listed.skipped[0].reason == f"it cannot be read: No such file or directory{CHECK}"
+    assert (
+        listed.skipped[1].reason
+        == "it is a link that leaves the content folder; copy the file into it"
+    )
+    assert (
+        listed.skipped[2].reason == f"it cannot be read: Too many levels of symbolic links{CHECK}"
+    )
 
 
 def test_linked_folders_are_reported_and_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "a/x.md")
     (tmp_path / "a/up").symlink_to("..")
 
-    listed = walk(tmp_path)
+    listed = walk(tmp_path, SUFFIXES)
 
     assert [file.source for file in listed.files] == ["a/x.md"]
     reason = "linked folders are not followed; put the posts in the folder"
@@ -125,14 +133,16 @@ def test_a_content_folder_that_is_itself_a_link_is_walked(tmp_path: Path) -> Non
 def test_a_pipe_is_reported_and_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
 
-    assert walk(tmp_path).skipped == (Skipped("pipe.md", "it is not a regular file"),)
+    assert walk(tmp_path, SUFFIXES).skipped == (
+        Skipped("pipe.md", "it is not a regular file; name it in a .blogignore"),
+    )
 
 
 def test_a_name_that_is_not_utf8_is_reported_in_printable_form(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.md")).write_bytes(b"x")
 
     reason = "its name is not valid UTF-8; rename it"
-    assert walk(tmp_path).skipped == (Skipped("caf\\xe9.md", reason),)
+    assert walk(tmp_path, SUFFIXES).skipped == (Skipped("caf\\xe9.md", reason),)
 
 
 def test_a_file_too_large_to_be_a_post_is_reported(tmp_path: Path) -> None:
@@ -142,7 +152,9 @@ def test_a_file_too_large_to_be_a_post_is_reported(tmp_path: Path) -> None:
         file.truncate(MAX_BYTES)
 
     assert sources(tmp_path) == ["large.md"]
-    assert walk(tmp_path).skipped == (Skipped("huge.md", "it is larger than 16 MB"),)
+    assert walk(tmp_path, SUFFIXES).skipped == (
+        Skipped("huge.md", "it is larger than 16 MB; split it, or name it in a .blogignore"),
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
@@ -151,13 +163,13 @@ def test_what_may_not_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "closed.md").chmod(0)
     (tmp_path / "folder").chmod(0)
 
-    listed = walk(tmp_path)
+    listed = walk(tmp_path, SUFFIXES)
     (tmp_path / "folder").chmod(0o700)
 
     assert [file.source for file in listed.files] == ["open.md"]
     assert listed.skipped == (
-        Skipped("closed.md", "it cannot be read: Permission denied"),
-        Skipped("folder", "it cannot be read: Permission denied"),
+        Skipped("closed.md", f"it cannot be read: Permission denied{CHECK}"),
+        Skipped("folder", f"it cannot be read: Permission denied{CHECK}"),
     )
 
 
@@ -165,22 +177,24 @@ def test_a_missing_content_folder_is_said_in_a_sentence(tmp_path: Path) -> None:
     missing = tmp_path / "nowhere"
     message = f"There is no content folder {missing}. Give the folder that holds the posts."
     with pytest.raises(ContentError, match=f"^{re.escape(message)}$"):
-        walk(missing)
+        walk(missing, SUFFIXES)
 
 
 def test_a_file_is_no_content_folder(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     message = f"{tmp_path / 'a.md'} is a file, not a folder. Give the folder that holds the posts."
     with pytest.raises(ContentError, match=f"^{re.escape(message)}$"):
-        walk(tmp_path / "a.md")
+        walk(tmp_path / "a.md", SUFFIXES)
 
 
 def test_a_post_that_vanished_since_the_walk_is_unreadable(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
-    (file,) = walk(tmp_path).files
+    (file,) = walk(tmp_path, SUFFIXES).files
     assert read(file) == b"a post\n"
 
     file.path.unlink()
 
-    with pytest.raises(UnreadablePost, match=r"^it cannot be read: No such file or directory$"):
+    with pytest.raises(
+        UnreadablePost, match=rf"^it cannot be read: No such file or directory{CHECK}$"
+    ):
         read(file)
