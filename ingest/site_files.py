@@ -44,7 +44,9 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | 
     there is no base URL. Raises UsageError if the options cannot be meant.
     """
     if base_url and not _is_web(base_url):
-        raise UsageError(f"--base-url {base_url} is no address such as https://example.org/blog.")
+        raise UsageError(
+            f"--base-url {base_url} is no address; give one such as https://example.org/blog."
+        )
     name, pattern = read_permalink(permalink)
     site = _configured(content.resolve(), name) or _assumed(content, name, pattern)
     if site is None and base_url:

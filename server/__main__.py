@@ -1,4 +1,4 @@
-"""`python -m server` and `blog-server`: read the settings, then serve or ask.
+"""`python -m server` and `blog-server`: read the settings, then serve, ask or look at it all.
 
 Only the standard library is imported before the command line is understood, and
 the signals are taken first, so that they end even a process that is still importing.
@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from server.settings import Settings, read_settings
@@ -32,6 +33,11 @@ def main() -> NoReturn:
 
 def run(settings: Settings) -> int:
     """Do what `settings` ask for; returns the exit status."""
+    if settings.doctor:
+        from server.clients import Places
+        from server.doctor.run import doctor
+
+        return doctor(settings, Places(Path.home(), Path.cwd(), sys.platform, os.environ))
     if settings.question is not None:
         from server.ask import ask
 

@@ -40,6 +40,10 @@ class Settings:
     """The posts' folder, absolute, if it is not where the last ingest found it."""
     question: str | None = None
     """Set for `ask`: put this question to a server of our own and print the answer."""
+    doctor: bool = False
+    """Set for `doctor`: look at everything that serving needs and say what is wrong."""
+    json: bool = False
+    """Whether `doctor` prints JSON."""
 
 
 def loopback_address(value: str) -> Address:
@@ -74,6 +78,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         http=options.http,
         content=Path(options.content).expanduser().absolute() if options.content else None,
         question=getattr(options, "question", None),
+        doctor=getattr(options, "doctor", False),
+        json=getattr(options, "json", False),
     )
 
 
@@ -100,6 +106,10 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
     _add_shared(ask, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
+    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
+    doctor.set_defaults(doctor=True)
+    _add_shared(doctor, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
     return parser
 
 

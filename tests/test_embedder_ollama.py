@@ -341,7 +341,7 @@ def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
 
 
 def test_probe_tells_what_is_there(ollama: OllamaStandIn, free_port: int) -> None:
-    assert probe(ollama.host, "Nomic-Embed-Text") == Probe(True, True, "0.32.15")
+    assert probe(ollama.host, "Nomic-Embed-Text") == Probe(True, True, "0.32.15", Model().digest)
     assert probe(ollama.host, "bge-m3") == Probe(True, False, "0.32.15")
     assert probe(f":{free_port}", "nomic-embed-text") == Probe(reachable=False)
 

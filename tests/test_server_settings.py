@@ -63,3 +63,10 @@ def test_another_address_is_refused_with_a_sentence(
         read_settings(["--http", address], {})
     assert ended.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path) -> None:
+    folders = ["--index", str(tmp_path / "ix"), "--content", str(tmp_path / "posts")]
+    wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", doctor=True, json=True)
+    assert read_settings([*folders, "doctor", "--json"], {}) == wanted
+    assert read_settings(["doctor", "--json", *folders], {}) == wanted

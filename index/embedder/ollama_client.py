@@ -64,6 +64,8 @@ class Probe:
     reachable: bool
     has_model: bool = False
     version: str = ""
+    digest: str = ""
+    """Of the model's manifest, as Ollama lists it; empty without the model."""
 
 
 class PatientClient:
@@ -139,10 +141,11 @@ def probe(host: str | None, model: str) -> Probe:
         with httpx.Client(timeout=PROBE_TIMEOUT, trust_env=not is_loopback(url)) as client:
             version = client.get(f"{url}/api/version").raise_for_status().json()["version"]
             listed = client.get(f"{url}/api/tags").raise_for_status().json()["models"]
-            names = {full_name(entry["model"]) for entry in listed}
+            digests = {full_name(entry["model"]): str(entry["digest"]) for entry in listed}
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, TypeError, LookupError):
         return Probe(reachable=False)
-    return Probe(True, full_name(model) in names, version)
+    digest = digests.get(full_name(model))
+    return Probe(True, digest is not None, version, digest or "")
 
 
 def _without_key(request: httpx.Request) -> None:

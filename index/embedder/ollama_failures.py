@@ -124,4 +124,7 @@ def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
                 "or update Ollama."
             )
         case Kind.REFUSED:
-            return EmbedderRefused(f"{place} refused the request: {failure.detail}.")
+            return EmbedderRefused(
+                f"{place} refused the request: {failure.detail}. Check that --ollama-host or "
+                "OLLAMA_HOST names an Ollama, and what its log says."
+            )

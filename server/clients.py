@@ -1,0 +1,71 @@
+"""Where MCP clients keep their servers: a home, a project and a system in, files out.
+
+Facts about programs that are not ours, in one table, for whoever reads or writes entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to look; given from outside, so that nothing here reads the environment."""
+
+    home: Path
+    project: Path
+    """The folder whose own settings count too: the one a person works in."""
+    system: str
+    """As `sys.platform` says."""
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """One file that may hold entries."""
+
+    client: str
+    path: Path
+    key: str
+    """The object of entries by name."""
+    comments: bool = False
+    """Whether the client allows comments and commas at the end, as VS Code's JSON has them."""
+
+
+def client_files(places: Places) -> tuple[ClientFile, ...]:
+    """List every file that a known client would read; few of them exist."""
+    home, project, settings = places.home, places.project, _settings_folder(places)
+    return (
+        ClientFile("Claude Desktop", settings / "Claude/claude_desktop_config.json", "mcpServers"),
+        ClientFile("Claude Code", home / ".claude.json", "mcpServers"),
+        ClientFile("Claude Code", project / ".mcp.json", "mcpServers"),
+        ClientFile("Cursor", home / ".cursor/mcp.json", "mcpServers"),
+        ClientFile("Cursor", project / ".cursor/mcp.json", "mcpServers"),
+        ClientFile("VS Code", settings / "Code/User/mcp.json", "servers", comments=True),
+        ClientFile("VS Code", project / ".vscode/mcp.json", "servers", comments=True),
+        ClientFile("Windsurf", home / ".codeium/windsurf/mcp_config.json", "mcpServers"),
+        ClientFile("Zed", _zed_folder(places) / "settings.json", "context_servers", comments=True),
+    )
+
+
+def _settings_folder(places: Places) -> Path:
+    """Where desktop programs keep their settings."""
+    if places.system == "darwin":
+        return places.home / "Library/Application Support"
+    if places.system == "win32":
+        return Path(places.environment.get("APPDATA") or places.home / "AppData/Roaming")
+    return Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")
+
+
+def _zed_folder(places: Places) -> Path:
+    """Zed keeps to ~/.config on macOS too."""
+    if places.system == "win32":
+        return _settings_folder(places) / "Zed"
+    if places.system == "darwin":
+        return places.home / ".config/zed"
+    return _settings_folder(places) / "zed"
