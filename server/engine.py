@@ -17,7 +17,6 @@ from index.errors import BlogSearchError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from index.embedder.base import Embedder, EmbedderIdentity
     from index.types import Answer, Filters, Passage
     from server.freshness import Freshness
     from server.settings import Settings
@@ -93,23 +92,16 @@ class Engine:
 def engine_for(settings: Settings) -> Engine:
     """Make the engine over the index folder that `settings` name; nothing is opened yet.
 
-    The embedder in the package loads beside the index. Ollama's does not: a client that
-    only starts its servers should not make Ollama load a model.
+    The embedder warms up beside the index, so that the first query need not wait for it.
     """
     from server.freshness import Freshness
 
     def open_index() -> Live:
-        from index.embedder.choose import embedder_of
+        from index.embedder.serving import serving_embedder
         from index.live import LiveIndex
 
-        def embedder_for(identity: EmbedderIdentity) -> Embedder:
-            embedder = embedder_of(identity, settings.ollama_host)
-            if identity.kind == "embedded":
-                threading.Thread(
-                    target=embedder.embed_query, args=("warm up",), daemon=True
-                ).start()
-            return embedder
-
-        return LiveIndex(settings.index, embedder_for)
+        return LiveIndex(
+            settings.index, lambda identity: serving_embedder(identity, settings.ollama_host)
+        )
 
     return Engine(open_index, Freshness(settings.index, settings.content))

@@ -115,6 +115,8 @@ def test_a_failing_embedder_leaves_the_words_and_a_notice(
     assert answer.notice is not None
     assert answer.notice.removesuffix(f" {NOTICE}") == said
     assert answer.hits == alone.hits != ()
+    assert (answer.confidence, answer.certainty) == (alone.confidence, alone.certainty)
+    assert answer.certainty > 0.0
 
 
 def test_filters_reach_both_legs(counting: tuple[Legs, Counting]) -> None:

@@ -73,6 +73,15 @@ class IndexEmbedder:
         self._compare()
         return self._live.embed_query(text)
 
+    def prepare(self) -> None:
+        """As OllamaEmbedder."""
+        self._live.prepare()
+
+    def load(self) -> None:
+        """As OllamaEmbedder; raises EmbedderMismatch if the model is not the one of the index."""
+        self._compare()
+        self._live.load()
+
     def _compare(self) -> None:
         if not self._same:
             _refuse_other_weights(self._recorded, self._live.identity)
@@ -108,6 +117,11 @@ def embedder_of(identity: EmbedderIdentity, host: str | None) -> Embedder:
     if identity.kind == IDENTITY.kind:
         _refuse_other_weights(identity, IDENTITY)
         return EmbeddedEmbedder()
+    return ollama_of(identity, host)
+
+
+def ollama_of(identity: EmbedderIdentity, host: str | None) -> IndexEmbedder:
+    """Return the embedder of an index that was built with Ollama; asks it nothing yet."""
     live = OllamaEmbedder(
         identity.model,
         host,

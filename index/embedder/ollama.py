@@ -105,6 +105,17 @@ class OllamaEmbedder:
         row: Vectors = rows[0]
         return row
 
+    def prepare(self) -> None:
+        """Import the client and set it up, which waits for nobody. Raises EmbedderRefused."""
+        self._client.prepare(FOR_A_QUERY)
+
+    def load(self) -> None:
+        """Have the model loaded, as an empty list of texts does. Raises EmbedderError."""
+        self._in_sentences(lambda: self._client.ask(self._load, FOR_DOCUMENTS))
+
+    def _load(self, client: Client) -> None:
+        client.embed(model=self.model, input=[], keep_alive=KEEP_ALIVE)
+
     def _in_sentences(self, work: Callable[[], T]) -> T:
         try:
             return work()

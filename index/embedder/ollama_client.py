@@ -76,6 +76,10 @@ class PatientClient:
         self.host = host
         self._clients: dict[float, Client] = {}
 
+    def prepare(self, patience: Patience) -> None:
+        """Import and set up the client that requests of this patience use."""
+        self._client(patience.read)
+
     def ask(self, request: Callable[[Client], T], patience: Patience) -> T:
         """Make one request, again after each pause its failures are granted. Raises OllamaError."""
         client = self._client(patience.read)
