@@ -2,6 +2,7 @@ PYTHON ?= python3
 CONTENT ?= content
 INDEX ?= .blog-index
 EVAL ?=
+CHAOS ?=
 # The question as typed: neither make nor the shell may expand what is in it.
 export QUESTION := $(value Q)
 unexport Q
@@ -12,7 +13,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test eval check format clean
+.PHONY: help setup ingest rebuild serve ask test eval chaos check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
@@ -36,6 +37,9 @@ test: $(INSTALLED) ## run the tests
 
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
+
+chaos: $(INSTALLED) ## break everything on purpose, over the posts in CONTENT; options in CHAOS
+	@$(BIN)/python -m benchmarks.chaos --blog "$(CONTENT)" $(CHAOS)
 
 check: $(INSTALLED) ## check format, lint and types
 	@$(BIN)/ruff format --check .

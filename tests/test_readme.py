@@ -15,7 +15,10 @@ from server.definitions import READ, SEARCH
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TARGETS = {"setup", "ingest", "rebuild", "serve", "ask", "test", "eval", "check", "format", "clean"}
+TARGETS = {
+    *("setup", "ingest", "rebuild", "serve", "ask"),
+    *("test", "eval", "chaos", "check", "format", "clean"),
+}
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
