@@ -1,7 +1,10 @@
 """Embeddings already paid for: (embedder, text) → vector, across rebuilds.
 
 Keys are hashes of the embedder's whole identity, its role prefix and the text,
-so another model, prefix or version of the weights never meets an old vector.
+so another model, prefix or version of the weights never meets an old vector. A
+server's version is no part of them, since most updates change no vector: what the
+canaries (`index.embedder.canaries`) were when the first vector came in is, and while an
+update leaves those as they were, its vectors belong to the same.
 Every batch is committed when it comes back: a run that is interrupted keeps
 what it has computed.
 """
@@ -20,12 +23,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from index.embedder.base import EmbedderIdentity
+from index.embedder.canaries import SAME, likeness, unpacked
 from index.errors import IndexBroken, IndexProblem
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
+"""
 
 
 class EmbeddingCache:
@@ -33,8 +40,11 @@ class EmbeddingCache:
 
     def __init__(self, connection: sqlite3.Connection, identity: EmbedderIdentity) -> None:
         self._connection = connection
-        canonical = json.dumps(asdict(identity), sort_keys=True).encode()
-        self._salt = hashlib.blake2b(canonical, digest_size=32).digest()
+        fields = asdict(identity)
+        del fields["fingerprint"]
+        canonical = json.dumps(fields, sort_keys=True)
+        salt = canonical + self._canaries(canonical, identity)
+        self._salt = hashlib.blake2b(salt.encode(), digest_size=32).digest()
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """The vectors that are here, by text."""
@@ -55,6 +65,20 @@ class EmbeddingCache:
         ]
         with self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+
+    def _canaries(self, canonical: str, identity: EmbedderIdentity) -> str:
+        """The canaries that this identity's vectors go by: the first seen that are the same."""
+        if identity.fingerprint is None:
+            return ""
+        query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
+        own = identity.fingerprint.canaries
+        rows = unpacked(own, identity.dimension)
+        for (known,) in self._connection.execute(query, [canonical]).fetchall():
+            if likeness(known, rows) >= SAME:
+                return str(known)
+        with self._connection:
+            self._connection.execute("INSERT INTO canaries VALUES (?, ?)", [canonical, own])
+        return own
 
     def _key(self, text: str) -> bytes:
         content = text.encode("utf-8", "surrogatepass")
@@ -98,7 +122,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_SCHEMA)
+        connection.executescript(_SCHEMA)
     except sqlite3.DatabaseError:
         connection.close()
         raise

@@ -6,8 +6,10 @@
     │   └── UnreadablePost    one file that is left out, with its reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
+    │   │   └── EmbedderChanged       another version or other weights than a moment ago
     │   ├── ModelMissing          the embedder answers, the model is not there
     │   └── EmbedderRefused       the embedder answers and says no
+    │       └── TextsRefused          some texts have no vector, the others do
     ├── IndexProblem          the index cannot be used as it is
     │   ├── IndexMissing          no ingest has finished here yet
     │   ├── IndexBroken           a file is torn, missing or foreign
@@ -22,6 +24,15 @@ A message says what happened and what to do next, in one or two sentences that
 a reader can act on; it never holds a traceback. Failures of libraries are
 translated where they enter, with `raise … from error`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from index.embedder.base import Vectors
 
 
 class BlogSearchError(Exception):
@@ -48,12 +59,25 @@ class EmbedderUnavailable(EmbedderError):
     """Nobody answers; trying later may work."""
 
 
+class EmbedderChanged(EmbedderUnavailable):
+    """Another version or other weights answered than a moment ago."""
+
+
 class ModelMissing(EmbedderError):
     """The embedder answers, but does not have the model."""
 
 
 class EmbedderRefused(EmbedderError):
     """The embedder answers and refuses, or answers with what is no vector."""
+
+
+class TextsRefused(EmbedderRefused):
+    """Some texts have no vector; `reasons` says why by their places, `rows` has the others'."""
+
+    def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
+        super().__init__(f"No vector for {len(reasons)} of {len(rows)} texts: {_first(reasons)}.")
+        self.rows = rows
+        self.reasons = reasons
 
 
 class IndexProblem(BlogSearchError):
@@ -104,3 +128,7 @@ class UnknownChunk(NotInIndex):
         self.source = source
         self.chunk_index = chunk_index
         self.count = count
+
+
+def _first(reasons: Mapping[int, str]) -> str:
+    return next(iter(reasons.values()))

@@ -17,7 +17,7 @@ from index.confidence import Calibration
 from index.embedder.base import EmbedderIdentity
 from index.errors import IndexBroken, IndexFormatUnknown
 
-FORMAT = 2
+FORMAT = 3
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
@@ -37,6 +37,8 @@ class IndexedPost(_Frozen):
     mtime_ns: int
     """Nanoseconds since 1970, as the file system says."""
     chunks: int
+    unembedded: int = 0
+    """Windows of its chunks that have no vector, since the embedder failed on them."""
     expires: str | None = None
     """ISO day after which the post is left out."""
 

@@ -8,19 +8,15 @@ is something to write, so that a run which changes nothing writes nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-import numpy as np
-
-from index.builder import NewPost, NewVectors, NextGeneration, build
-from index.cache import open_cache
+from index.builder import NewPost, NextGeneration, build
 from index.content_folder import SourceFile
 from index.embedder.base import Embedder, EmbedderIdentity
 from index.embedder.choose import Choice
-from index.embedding_text import embedding_text
 from index.errors import ContentError, IndexMissing
 from index.generations import live_number, load_manifest, writer_lock
 from index.languages import language_of
@@ -28,8 +24,8 @@ from index.layout import Layout
 from index.manifest import IndexedPost, Manifest
 from index.seen import note
 from index.types import Chunk, Post
+from ingest.chunk_vectors import ChunkVectors, chunk_vectors
 from ingest.chunker import chunks
-from ingest.embed import embed
 from ingest.links import knowing, linked, warnings
 from ingest.plan import Plan, plan
 from ingest.post import ParsedPost
@@ -39,7 +35,6 @@ from ingest.report import Report
 from ingest.scan import NOTHING_KNOWN, Known, Scan, as_seen, scan
 from ingest.site import Site
 from ingest.site_files import find_site
-from ingest.windows import windows
 
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""
@@ -88,18 +83,18 @@ def ingest(job: Job, progress: Progress) -> Report:
     layout = Layout(job.index)
     live = _live_manifest(layout, job)
     choice = job.choose(live.embedder if live else None)
-    prepared = _prepare(job, live)
+    prepared = _prepare(job, live, choice)
     if prepared.base is not None and prepared.plan.changes_nothing:
         note(layout, as_seen(prepared.scan, job.content, prepared.base))
-        return _report(prepared.base, prepared, choice, 0, started)
+        return _report(prepared.base, prepared, choice, None, started)
     with writer_lock(layout):
         now = _live_manifest(layout, job)
         if _number(now) != _number(live):
             choice = job.choose(now.embedder if now else None)
-            prepared = _prepare(job, now)
-        manifest, computed = _build(layout, prepared, choice, progress)
+            prepared = _prepare(job, now, choice)
+        manifest, embedded = _build(layout, prepared, choice, progress)
         note(layout, as_seen(prepared.scan, job.content, manifest))
-    return _report(manifest, prepared, choice, computed, started)
+    return _report(manifest, prepared, choice, embedded, started)
 
 
 def _live_manifest(layout: Layout, job: Job) -> Manifest | None:
@@ -116,33 +111,47 @@ def _number(manifest: Manifest | None) -> int:
     return manifest.generation if manifest else 0
 
 
-def _prepare(job: Job, live: Manifest | None) -> _Prepared:
+def _prepare(job: Job, live: Manifest | None, choice: Choice) -> _Prepared:
     began = datetime.now(UTC).isoformat(timespec="seconds")
     site = find_site(job.content, job.base_url, job.permalink)
     wanted = recipe(job.include_drafts, job.index_descriptions, site.digest if site else "")
     base = live if live and live.recipe == wanted else None
-    scanned = scan(job.content, _known(base), job.today, job.include_drafts)
+    seen = _seen(base, choice) if base else {}
+    scanned = scan(job.content, _known(base, seen), job.today, job.include_drafts)
     if not scanned.digests:
         raise ContentError(
             f"No post to index below {job.content} ({len(scanned.skipped)} files left out). "
             "Give the folder that holds the posts."
         )
-    before = {source: post.digest for source, post in base.posts.items()} if base else {}
+    before = {source: post.digest for source, post in seen.items()}
     site = site and knowing(site, scanned.files)
     return _Prepared(base, wanted, site, scanned, plan(before, scanned.digests), began)
 
 
-def _known(base: Manifest | None) -> Known:
+def _seen(base: Manifest, choice: Choice) -> dict[str, IndexedPost]:
+    """The posts of the base; one that lacks a vector counts as changed once Ollama is another.
+
+    The same version would only fail on it again.
+    """
+    lacking = {source: post for source, post in base.posts.items() if post.unembedded}
+    before = base.embedder.fingerprint
+    if not lacking or before is None or choice.version_now() in ("", before.version):
+        return base.posts
+    changed = {"digest": "", "size": -1}
+    return base.posts | {s: post.model_copy(update=changed) for s, post in lacking.items()}
+
+
+def _known(base: Manifest | None, seen: Mapping[str, IndexedPost]) -> Known:
     if base is None:
         return NOTHING_KNOWN
     created = datetime.fromisoformat(base.created).timestamp()
-    return Known(base.posts, int(created) * 1_000_000_000 - GRAIN_NS)
+    return Known(seen, int(created) * 1_000_000_000 - GRAIN_NS)
 
 
 def _build(
     layout: Layout, prepared: _Prepared, choice: Choice, progress: Progress
-) -> tuple[Manifest, int]:
-    """The generation that was written, and how many texts were embedded for it."""
+) -> tuple[Manifest, ChunkVectors]:
+    """The generation that was written, and what was embedded for it."""
     sources = sorted((*prepared.plan.added, *prepared.plan.changed))
     progress.start("chunking", len(sources))
     added = []
@@ -152,12 +161,12 @@ def _build(
             parsed = replace(parsed, post=replace(parsed.post, description=""))
         added.append(_new_post(parsed, file, prepared.site, choice.embedder))
         progress.advance(1)
-    rows, computed = _vectors(layout, added, choice.embedder, progress)
+    embedded = chunk_vectors(layout.cache, added, choice.embedder, progress)
     following = NextGeneration(
         base=prepared.base,
         removed=(*prepared.plan.removed, *prepared.plan.changed),
-        added=added,
-        vectors=rows,
+        added=embedded.posts,
+        vectors=embedded.new,
         embedder=choice.embedder,
         recipe=prepared.recipe,
         created=prepared.began,
@@ -165,26 +174,7 @@ def _build(
     progress.start("writing", 1)
     manifest = build(layout, following)
     progress.advance(1)
-    return manifest, computed
-
-
-def _vectors(
-    layout: Layout, added: Sequence[NewPost], embedder: Embedder, progress: Progress
-) -> tuple[NewVectors, int]:
-    """Vectors for the chunks that the embedder can read, and how many had to be computed."""
-    chunks = [
-        (new.post, *pair) for new in added for pair in zip(new.chunks, new.readable, strict=True)
-    ]
-    windowed = [
-        (row, embedding_text(post, chunk, window))
-        for row, (post, chunk, readable) in enumerate(chunks)
-        if readable > 0.0
-        for window in windows(chunk.plain)
-    ]
-    with open_cache(layout.cache, embedder.identity) as cache:
-        embedded = embed([text for _, text in windowed], embedder, cache, progress)
-    rows = np.asarray([row for row, _ in windowed], dtype=np.int64)
-    return NewVectors(rows, embedded.vectors), embedded.computed
+    return manifest, embedded
 
 
 def _new_post(
@@ -213,7 +203,11 @@ def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
 
 
 def _report(
-    manifest: Manifest, prepared: _Prepared, choice: Choice, computed: int, started: float
+    manifest: Manifest,
+    prepared: _Prepared,
+    choice: Choice,
+    embedded: ChunkVectors | None,
+    started: float,
 ) -> Report:
     return Report(
         generation=manifest.generation,
@@ -222,7 +216,8 @@ def _report(
         added=len(prepared.plan.added),
         changed=len(prepared.plan.changed),
         removed=len(prepared.plan.removed),
-        embedded=computed,
+        embedded=embedded.computed if embedded else 0,
+        without_vector=embedded.without if embedded else (),
         skipped=prepared.scan.skipped,
         warnings=(
             *choice.warnings(),

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 
 from index.content_folder import Skipped
+from ingest.chunk_vectors import WithoutVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Report:
     removed: int
     embedded: int
     """Texts the embedder was asked for; the others came from the cache or were unchanged."""
+    without_vector: tuple[WithoutVector, ...]
+    """Chunks that this run could not embed whole; their words are in the index."""
     skipped: tuple[Skipped, ...]
     """Files that are not in the index; a reason is one of VISIBILITY or a fault."""
     warnings: tuple[str, ...]
@@ -43,7 +46,17 @@ def as_json(report: Report) -> str:
 def as_lines(report: Report) -> list[str]:
     """The report for people: one line for each fault, then one with every number."""
     faults = [f"skipped {skip.source}: {skip.reason}" for skip in _faults(report)]
-    return [*faults, *report.warnings, _summary(report)]
+    without = [_lacking(chunk) for chunk in report.without_vector]
+    return [*faults, *without, *report.warnings, _summary(report)]
+
+
+def _lacking(chunk: WithoutVector) -> str:
+    under = f' under "{chunk.heading}"' if chunk.heading else ""
+    return (
+        f"{chunk.source}, lines {chunk.first_line} to {chunk.last_line}{under}: found by words "
+        f"alone, since a part of it has no vector ({chunk.reason}). It is tried again when the "
+        "post or Ollama changes."
+    )
 
 
 def _faults(report: Report) -> list[Skipped]:

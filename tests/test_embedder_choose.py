@@ -12,6 +12,7 @@ import pytest
 from index.embedder.choose import choose, embedder_of
 from index.embedder.embedded import IDENTITY, EmbeddedEmbedder
 from index.embedder.ollama import OllamaEmbedder
+from index.embedder.pinned import PinnedEmbedder
 from index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
 from tests.ollama_standin import Model, OllamaStandIn, embedding, running
 
@@ -90,7 +91,7 @@ def test_auto_keeps_an_ollama_index_although_ollama_is_down(
 def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStandIn) -> None:
     assert isinstance(choose("embedded", None, ollama.host, None).embedder, EmbeddedEmbedder)
     asked = choose("ollama", "bge-m3", ollama.host, None)
-    assert isinstance(asked.embedder, OllamaEmbedder)
+    assert isinstance(asked.embedder, PinnedEmbedder)
     assert asked.reason == "Embedder: ollama bge-m3, as asked."
     assert ollama.requests == []
 
@@ -151,6 +152,7 @@ def test_the_prefixes_are_those_the_index_was_built_with(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
     odd = replace(nomic, document_prefix="d: ", query_prefix="q: ")
+    ollama.requests.clear()
     embedder_of(odd, ollama.host).embed_query("a query")
     embedder_of(odd, ollama.host).embed_documents(["a text"])
     assert [body["input"] for body in ollama.embedded] == [["q: a query"], ["d: a text"]]
@@ -160,6 +162,7 @@ def test_a_model_with_other_weights_is_refused_before_its_first_vector(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
     ollama.models = [Model(digest="f" * 64)]
+    ollama.requests.clear()
     with pytest.raises(EmbedderMismatch) as raised:
         embedder_of(nomic, ollama.host).embed_query("a query")
     assert str(raised.value) == (

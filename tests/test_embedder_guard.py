@@ -15,7 +15,16 @@ from index.embedder.guard import GuardedEmbedder
 from index.embedder.ollama import OllamaEmbedder
 from index.embedder.ollama_look import Lookout, Seen
 from index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable, ModelMissing
-from tests.ollama_standin import Model, OllamaStandIn, closes, embedding, fails, replies, running
+from tests.ollama_standin import (
+    Answer,
+    Model,
+    OllamaStandIn,
+    closes,
+    embedding,
+    fails,
+    replies,
+    running,
+)
 from tests.waiting import PATIENCE, GivenTime, Held, silence, until
 
 
@@ -193,7 +202,7 @@ def test_what_is_still_loading_is_waited_for_once_and_the_late_vector_is_kept(
 def test_an_ollama_that_usually_takes_long_is_waited_for_in_proportion(
     ollama: OllamaStandIn, guard: Guarded, held: Held
 ) -> None:
-    def slow(_server: OllamaStandIn, answer: tuple[int, object]) -> tuple[int, object]:
+    def slow(_server: OllamaStandIn, answer: Answer) -> Answer:
         guard.time.at += 0.4
         return answer
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from index.embedder.base import EmbedderIdentity
-from index.embedder.ollama import OllamaEmbedder, halves
+from index.embedder.base import EmbedderIdentity, Fingerprint
+from index.embedder.canaries import TEXTS, packed
+from index.embedder.ollama import OllamaEmbedder
 from index.embedder.ollama_client import FOR_DOCUMENTS, Patience, Probe, probe
 from index.embedder.ollama_failures import Kind, kind_of_answer
 from index.embedder.ollama_models import full_name
+from index.embedder.ollama_rescue import halves
 from index.errors import EmbedderError, EmbedderRefused, EmbedderUnavailable, ModelMissing
 from tests.ollama_standin import (
     Fault,
@@ -59,7 +61,10 @@ def free_port() -> int:
         return port
 
 
-def test_identity_holds_digest_dimension_and_prefixes(ollama: OllamaStandIn) -> None:
+def test_identity_holds_digest_dimension_prefixes_version_and_canaries(
+    ollama: OllamaStandIn,
+) -> None:
+    canaries = [embedding(f"search_document: {text}", Model()) for text in TEXTS]
     assert embedder(ollama).identity == EmbedderIdentity(
         kind="ollama",
         model="nomic-embed-text",
@@ -67,47 +72,50 @@ def test_identity_holds_digest_dimension_and_prefixes(ollama: OllamaStandIn) -> 
         dimension=768,
         document_prefix="search_document: ",
         query_prefix="search_query: ",
+        fingerprint=Fingerprint("0.32.15", packed(np.stack(canaries))),
     )
 
 
-def test_identity_is_asked_for_once(ollama: OllamaStandIn) -> None:
+def test_the_model_is_described_once_and_looked_at_after_every_answer(
+    ollama: OllamaStandIn,
+) -> None:
     nomic = embedder(ollama)
     nomic.embed_query("one")
     nomic.embed_documents(["two"])
     paths = [request.path for request in ollama.requests]
-    assert paths == ["/api/tags", "/api/show", "/api/version", "/api/embed", "/api/embed"]
+    look = ["/api/tags", "/api/version"]
+    assert paths == [*look, "/api/show", "/api/embed", *look, "/api/embed", *look]
 
 
 def test_documents_and_queries_go_out_with_the_prefix_of_their_role(ollama: OllamaStandIn) -> None:
     nomic = embedder(ollama)
     documents = nomic.embed_documents(["KV cache", "BM25"])
     query = nomic.embed_query("what is it?")
-    assert ollama.embedded == [
-        {
-            "model": "nomic-embed-text",
-            "input": ["search_document: KV cache", "search_document: BM25"],
-            "truncate": False,
-            "keep_alive": "30m",
-        },
-        {
-            "model": "nomic-embed-text",
-            "input": ["search_query: what is it?"],
-            "truncate": False,
-            "keep_alive": "30m",
-        },
+    sent = [body.pop("input") for body in map(dict, ollama.embedded)]
+    assert sent == [
+        ["search_document: KV cache", "search_document: BM25"],
+        ["search_document: BM25"],
+        ["search_query: what is it?"],
     ]
+    for body in ollama.embedded:
+        settings = {name: value for name, value in body.items() if name != "input"}
+        assert settings == {
+            "model": "nomic-embed-text",
+            "truncate": False,
+            "keep_alive": "30m",
+        }
     expected = [embedding(f"search_document: {text}", Model()) for text in ("KV cache", "BM25")]
     np.testing.assert_array_equal(documents, np.stack(expected))
     np.testing.assert_array_equal(query, embedding("search_query: what is it?", Model()))
     assert documents.dtype == query.dtype == np.float32
 
 
-def test_a_hundred_texts_go_out_in_batches_of_32_and_come_back_in_order(
+def test_a_hundred_texts_go_out_in_batches_of_32_with_one_of_each_alone_too(
     ollama: OllamaStandIn,
 ) -> None:
     texts = [f"text number {i}" for i in range(100)]
     rows = embedder(ollama).embed_documents(texts)
-    assert [len(body["input"]) for body in ollama.embedded] == [32, 32, 32, 4]
+    assert [len(body["input"]) for body in ollama.embedded] == [32, 1, 32, 1, 32, 1, 4, 1]
     expected = [embedding(f"search_document: {text}", Model()) for text in texts]
     np.testing.assert_array_equal(rows, np.stack(expected))
 
@@ -188,47 +196,47 @@ def test_what_may_pass_by_itself_is_tried_again(ollama: OllamaStandIn, faults: l
     ("fault", "tries", "error", "sentence"),
     [
         (BUSY, 7, EmbedderUnavailable, "is busy. Try again in a moment."),
-        (EOF, 4, EmbedderUnavailable, "failed while embedding: do embedding request"),
+        (EOF, 6, EmbedderUnavailable, "failed while embedding: do embedding request"),
         (
             alters(lambda rows: [[0.0] * len(row) for row in rows]),
-            2,
+            4,
             EmbedderRefused,
             "answered with a vector of length 0 instead of 1.",
         ),
         (
             alters(lambda rows: [[2 * x for x in row] for row in rows]),
-            2,
+            4,
             EmbedderRefused,
             "answered with a vector of length 2 instead of 1.",
         ),
         (
             alters(lambda rows: [[float("nan"), *row[1:]] for row in rows]),
-            2,
+            4,
             EmbedderRefused,
             "answered with a vector with a number that is not finite.",
         ),
-        (alters(lambda rows: rows[1:]), 2, EmbedderRefused, "answered with 1 vectors for 2 texts."),
+        (alters(lambda rows: rows[1:]), 4, EmbedderRefused, "answered with 1 vectors for 2 texts."),
         (
             alters(lambda rows: [row[:64] for row in rows]),
-            2,
+            4,
             EmbedderRefused,
             "answered with a vector of 64 numbers instead of 768.",
         ),
         (
             alters(lambda rows: [None for _ in rows]),
-            2,
+            4,
             EmbedderRefused,
             "answered with something that is not Ollama's answer.",
         ),
         (
             replies(200, "<html>Welcome</html>"),
-            2,
+            4,
             EmbedderRefused,
             "answered with something that is not Ollama's answer.",
         ),
         (
-            lambda _server, _answer: (200, {"error": "unexpected"}),
-            2,
+            replies(200, {"error": "unexpected"}),
+            4,
             EmbedderRefused,
             "answered with something that is not Ollama's answer.",
         ),
@@ -308,7 +316,7 @@ def test_a_key_for_ollamas_cloud_never_travels_unencrypted(
 ) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", "secret")
     embedder(ollama).embed_query("anything")
-    assert ["authorization" in request.headers for request in ollama.requests] == [False] * 4
+    assert ["authorization" in request.headers for request in ollama.requests] == [False] * 6
 
 
 def test_a_proxy_in_the_environment_is_not_used_for_this_machine(

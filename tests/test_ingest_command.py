@@ -101,6 +101,7 @@ def test_json_is_the_report_alone_on_stdout(
         "changed": 0,
         "removed": 0,
         "embedded": 3,
+        "without_vector": [],
         "skipped": [{"source": "later.md", "reason": "draft"}],
         "warnings": ["latin.md: it is not UTF-8 and was read as cp1252"],
         "embedder": "embedded all-MiniLM-L6-v2",

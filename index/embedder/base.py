@@ -22,6 +22,16 @@ Normalisation: TypeAlias = Literal["l2", "layernorm+l2"]
 
 
 @dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """How vectors came out when they were made, to be compared when their server is another."""
+
+    version: str
+    """Of the server; empty if it tells none."""
+    canaries: str
+    """Vectors of `index.embedder.canaries.TEXTS`, as `packed` there writes them."""
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
     """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
 
@@ -35,6 +45,8 @@ class EmbedderIdentity:
     document_prefix: str = ""
     query_prefix: str = ""
     normalisation: Normalisation = "l2"
+    fingerprint: Fingerprint | None = None
+    """`None` for an embedder that cannot change by itself."""
 
     @property
     def name(self) -> str:
@@ -59,7 +71,11 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Float32 unit rows of shape (len(texts), dimension), in order. Raises EmbedderError."""
+        """Float32 unit rows of shape (len(texts), dimension), in order.
+
+        Raises TextsRefused, with the other rows, if some texts have no vector, and
+        EmbedderError.
+        """
         ...
 
     def embed_query(self, text: str) -> Vectors:

@@ -8,23 +8,21 @@ talks to Ollama, but for the short probe of `auto` without an index.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from index.embedder.embedded import IDENTITY, EmbeddedEmbedder
 from index.embedder.ollama import OllamaEmbedder
 from index.embedder.ollama_client import probe
 from index.embedder.ollama_host import base_url
 from index.embedder.ollama_models import DEFAULT_MODEL, full_name
+from index.embedder.pinned import PinnedEmbedder
+from index.embedder.sameness import rebuild_with, refuse_other_weights
 from index.errors import EmbedderMismatch, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from index.embedder.base import Embedder, EmbedderIdentity, Vectors
+    from index.embedder.base import Embedder, EmbedderIdentity
 
 Asked: TypeAlias = Literal["auto", "ollama", "embedded"]
-
-REBUILD: Final = "python -m ingest CONTENT --rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +34,15 @@ class Choice:
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences on what is wrong with the embedder's server; to be asked after embedding."""
-        if isinstance(self.embedder, OllamaEmbedder | IndexEmbedder):
+        if isinstance(self.embedder, PinnedEmbedder):
             return self.embedder.warnings()
         return ()
 
-
-class IndexEmbedder:
-    """An index's own Ollama model, which is compared with the index before its first vector."""
-
-    def __init__(self, recorded: EmbedderIdentity, live: OllamaEmbedder) -> None:
-        """Take the identity in the manifest and the embedder that should still have it."""
-        self._recorded = recorded
-        self._live = live
-        self._same = False
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """The index's, known even while Ollama is down."""
-        return self._recorded
-
-    def warnings(self) -> tuple[str, ...]:
-        """As OllamaEmbedder, but empty before the first vector, since Ollama may be down."""
-        return self._live.warnings() if self._same else ()
-
-    def readable(self, texts: Sequence[str]) -> list[float]:
-        """As Embedder."""
-        return self._live.readable(texts)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder; raises EmbedderMismatch if the model is not the one of the index."""
-        self._compare()
-        return self._live.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder; raises EmbedderMismatch if the model is not the one of the index."""
-        self._compare()
-        return self._live.embed_query(text)
-
-    def prepare(self) -> None:
-        """As OllamaEmbedder."""
-        self._live.prepare()
-
-    def load(self) -> None:
-        """As OllamaEmbedder; raises EmbedderMismatch if the model is not the one of the index."""
-        self._compare()
-        self._live.load()
-
-    def _compare(self) -> None:
-        if not self._same:
-            _refuse_other_weights(self._recorded, self._live.identity)
-            self._same = True
+    def version_now(self) -> str:
+        """The version of the embedder's server at this moment; empty without one."""
+        if isinstance(self.embedder, PinnedEmbedder):
+            return self.embedder.version_now()
+        return ""
 
 
 def choose(
@@ -105,7 +62,7 @@ def choose(
         return _embedded(model)
     wanted = model or DEFAULT_MODEL
     if asked == "ollama":
-        return Choice(OllamaEmbedder(wanted, host), f"Embedder: ollama {wanted}, as asked.")
+        return Choice(_fresh(wanted, host), f"Embedder: ollama {wanted}, as asked.")
     return _best_at_hand(wanted, host)
 
 
@@ -115,12 +72,12 @@ def embedder_of(identity: EmbedderIdentity, host: str | None) -> Embedder:
     Ollama's model is compared at its first use, since Ollama may be down now.
     """
     if identity.kind == IDENTITY.kind:
-        _refuse_other_weights(identity, IDENTITY)
+        refuse_other_weights(identity, IDENTITY.digest, IDENTITY.dimension)
         return EmbeddedEmbedder()
     return ollama_of(identity, host)
 
 
-def ollama_of(identity: EmbedderIdentity, host: str | None) -> IndexEmbedder:
+def ollama_of(identity: EmbedderIdentity, host: str | None) -> PinnedEmbedder:
     """Return the embedder of an index that was built with Ollama; asks it nothing yet."""
     live = OllamaEmbedder(
         identity.model,
@@ -128,7 +85,7 @@ def ollama_of(identity: EmbedderIdentity, host: str | None) -> IndexEmbedder:
         prefixes=(identity.document_prefix, identity.query_prefix),
         normalisation=identity.normalisation,
     )
-    return IndexEmbedder(identity, live)
+    return PinnedEmbedder(live, identity)
 
 
 def _embedded(model: str | None) -> Choice:
@@ -140,24 +97,23 @@ def _embedded(model: str | None) -> Choice:
     return Choice(EmbeddedEmbedder(), f"Embedder: {IDENTITY.name}, as asked. {_how_to_get()}")
 
 
+def _fresh(model: str, host: str | None) -> Embedder:
+    return PinnedEmbedder(OllamaEmbedder(model, host))
+
+
 def _best_at_hand(model: str, host: str | None) -> Choice:
     """Ollama if it answers and has the model, else the embedder in the package."""
     found = probe(host, model)
     if found.has_model:
         why = f"Embedder: ollama {model}, since Ollama at {base_url(host)} has it."
-        return Choice(OllamaEmbedder(model, host), why)
+        return Choice(_fresh(model, host), why)
     lack = f"does not have {model}" if found.reachable else "does not answer"
     why = f"Embedder: {IDENTITY.name}, since Ollama at {base_url(host)} {lack}."
     return Choice(EmbeddedEmbedder(), f"{why} {_how_to_get(model)}")
 
 
 def _how_to_get(model: str = DEFAULT_MODEL) -> str:
-    return f"For {model}: `ollama pull {model}`, then `{_rebuild('ollama', model)}`."
-
-
-def _rebuild(kind: str, model: str | None) -> str:
-    named = f" --model {model}" if model and model not in (DEFAULT_MODEL, IDENTITY.model) else ""
-    return f"{REBUILD} --embedder {kind}{named}"
+    return f"For {model}: `ollama pull {model}`, then `{rebuild_with('ollama', model)}`."
 
 
 def _refuse_another(existing: EmbedderIdentity, asked: Asked, model: str | None) -> None:
@@ -170,16 +126,5 @@ def _refuse_another(existing: EmbedderIdentity, asked: Asked, model: str | None)
     raise EmbedderMismatch(
         f"This index was built with {existing.name}, and vectors of two embedders cannot be "
         f"compared. Leave --embedder and --model out to keep it, or build it anew: "
-        f"`{_rebuild(kind, model)}`."
-    )
-
-
-def _refuse_other_weights(recorded: EmbedderIdentity, live: EmbedderIdentity) -> None:
-    """Compare what a name stands for: Ollama may have updated the model since."""
-    if (recorded.digest, recorded.dimension) == (live.digest, live.dimension):
-        return
-    raise EmbedderMismatch(
-        f"The index was built with other weights of {recorded.name} (digest "
-        f"{recorded.digest[:12]}, now {live.digest[:12]}). Build it anew: "
-        f"`{_rebuild(recorded.kind, recorded.model)}`."
+        f"`{rebuild_with(kind, model)}`."
     )

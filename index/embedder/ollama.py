@@ -1,33 +1,34 @@
 """The embedder in Ollama: texts go to `/api/embed` in batches, checked unit vectors come back.
 
 Ollama adds no role prefixes, cuts long texts unless told not to, and may answer
-200 with vectors of zeros; so the prefixes are added here, cutting is forbidden, and
-every vector is checked before it is believed. A text that is too long for the
-model becomes the mean of its parts. What some versions misread is folded before it
-goes out, and what a model was trained with after pooling is applied to what comes back.
+200 with vectors of zeros or in another order; so the prefixes are added here, cutting is
+forbidden, every vector is checked before it is believed, and one text of each batch is asked
+alone too. What some versions misread is folded before it goes out, and what a model was
+trained with after pooling is applied to what comes back.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from index.embedder.base import EmbedderIdentity
+from index.embedder.base import EmbedderIdentity, Fingerprint
+from index.embedder.canaries import TEXTS, packed
+from index.embedder.ollama_batches import Batches, mixing
 from index.embedder.ollama_client import FOR_A_QUERY, FOR_DOCUMENTS, Patience, PatientClient
-from index.embedder.ollama_failures import Kind, OllamaError, as_error
+from index.embedder.ollama_description import Description, describe, look
+from index.embedder.ollama_failures import Kind, OllamaError, as_error, reason_of
 from index.embedder.ollama_host import base_url
 from index.embedder.ollama_models import (
     DEFAULT_MODEL,
-    dimension_of,
-    full_name,
     has_english_pieces,
     normalisation_of,
     prefixes_of,
 )
-from index.embedder.ollama_tokenizer import folded, is_uncased, misreads, warning
+from index.embedder.ollama_rescue import embed_each, embed_one
+from index.embedder.ollama_tokenizer import folded, warning
 from index.embedder.readable import readable
-from index.embedder.vectors import fault_in, layer_normalised, mean_of, sendable
+from index.embedder.vectors import fault_in, layer_normalised, sendable
+from index.errors import EmbedderChanged, TextsRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,23 +36,12 @@ if TYPE_CHECKING:
     from ollama import Client
 
     from index.embedder.base import Normalisation, Vectors
+    from index.embedder.ollama_rescue import Request
 
 T = TypeVar("T")
 
-BATCH: Final = 32
-"""Texts a request: Ollama embeds them one after another, so more only lose more at a failure."""
-
 KEEP_ALIVE: Final = "30m"
 """How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Description:
-    """What an Ollama tells of a model and of itself."""
-
-    identity: EmbedderIdentity
-    misread_by: str
-    """The server's version if it tokenizes this model wrongly, else empty."""
 
 
 class OllamaEmbedder:
@@ -73,45 +63,107 @@ class OllamaEmbedder:
         """
         self.model = model
         self.host = base_url(host)
+        self.for_documents = for_documents
+        self.for_a_query = for_a_query
         self._prefixes = prefixes_of(model) if prefixes is None else prefixes
         self._normalisation = normalisation or normalisation_of(model)
-        self._for_documents = for_documents
-        self._for_a_query = for_a_query
         self._client = PatientClient(self.host)
+        self._described: Description | None = None
+        self._identity: EmbedderIdentity | None = None
+        self._batches = Batches()
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Ask Ollama once for the model's digest and dimension. Raises EmbedderError."""
-        return self._description.identity
+        """Ask Ollama once for all of it, the canaries too. Raises EmbedderError."""
+        if self._identity is None:
+            told = self.description
+            canaries = packed(self.canaries(self.for_documents))
+            self._identity = EmbedderIdentity(
+                "ollama",
+                self.model,
+                told.digest,
+                told.dimension,
+                *self._prefixes,
+                normalisation=self._normalisation,
+                fingerprint=Fingerprint(told.version, canaries),
+            )
+        return self._identity
+
+    @property
+    def description(self) -> Description:
+        """What Ollama said when it was last asked; asks it once. Raises EmbedderError."""
+        if self._described is None:
+            self._described = self._in_sentences(
+                lambda: describe(self._client, self.model, self.for_a_query)
+            )
+        return self._described
+
+    def canaries(self, patience: Patience) -> Vectors:
+        """Rows of the canary texts as documents. Raises EmbedderError.
+
+        Asked one by one, so that an Ollama that mixes up a batch cannot mix up these.
+        """
+        import numpy as np
+
+        request = self._request_with(self._prefixes[0])
+
+        def asked() -> Vectors:
+            rows = [embed_each([text], request, patience)[0] for text in TEXTS]
+            for row in rows:
+                if isinstance(row, OllamaError):
+                    raise row
+            return np.stack([row for row in rows if not isinstance(row, OllamaError)])
+
+        return self._in_sentences(asked)
+
+    def forget(self) -> None:
+        """Ask Ollama anew at the next use: what it said holds no longer."""
+        self._described = self._identity = None
+
+    def version_now(self) -> str:
+        """The version that answers at this moment. Raises EmbedderError."""
+        return self._in_sentences(lambda: self._client.version(self.for_a_query))
 
     def warnings(self) -> tuple[str, ...]:
-        """Sentences on what is wrong with this Ollama; asks it as `identity` does."""
-        version = self._description.misread_by
-        return (warning(version, self.model),) if version else ()
+        """Sentences on what is wrong with this Ollama; asks it as `description` does."""
+        told = self.description
+        misread = (warning(told.version, self.model),) if told.misread else ()
+        return (*misread, *((mixing(told.version),) if self._batches.mixed_up else ()))
 
     def readable(self, texts: Sequence[str]) -> list[float]:
         """How well the model's vocabulary reads each text; 1 where nothing is known against it."""
         return readable(texts) if has_english_pieces(self.model) else [1.0] * len(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Float32 unit rows of shape (len(texts), dimension), in order; zeros for a blank text."""
-        prefix = self.identity.document_prefix
-        return self._in_sentences(lambda: self._rows(texts, prefix, self._for_documents))
+        """Float32 unit rows of shape (len(texts), dimension), in order; zeros for a blank text.
+
+        Raises TextsRefused for texts that Ollama fails on while it embeds others,
+        EmbedderChanged if it was updated meanwhile, and EmbedderError.
+        """
+        rows, reasons = self._in_sentences(lambda: self._rows(texts))
+        self._still_the_same(self.for_documents)
+        if reasons:
+            raise TextsRefused(rows, reasons)
+        return rows
 
     def embed_query(self, text: str) -> Vectors:
         """One float32 unit vector of shape (dimension,); gives up sooner than documents do."""
-        prefix = self.identity.query_prefix
-        rows = self._in_sentences(lambda: self._rows([text], prefix, self._for_a_query))
-        row: Vectors = rows[0]
+        import numpy as np
+
+        if not text.strip():
+            return np.zeros(self.description.dimension, dtype=np.float32)
+        request = self._request_with(self._prefixes[1])
+        row = self._in_sentences(lambda: embed_one(sendable(text), request, self.for_a_query))
+        self._still_the_same(self.for_a_query)
         return row
 
     def prepare(self) -> None:
         """Import the client and set it up, which waits for nobody. Raises EmbedderRefused."""
-        self._client.prepare(FOR_A_QUERY)
+        self._client.prepare(self.for_a_query)
 
     def load(self) -> None:
         """Have the model loaded, as an empty list of texts does. Raises EmbedderError."""
-        self._in_sentences(lambda: self._client.ask(self._load, FOR_DOCUMENTS))
+        self._in_sentences(lambda: self._client.ask(self._load, self.for_documents))
 
     def _load(self, client: Client) -> None:
         client.embed(model=self.model, input=[], keep_alive=KEEP_ALIVE)
@@ -122,80 +174,51 @@ class OllamaEmbedder:
         except OllamaError as failure:
             raise as_error(failure, self.host, self.model) from failure
 
-    @cached_property
-    def _description(self) -> _Description:
-        return self._in_sentences(self._ask_description)
+    def _still_the_same(self, patience: Patience) -> None:
+        """Raise EmbedderChanged, and forget what was told, if the model or the server changed."""
+        before = self.description
+        now = self._in_sentences(lambda: look(self._client, self.model, patience))
+        if now != (before.digest, before.version):
+            self.forget()
+            raise EmbedderChanged(
+                f"Ollama at {self.host} was updated, or {self.model} was, while it embedded. "
+                "Run the same command again."
+            )
 
-    def _ask_description(self) -> _Description:
-        listed = self._client.ask(lambda client: client.list(), self._for_a_query)
-        wanted = full_name(self.model)
-        digests = [m.digest for m in listed.models if full_name(m.model or "") == wanted]
-        if not digests or not digests[0]:
-            raise OllamaError(Kind.MISSING)
-        shown = self._client.ask(lambda client: client.show(self.model), self._for_a_query)
-        identity = EmbedderIdentity(
-            "ollama",
-            self.model,
-            digests[0],
-            dimension_of(shown),
-            *self._prefixes,
-            normalisation=self._normalisation,
-        )
-        uncased = is_uncased(shown.modelinfo or {})
-        version = self._client.version(self._for_a_query) if uncased else ""
-        return _Description(identity, version if misreads(version) else "")
-
-    def _rows(self, texts: Sequence[str], prefix: str, patience: Patience) -> Vectors:
-        """Embed what is not blank in batches; blank texts stall some versions of Ollama."""
+    def _rows(self, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
+        """Embed what is not blank (blank texts stall some versions), and say what has no vector."""
         import numpy as np
 
-        rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
+        rows = np.zeros((len(texts), self.description.dimension), dtype=np.float32)
+        reasons: dict[int, str] = {}
         spoken = [i for i, text in enumerate(texts) if text.strip()]
-        for start in range(0, len(spoken), BATCH):
-            places = spoken[start : start + BATCH]
-            rows[places] = self._batch([sendable(texts[i]) for i in places], prefix, patience)
-        return rows
+        request = self._request_with(self._prefixes[0])
+        sent = [sendable(texts[i]) for i in spoken]
+        found = self._batches.embed(sent, request, self.for_documents)
+        for place, row in zip(spoken, found, strict=True):
+            if isinstance(row, OllamaError):
+                reasons[place] = reason_of(row)
+            else:
+                rows[place] = row
+        return rows, reasons
 
-    def _batch(self, texts: list[str], prefix: str, patience: Patience) -> Vectors:
-        """Embed one batch; Ollama does not say which text is too long, so halve until it shows."""
-        import numpy as np
-
-        try:
-            return self._client.ask(lambda client: self._embed(client, texts, prefix), patience)
-        except OllamaError as failure:
-            if failure.kind is not Kind.TOO_LONG or len("".join(texts).strip()) < 2:
-                raise
-        if len(texts) == 1:
-            parts = self._batch(list(halves(texts[0])), prefix, patience)
-            return mean_of(list(parts), self.identity.dimension)[np.newaxis]
-        middle = len(texts) // 2
-        halved = (texts[:middle], texts[middle:])
-        return np.concatenate([self._batch(half, prefix, patience) for half in halved])
+    def _request_with(self, prefix: str) -> Request:
+        return lambda texts, patience: self._client.ask(
+            lambda client: self._embed(client, texts, prefix), patience
+        )
 
     def _embed(self, client: Client, texts: list[str], prefix: str) -> Vectors:
         import numpy as np
 
+        told = self.description
         sent = [prefix + text for text in texts]
         rows = client.embed(
             model=self.model,
-            input=[folded(text) for text in sent] if self._description.misread_by else sent,
+            input=[folded(text) for text in sent] if told.misread else sent,
             truncate=False,
             keep_alive=KEEP_ALIVE,
         ).embeddings
-        if fault := fault_in(rows, len(texts), self.identity.dimension):
+        if fault := fault_in(rows, len(texts), told.dimension):
             raise OllamaError(Kind.NO_VECTOR, fault)
         unit = np.asarray(rows, dtype=np.float32)
         return unit if self._normalisation == "l2" else layer_normalised(unit)
-
-
-def halves(text: str) -> tuple[str, str]:
-    """Cut a text of two or more characters at the white space nearest to its middle.
-
-    White space in the first or last quarter does not count, so that each cut gets
-    somewhere; where there is none, the cut goes through the middle.
-    """
-    text = text.strip()
-    middle, quarter = len(text) // 2, len(text) // 4
-    spaces = (i for i in range(quarter, len(text) - quarter) if text[i].isspace())
-    cut = min(spaces, key=lambda i: abs(i - middle), default=middle)
-    return text[:cut], text[cut:]

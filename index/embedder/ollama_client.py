@@ -6,17 +6,20 @@ every failure that stays leaves as an OllamaError with its kind.
 
 from __future__ import annotations
 
+import random
 import time
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from index.embedder.ollama_failures import Kind, OllamaError, failure_of, foreign_errors
+from index.embedder.ollama_failures import Kind, failure_of, foreign_errors
 from index.embedder.ollama_host import base_url, is_loopback
 from index.embedder.ollama_models import full_name
 from index.errors import EmbedderRefused
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Mapping
 
     import httpx
@@ -38,18 +41,30 @@ class Patience:
     read: float
     pauses: Mapping[Kind, tuple[float, ...]]
 
+    def brief(self) -> Patience:
+        """For what is a second try itself: half the time, and a crash is forgiven once."""
+        lasting = (Kind.DOWN, Kind.BUSY)
+        pauses = {k: p if k in lasting else p[:1] for k, p in self.pauses.items()}
+        return Patience(max(self.read / 2, min(self.read, LEAST_READ)), pauses)
+
 
 FOR_DOCUMENTS: Final = Patience(
     read=300.0,
     pauses={
-        Kind.DOWN: (0.5, 1.0, 2.0),
-        Kind.SLOW: (1.0,),
+        Kind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
         Kind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
         Kind.CRASHED: (0.5, 1.0, 2.0),
         Kind.NO_VECTOR: (1.0,),
     },
 )
-"""`read` is the time Ollama itself gives a model to load."""
+"""`read` is the time Ollama itself gives a model to load; an Ollama that updates itself is down
+for some seconds. What was too slow is tried again in halves, not as it was."""
+
+LEAST_READ: Final = 60.0
+"""Seconds any document is given: a text of a window's size takes one or two on a slow machine."""
+
+JITTER: Final = 0.25
+"""Share by which each pause is longer or shorter, so that two ingests do not keep step."""
 
 FOR_A_QUERY: Final = Patience(
     read=20.0, pauses={Kind.BUSY: (0.25,), Kind.CRASHED: (0.25,), Kind.NO_VECTOR: (0.25,)}
@@ -92,7 +107,8 @@ class PatientClient:
                 pauses = patience.pauses.get(failure.kind, ())
                 if spent[failure.kind] == len(pauses):
                     raise failure from error
-            time.sleep(pauses[spent[failure.kind]])
+            pause = pauses[spent[failure.kind]]
+            time.sleep(pause * random.uniform(1 - JITTER, 1 + JITTER))
             spent[failure.kind] += 1
 
     def version(self, patience: Patience) -> str:
@@ -100,15 +116,11 @@ class PatientClient:
 
         The official client has no method for it, but its connection has the right settings.
         """
+        answer = self.ask(lambda client: _answered(client._client.get("/api/version")), patience)
         try:
-            told = self.ask(
-                lambda client: client._client.get("/api/version").json().get("version"), patience
-            )
-        except OllamaError as failure:
-            if failure.kind is not Kind.NO_VECTOR:
-                raise
+            return str(answer.json()["version"])
+        except (ValueError, LookupError, TypeError):
             return ""
-        return str(told or "")
 
     def _client(self, read: float) -> Client:
         if read not in self._clients:
@@ -127,6 +139,7 @@ def connect(host: str, read: float) -> Client:
             timeout=httpx.Timeout(read, connect=CONNECT_TIMEOUT),
             limits=httpx.Limits(max_keepalive_connections=0),
             trust_env=not is_loopback(host),
+            verify=_certificates(not is_loopback(host)),
             event_hooks={"request": [_without_key]},
         )
     except (ImportError, OSError, ValueError) as error:
@@ -134,6 +147,19 @@ def connect(host: str, read: float) -> Client:
             f"The Ollama client cannot start: {error}. Check OLLAMA_HOST, SSL_CERT_FILE and the "
             "proxy variables."
         ) from error
+
+
+def _answered(response: httpx.Response) -> httpx.Response:
+    """The response, unless it says that the server is in trouble."""
+    return response.raise_for_status() if response.is_server_error else response
+
+
+@cache
+def _certificates(trust_env: bool) -> ssl.SSLContext:
+    """Read once a process: they take longer than a query's other work."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=trust_env)
 
 
 def probe(host: str | None, model: str) -> Probe:

@@ -28,6 +28,8 @@ class Kind(Enum):
     MISSING = auto()
     NOT_EMBEDDING = auto()
     NO_VECTOR = auto()
+    MIXED_UP = auto()
+    UNSTEADY = auto()
     REFUSED = auto()
 
 
@@ -85,6 +87,17 @@ def failure_of(error: Exception) -> OllamaError:
     return OllamaError(Kind.NO_VECTOR, "something that is not Ollama's answer")
 
 
+def reason_of(failure: OllamaError) -> str:
+    """Why one text has no vector, for the report: `Ollama failed on it: EOF (status 400)`."""
+    match failure.kind:
+        case Kind.SLOW:
+            return "Ollama did not answer in time for it"
+        case Kind.NO_VECTOR:
+            return f"Ollama answered with {failure.detail}"
+        case _:
+            return f"Ollama failed on it: {failure.detail}"
+
+
 def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
     """Say what happened at `host` with `model`, and what to do next."""
     place = f"Ollama at {host}"
@@ -122,6 +135,11 @@ def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
             return EmbedderRefused(
                 f"{place} answered with {failure.detail}. Try again; if it stays so, restart "
                 "or update Ollama."
+            )
+        case Kind.MIXED_UP | Kind.UNSTEADY:
+            return EmbedderRefused(
+                f"{place} gives one text different vectors. Restart or update "
+                "Ollama, then run again."
             )
         case Kind.REFUSED:
             return EmbedderRefused(

@@ -1,0 +1,1 @@
+"""Faults of an Ollama as data, and the stage they are made on."""
