@@ -2,28 +2,21 @@
 
 The walk opens no post: it only lists, so an incremental ingest can skip unchanged files by
 their size and time, and a server can tell that its index is behind (`index.changes`). What a
-post is called is the ingest's to say, by its suffixes. Hidden names, `node_modules` and what a
-`.blogignore` (gitignore syntax, in any folder) names are the author's own choice and are left
-out silently; anything else that cannot be indexed is reported. Linked files are followed while
-they stay inside the content folder; linked folders are not, so a walk always ends and no post
-appears twice through one.
+post is called is the ingest's to say, by its suffixes. What the author leaves out
+(`index.ignores`) is left out silently; anything else that cannot be indexed is reported. Linked
+files are followed while they stay inside the content folder, so that no link makes a file of the
+machine's public; linked folders are not, so a walk always ends and no post appears twice.
 """
 
 import errno
 import os
-import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
-from index.errors import ContentError, UnreadablePost
-
-IGNORE_FILE = ".blogignore"
-MAX_BYTES = 16 * 1024 * 1024
-"""Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
+from index.errors import ContentError, UsageError
+from index.ignores import Ignores, ignores_in, left_out
+from index.reading import LEAVES, cannot_read, unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +26,7 @@ class SourceFile:
     source: str
     """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
     path: Path
+    """Where its bytes are; of a linked file, where the link leads."""
     size: int
     """Bytes."""
     mtime_ns: int
@@ -61,15 +55,14 @@ class _Folder:
     path: Path
     prefix: str
     """`""` for the content folder, else its source with a `/` at the end."""
-    ignores: tuple[tuple[str, GitIgnoreSpec], ...]
-    """Prefix and patterns of each `.blogignore` that applies here, outermost first."""
+    ignores: tuple[Ignores, ...]
+    """Each `.blogignore` that applies to it from outside, outermost first."""
 
 
 def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     """List the files below `content` whose names end in one of `suffixes`, in any case.
 
-    Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read:
-    going on without it could publish what the author meant to keep out.
+    Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _root(content)
     found: list[SourceFile | Skipped] = []
@@ -87,12 +80,16 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     )
 
 
-def read(file: SourceFile) -> bytes:
-    """Read the bytes of a post. Raises UnreadablePost if they cannot be had."""
-    try:
-        return file.path.read_bytes()
-    except OSError as error:
-        raise UnreadablePost(_cannot_read(error)) from error
+def refuse_inside(content: Path, index: Path) -> None:
+    """Raise UsageError if posts lie in the index folder, or ContentError if there are none.
+
+    An ingest deletes folders there that look like generations of its own.
+    """
+    if _root(content).is_relative_to(os.path.realpath(index)):
+        raise UsageError(
+            f"The content folder {content} lies in the index folder. "
+            "Give the index a folder of its own: --index DIR."
+        )
 
 
 def _root(content: Path) -> Path:
@@ -107,9 +104,7 @@ def _root(content: Path) -> Path:
         message = f"{content} is a file, not a folder. Give the folder that holds the posts."
         raise ContentError(message) from error
     except (OSError, RuntimeError) as error:
-        message = (
-            f"The content folder {content} cannot be read: {_reason(error)}. Check its permissions."
-        )
+        message = f"The content folder {content}: {cannot_read(error)}."
         raise ContentError(message) from error
 
 
@@ -120,9 +115,9 @@ def _list(
         with os.scandir(folder.path) as entries:
             names = list(entries)
     except OSError as error:
-        yield Skipped(folder.prefix.rstrip("/"), _cannot_read(error))
+        yield Skipped(folder.prefix.rstrip("/"), cannot_read(error))
         return
-    ignores = folder.ignores + _ignores(folder)
+    ignores = folder.ignores + ignores_in(root, folder.path, folder.prefix)
     for entry in names:
         is_post = entry.name.lower().endswith(suffixes)
         item = _classify(root, entry, folder.prefix + entry.name, is_post, ignores)
@@ -131,14 +126,10 @@ def _list(
 
 
 def _classify(
-    root: Path,
-    entry: os.DirEntry[str],
-    source: str,
-    is_post: bool,
-    ignores: tuple[tuple[str, GitIgnoreSpec], ...],
+    root: Path, entry: os.DirEntry[str], source: str, is_post: bool, ignores: tuple[Ignores, ...]
 ) -> SourceFile | Skipped | _Folder | None:
     is_folder = _is_folder(entry)
-    if not (is_folder or is_post) or _left_out(entry.name, source, is_folder, ignores):
+    if not (is_folder or is_post) or left_out(entry.name, source, is_folder, ignores):
         return None
     printable = os.fsencode(source).decode("utf-8", "backslashreplace")
     if printable != source:
@@ -156,21 +147,15 @@ def _file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skip
         status = path.stat()
         readable = os.access(path, os.R_OK)
     except (OSError, RuntimeError) as error:
-        return Skipped(source, _cannot_read(error))
+        return Skipped(source, cannot_read(error))
     if entry.is_symlink() and not path.is_relative_to(root):
-        return Skipped(source, "it is a link that leaves the content folder; copy the file into it")
-    if not stat.S_ISREG(status.st_mode):
-        return Skipped(source, "it is not a regular file; name it in a .blogignore")
-    if status.st_size > MAX_BYTES:
-        return Skipped(
-            source,
-            f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore",
-        )
+        return Skipped(source, LEAVES)
+    if reason := unfit(status):
+        return Skipped(source, reason)
     if not readable:
-        return Skipped(
-            source, _cannot_read(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-        )
-    return SourceFile(source, Path(entry.path), status.st_size, status.st_mtime_ns)
+        refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return Skipped(source, cannot_read(refused))
+    return SourceFile(source, path, status.st_size, status.st_mtime_ns)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -178,37 +163,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def _left_out(
-    name: str, source: str, is_folder: bool, ignores: tuple[tuple[str, GitIgnoreSpec], ...]
-) -> bool:
-    if name.startswith(".") or name == "node_modules":
-        return True
-    path = source + "/" if is_folder else source
-    for prefix, spec in reversed(ignores):
-        decision = spec.check_file(path[len(prefix) :]).include
-        if decision is not None:
-            return decision
-    return False
-
-
-def _ignores(folder: _Folder) -> tuple[tuple[str, GitIgnoreSpec], ...]:
-    path = folder.path / IGNORE_FILE
-    try:
-        lines = path.read_text(encoding="utf-8-sig", errors="surrogateescape").splitlines()
-        return ((folder.prefix, GitIgnoreSpec.from_lines(lines)),)
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, re.error) as error:
-        message = f"{folder.prefix}{IGNORE_FILE} cannot be used: {error}. Correct or delete it."
-        raise ContentError(message) from error
-
-
-def _cannot_read(error: OSError | RuntimeError) -> str:
-    return f"it cannot be read: {_reason(error)}; check the file and its permissions"
-
-
-def _reason(error: OSError | RuntimeError) -> str:
-    """Name the failure without the machine's paths; a RuntimeError is pathlib's word for a loop."""
-    return str(error.strerror) if isinstance(error, OSError) else os.strerror(errno.ELOOP)

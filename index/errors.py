@@ -4,6 +4,7 @@
     ├── UsageError            a setting or argument that cannot be meant
     ├── ContentError          the content folder cannot be read
     │   └── UnreadablePost    one file that is left out, with its reason
+    │       └── PostChanging      somebody is writing it just now
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
     │   │   └── EmbedderChanged       another version or other weights than a moment ago
@@ -49,6 +50,10 @@ class ContentError(BlogSearchError):
 
 class UnreadablePost(ContentError):
     """One file is left out of the index; the message is the reason."""
+
+
+class PostChanging(UnreadablePost):
+    """Somebody is writing the file just now; what was read of it may be torn."""
 
 
 class EmbedderError(BlogSearchError):

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from index.builder import NewPost, NextGeneration, build
-from index.content_folder import SourceFile
+from index.content_folder import SourceFile, refuse_inside
 from index.embedder.base import Embedder, EmbedderIdentity
 from index.embedder.choose import Choice
 from index.errors import ContentError, IndexMissing
@@ -77,9 +77,10 @@ class _Prepared:
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
-    Raises ContentError, EmbedderError or IndexProblem with the index as it was.
+    Raises ContentError, UsageError, EmbedderError or IndexProblem with the index as it was.
     """
     started = time.monotonic()
+    refuse_inside(job.content, job.index)
     layout = Layout(job.index)
     live = _live_manifest(layout, job)
     choice = job.choose(live.embedder if live else None)

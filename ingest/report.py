@@ -39,15 +39,23 @@ VISIBILITY = ("draft", "future", "expired")
 
 
 def as_json(report: Report) -> str:
-    """The report on one line."""
-    return json.dumps(asdict(report), ensure_ascii=False)
+    """The report on one line, in ASCII: whatever a file is called, any stdout can take it."""
+    return json.dumps(asdict(report))
 
 
 def as_lines(report: Report) -> list[str]:
     """The report for people: one line for each fault, then one with every number."""
     faults = [f"skipped {skip.source}: {skip.reason}" for skip in _faults(report)]
     without = [_lacking(chunk) for chunk in report.without_vector]
-    return [*faults, *without, *report.warnings, _summary(report)]
+    return [*map(_printable, (*faults, *without, *report.warnings)), _summary(report)]
+
+
+def _printable(line: str) -> str:
+    """A file may be called what a terminal takes for a command, or what breaks the line."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in line
+    )
 
 
 def _lacking(chunk: WithoutVector) -> str:

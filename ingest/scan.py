@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from index.content_folder import Skipped, SourceFile, read, walk
-from index.errors import UnreadablePost
+from index.content_folder import Skipped, SourceFile, walk
+from index.errors import PostChanging, UnreadablePost
 from index.manifest import IndexedPost, Manifest
+from index.reading import read
 from index.seen import Seen, SeenFile, content_path
 from ingest.post import ParsedPost, read_post
 from ingest.visibility import day_after
@@ -66,8 +67,12 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
             due[file.source] = day_after(before.expires)
             continue
         try:
-            post = read_post(file, read(file), today)
+            post = read_post(file, read(file.path), today)
         except UnreadablePost as error:
+            if before is not None and isinstance(error, PostChanging):
+                digests[file.source] = before.digest
+                problems.append(f"{file.source}: {error}; the index keeps what it had")
+                continue
             skipped.append(Skipped(file.source, str(error)))
             continue
         due[file.source] = post.due

@@ -69,6 +69,7 @@ class Module:
     def __init__(self, code: str) -> None:
         self.tree = ast.parse(code)
         nodes = list(ast.walk(self.tree))
+        self.imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         self.functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
         self.classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
 
@@ -96,10 +97,19 @@ class Module:
     def constant(self, name: str) -> set[str]:
         """Give the text of the module's constant `name`."""
         return {
-            ast.literal_eval(node.value)
+            str(node.value.value)
             for node in self.tree.body
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+            if isinstance(node.value, ast.Constant)
         }
+
+    def imported(self, name: str) -> Module:
+        """Give the module of ours that `name` comes from; one without code if none is."""
+        for each in self.imports:
+            place = ROOT / f"{(each.module or '').replace('.', '/')}.py"
+            if name in {alias.name for alias in each.names} and place.is_file():
+                return Module(place.read_text(encoding="utf-8"))
+        return Module("")
 
     def texts(self, node: ast.expr, function: ast.FunctionDef) -> set[str]:
         """Give what `node` may say; what comes from another message says nothing new."""
@@ -111,11 +121,21 @@ class Module:
             case ast.Tuple(elts=parts):
                 return {text for part in parts for text in self.texts(part, function)}
             case ast.Name(id=name):
-                return {text for value in _assigned(name, function) for text in value}
+                inside = {text for value in self._assigned(name, function) for text in value}
+                return inside or self.constant(name) or self.imported(name).constant(name)
             case ast.Call(func=ast.Name(id=name)):
                 inner = {text for part in node.args for text in self.texts(part, function)}
-                return self.returned(name) or (inner if name == "encodable" else set())
+                made = self.returned(name) or self.imported(name).returned(name)
+                return made or (inner if name == "encodable" else set())
         return set()
+
+    def _assigned(self, name: str, function: ast.FunctionDef) -> Iterator[set[str]]:
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=targets, value=value) if name in map(ast.unparse, targets):
+                    yield self.texts(value, function)
+                case ast.NamedExpr(target=ast.Name(id=found), value=value) if found == name:
+                    yield self.texts(value, function)
 
     def _said(self, function: ast.FunctionDef, call: ast.Call) -> tuple[str, ast.expr | None]:
         match call:
@@ -137,12 +157,3 @@ def _is_passed_on(said: ast.expr) -> bool:
 
 def _part(part: ast.expr) -> str:
     return str(part.value) if isinstance(part, ast.Constant) else "…"
-
-
-def _assigned(name: str, function: ast.FunctionDef) -> Iterator[set[str]]:
-    module = Module("")
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == name for target in node.targets
-        ):
-            yield module.texts(node.value, function)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from index.content_folder import MAX_BYTES, Skipped, SourceFile, read, walk
+from index.content_folder import Skipped, SourceFile, walk
 from index.errors import ContentError, UnreadablePost
+from index.reading import MAX_BYTES, read
 from ingest.scan import SUFFIXES
 
 CHECK = "; check the file and its permissions"
@@ -190,11 +191,11 @@ def test_a_file_is_no_content_folder(tmp_path: Path) -> None:
 def test_a_post_that_vanished_since_the_walk_is_unreadable(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     (file,) = walk(tmp_path, SUFFIXES).files
-    assert read(file) == b"a post\n"
+    assert read(file.path) == b"a post\n"
 
     file.path.unlink()
 
     with pytest.raises(
         UnreadablePost, match=rf"^it cannot be read: No such file or directory{CHECK}$"
     ):
-        read(file)
+        read(file.path)
