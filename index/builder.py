@@ -25,11 +25,11 @@ from index.generations import (
     seal_files,
     switch,
     unwritable,
-    verify,
 )
 from index.layout import GenerationFiles, Layout
 from index.legs import open_legs
 from index.manifest import IndexedPost, Manifest
+from index.seals import verify
 
 if TYPE_CHECKING:
     from index.confidence import Calibration

@@ -8,7 +8,6 @@ readers that opened it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,27 +16,30 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from index.aside import set_aside
 from index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
-from index.layout import GenerationFiles, Layout, generation_name
+from index.layout import GenerationFiles, Layout, generation_name, is_generation_name
 from index.manifest import REBUILD, Manifest, Seal, dumps, loads
+from index.seals import sealed, text_of
 
-_BLOCK = 1 << 20
+_LARGEST_CURRENT = 1 << 16
+"""Bytes; CURRENT is one line of ours."""
 
-_LONGEST_NAME = 18
-"""Digits; CURRENT is ours, and what is longer was never written by us."""
+_LARGEST_MANIFEST = 1 << 28
+"""Bytes; a post takes about 200, and a larger file would fill the memory before it is refused."""
 
 
 def live_number(layout: Layout) -> int:
     """The live generation's number. Raises IndexMissing or IndexBroken."""
     try:
-        name = layout.current.read_text(encoding="ascii").strip()
+        name = text_of(layout.current, _LARGEST_CURRENT, "ascii").strip()
     except FileNotFoundError as error:
         raise IndexMissing(
             f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
-    if not (name.isdecimal() and len(generation_name(0)) <= len(name) <= _LONGEST_NAME):
+    if not is_generation_name(name):
         raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
     return int(name)
 
@@ -45,30 +47,19 @@ def live_number(layout: Layout) -> int:
 def newest_number(layout: Layout) -> int:
     """The highest number any folder of a generation has, finished or not; 0 if there is none."""
     names = [folder.name for folder in layout.generations.iterdir()]
-    return max((int(name) for name in names if name.isdecimal()), default=0)
+    return max((int(name) for name in names if is_generation_name(name)), default=0)
 
 
 def load_manifest(layout: Layout, number: int) -> Manifest:
     """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
     try:
-        manifest = loads(path.read_text(encoding="utf-8"))
+        manifest = loads(text_of(path, _LARGEST_MANIFEST, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
     if manifest.generation != number:
         raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
     return manifest
-
-
-def verify(files: GenerationFiles, manifest: Manifest) -> None:
-    """Compare every file with its seal. Raises IndexBroken at the first that differs."""
-    for name, seal in manifest.files.items():
-        try:
-            same = _sealed(files.folder / name) == seal
-        except OSError as error:
-            raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
-        if not same:
-            raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
 
 
 def seal_files(files: GenerationFiles) -> dict[str, Seal]:
@@ -77,7 +68,7 @@ def seal_files(files: GenerationFiles) -> dict[str, Seal]:
     for path in sorted(files.folder.rglob("*")):
         if path.is_file() and not path.name.endswith(".lock"):
             _sync(path)
-            seals[path.relative_to(files.folder).as_posix()] = _sealed(path)
+            seals[path.relative_to(files.folder).as_posix()] = sealed(path)
     return seals
 
 
@@ -92,6 +83,8 @@ def switch(layout: Layout, manifest: Manifest) -> None:
     beside = layout.current.with_name("CURRENT.next")
     beside.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
     _sync(beside)
+    if layout.current.is_dir():
+        set_aside(layout.current)
     beside.replace(layout.current)
     _sync(layout.root)
 
@@ -100,7 +93,7 @@ def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
     """Delete every generation but `live` and `keep`: old ones, and what a killed ingest left."""
     kept = {generation_name(number) for number in (live, keep) if number is not None}
     for folder in layout.generations.iterdir():
-        if folder.name not in kept:
+        if is_generation_name(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -130,14 +123,6 @@ def unwritable(error: Exception) -> IndexProblem:
         f"The index could not be written{reason}. Nothing in it has changed; "
         "check the disk's space and the folder's permissions, then run again."
     )
-
-
-def _sealed(path: Path) -> Seal:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return Seal(size=path.stat().st_size, sha256=digest.hexdigest())
 
 
 def _sync(path: Path) -> None:

@@ -17,6 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+_FEWEST_DIGITS = 6
+_MOST_DIGITS = 17
+"""So that the number after any name has at most 18 digits and fits wherever integers do."""
+
 DEFAULT_FOLDER = ".blog-index"
 """Where the index lies unless the author says otherwise, below the current folder."""
 
@@ -46,6 +50,13 @@ class GenerationFiles:
     def catalog(self) -> Path:
         """SQLite database of posts and chunks."""
         return self.folder / "chunks.db"
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Names below the folder without which nothing can be searched, as a manifest has them."""
+        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts"))
+        paths = (self.vectors, self.catalog, *lexical)
+        return tuple(path.relative_to(self.folder).as_posix() for path in paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,4 +97,10 @@ class Layout:
 
 def generation_name(number: int) -> str:
     """`000042`: sorts as it counts."""
-    return f"{number:06d}"
+    return f"{number:0{_FEWEST_DIGITS}d}"
+
+
+def is_generation_name(name: str) -> bool:
+    """Whether `name` is one that `generation_name` gives; any other folder is not ours."""
+    is_number = name.isascii() and name.isdecimal()
+    return is_number and _FEWEST_DIGITS <= len(name) <= _MOST_DIGITS

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from index.embedder.base import Embedder, EmbedderIdentity
-from index.generations import live_number, load_manifest, verify
+from index.generations import live_number, load_manifest
 from index.layout import Layout
 from index.reader import Reader
 
@@ -33,10 +33,10 @@ class LiveIndex:
         """The live generation, opened. Raises IndexMissing, IndexBroken or IndexFormatUnknown."""
         number = live_number(self._layout)
         reader = self._reader
-        if reader is not None and reader.manifest.generation == number:
+        if reader is not None and _is(reader, number):
             return reader
         with self._opening:
-            if self._reader is None or self._reader.manifest.generation != number:
+            if self._reader is None or not _is(self._reader, number):
                 opened = self._open(number)
                 self._close(self._earlier)
                 self._earlier, self._reader = self._reader, opened
@@ -57,10 +57,14 @@ class LiveIndex:
     def _open(self, number: int) -> Reader:
         files = self._layout.generation(number)
         manifest = load_manifest(self._layout, number)
-        verify(files, manifest)
         return Reader(files, manifest, self._embedder_of(manifest.embedder))
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = self._embedder_for(identity)
         return self._embedder
+
+
+def _is(reader: Reader, number: int) -> bool:
+    """Whether `reader` has the generation that is called `number` now."""
+    return reader.manifest.generation == number and not reader.replaced

@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from index.confidence import Calibration
 from index.embedder.base import EmbedderIdentity
@@ -23,8 +27,35 @@ FORMAT = 3
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
 
 
+def _inside(name: str) -> str:
+    """A path that stays below the folder it is joined to, on any system."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts or any(c in name for c in "\\:\0"):
+        raise ValueError("no path below the generation's folder")
+    return name
+
+
+def _instant(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("no instant")
+    return text
+
+
+def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
+    if identity.dimension < 1:
+        raise ValueError("no dimension")
+    return identity
+
+
+def _finite(calibration: Calibration) -> Calibration:
+    numbers = (calibration.with_meaning, calibration.by_words, calibration.east_asian)
+    if not all(math.isfinite(number) and number >= 0.0 for number in numbers):
+        raise ValueError("no medians")
+    return calibration
+
+
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class IndexedPost(_Frozen):
@@ -32,12 +63,12 @@ class IndexedPost(_Frozen):
 
     digest: str
     """SHA-256 of the file's bytes, in hex."""
-    size: int
+    size: NonNegativeInt
     """Bytes."""
     mtime_ns: int
     """Nanoseconds since 1970, as the file system says."""
-    chunks: int
-    unembedded: int = 0
+    chunks: NonNegativeInt
+    unembedded: NonNegativeInt = 0
     """Windows of its chunks that have no vector, since the embedder failed on them."""
     expires: str | None = None
     """ISO day after which the post is left out."""
@@ -46,27 +77,27 @@ class IndexedPost(_Frozen):
 class Seal(_Frozen):
     """A file's size in bytes and SHA-256 in hex."""
 
-    size: int
+    size: NonNegativeInt
     sha256: str
 
 
 class Manifest(_Frozen):
     """One generation."""
 
-    generation: int
-    created: str
+    generation: NonNegativeInt
+    created: Annotated[str, AfterValidator(_instant)]
     """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
     not in here."""
-    embedder: EmbedderIdentity
+    embedder: Annotated[EmbedderIdentity, AfterValidator(_usable)]
     recipe: dict[str, int | bool | str]
     """What shaped the posts besides their bytes; an index of another recipe is made anew."""
     posts: dict[str, IndexedPost]
     """By source."""
-    calibration: Calibration | None = None
+    calibration: Annotated[Calibration, AfterValidator(_finite)] | None = None
     """What confidence means on this blog; `None` if it has nothing to be asked."""
-    superseded: int
+    superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
-    files: dict[str, Seal]
+    files: dict[Annotated[str, AfterValidator(_inside)], Seal]
     """By path below the generation's folder, with `/`."""
 
     @property
@@ -78,7 +109,8 @@ class Manifest(_Frozen):
 def dumps(manifest: Manifest) -> str:
     """The manifest's file, with the checksum of its own content."""
     content = manifest.model_dump(mode="json")
-    return json.dumps({"format": FORMAT, "seal": _seal(content), "content": content}, indent=0)
+    seal = _seal(_canonical(content))
+    return json.dumps({"format": FORMAT, "seal": seal, "content": content}, indent=0)
 
 
 def loads(text: str) -> Manifest:
@@ -88,9 +120,10 @@ def loads(text: str) -> Manifest:
         written = outer["format"]
         if written != FORMAT:
             raise IndexFormatUnknown(_foreign(written))
-        if outer["seal"] != _seal(outer["content"]):
+        canonical = _canonical(outer["content"])
+        if outer["seal"] != _seal(canonical):
             raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
-        return Manifest.model_validate(outer["content"])
+        return Manifest.model_validate_json(canonical)
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
 
@@ -104,6 +137,9 @@ def _foreign(written: object) -> str:
     )
 
 
-def _seal(content: object) -> str:
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+def _canonical(content: object) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def _seal(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()

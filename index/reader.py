@@ -10,6 +10,7 @@ from index.layout import GenerationFiles
 from index.legs import open_legs
 from index.manifest import REBUILD, Manifest
 from index.ranking import Use
+from index.seals import Guard
 from index.search import search
 from index.types import Answer, Chunk, Filters, Passage
 
@@ -21,12 +22,18 @@ class Reader:
     """Searches and reads one generation."""
 
     def __init__(self, files: GenerationFiles, manifest: Manifest, embedder: Embedder) -> None:
-        """Open the generation's files, whose checksums hold. Raises IndexBroken."""
+        """Verify and open the generation's files. Raises IndexBroken."""
         self.manifest = manifest
+        self._guard = Guard(files, manifest)
         self._legs = open_legs(files, embedder)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
+
+    @property
+    def replaced(self) -> bool:
+        """Whether another generation now lies where this one was opened."""
+        return self._guard.replaced
 
     def close(self) -> None:
         """Let go of the files."""
@@ -35,12 +42,17 @@ class Reader:
     def search(
         self, query: str, filters: Filters, *, limit: int, offset: int, use: Use = Use.HYBRID
     ) -> Answer:
-        """The hits from `offset` on, `limit` at most, best first."""
+        """The hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
+        self._guard.check()
         calibration = self.manifest.calibration
         return search(self._legs, query, filters, calibration, limit=limit, offset=offset, use=use)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """A chunk with `neighbors` chunks on each side. Raises UnknownPost or UnknownChunk."""
+        """A chunk with `neighbors` chunks on each side.
+
+        Raises UnknownPost, UnknownChunk or IndexBroken.
+        """
+        self._guard.check()
         found = self._legs.catalog.find_post(source)
         if found is None:
             raise UnknownPost(source, self._nearest(source))

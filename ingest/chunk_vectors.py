@@ -47,6 +47,8 @@ class ChunkVectors:
     computed: int
     """Texts the embedder was asked for."""
     without: tuple[WithoutVector, ...]
+    warnings: tuple[str, ...]
+    """What became of a cache that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def chunk_vectors(
             _named(window.chunk, found.refused[window.text])
             for window in {window.row: window for window in lacking}.values()
         ),
+        warnings=found.warnings,
     )
 
 

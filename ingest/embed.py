@@ -40,6 +40,8 @@ class Embedded:
     """How many texts the embedder was asked for."""
     refused: Mapping[str, str]
     """By text, why it has no vector."""
+    warnings: tuple[str, ...] = ()
+    """What became of a cache that failed."""
 
 
 def embed(
@@ -58,7 +60,7 @@ def embed(
         refused |= reasons
         _refuse_too_many(refused, start + len(batch))
         progress.advance(len(batch))
-    return Embedded(known, len(missing), refused)
+    return Embedded(known, len(missing), refused, cache.warnings)
 
 
 def _asked(batch: Sequence[str], embedder: Embedder) -> tuple[dict[str, Vectors], dict[str, str]]:

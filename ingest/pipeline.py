@@ -22,6 +22,7 @@ from index.generations import live_number, load_manifest, writer_lock
 from index.languages import language_of
 from index.layout import Layout
 from index.manifest import IndexedPost, Manifest
+from index.seals import verify
 from index.seen import note
 from index.types import Chunk, Post
 from ingest.chunk_vectors import ChunkVectors, chunk_vectors
@@ -86,6 +87,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     choice = job.choose(live.embedder if live else None)
     prepared = _prepare(job, live, choice)
     if prepared.base is not None and prepared.plan.changes_nothing:
+        verify(layout.generation(prepared.base.generation), prepared.base)
         note(layout, as_seen(prepared.scan, job.content, prepared.base))
         return _report(prepared.base, prepared, choice, None, started)
     with writer_lock(layout):
@@ -222,6 +224,7 @@ def _report(
         skipped=prepared.scan.skipped,
         warnings=(
             *choice.warnings(),
+            *(embedded.warnings if embedded else ()),
             *warnings(prepared.site),
             *prepared.scan.problems,
         ),

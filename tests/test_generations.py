@@ -11,10 +11,11 @@ import pytest
 
 from index.embedder.base import EmbedderIdentity
 from index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissing
-from index.generations import live_number, load_manifest, verify, writer_lock
+from index.generations import live_number, load_manifest, writer_lock
 from index.layout import Layout
 from index.live import LiveIndex
 from index.manifest import FORMAT, REBUILD
+from index.seals import verify
 from index.types import Filters
 from tests.fakes import DIMENSION, IDENTITY, FakeEmbedder
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from index.errors import IndexBroken
+from index.errors import IndexBroken, IndexMissing
 from index.types import Filters
 from tests.fakes import FakeEmbedder
 
@@ -115,6 +116,20 @@ def test_an_index_that_breaks_is_told_and_one_that_is_mended_is_served(blog: Mak
         live.reader()
     made.ingest(rebuild=True)
     assert text(live.reader()) == "# Soup\n\nBoil an onion."
+
+
+def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> None:
+    """It counts from 1 again."""
+    made = blog(SOUP)
+    live = made.follow()
+    early = live.reader()
+    shutil.rmtree(made.index)
+    assert text(early) == "# Soup\n\nBoil an onion."
+    with pytest.raises(IndexMissing):
+        live.reader()
+    rewrite(made, "Fry a leek.")
+    assert live.reader().manifest.generation == early.manifest.generation == 1
+    assert text(live.reader()) == "# Soup\n\nFry a leek."
 
 
 def test_the_embedder_is_asked_for_by_the_index_s_own_identity(blog: MakeBlog) -> None:

@@ -43,9 +43,9 @@ def test_its_chunks_are_those_of_all_posts() -> None:
         st.builds(
             IndexedPost,
             digest=st.text(),
-            size=st.integers(),
+            size=st.integers(min_value=0),
             mtime_ns=st.integers(),
-            chunks=st.integers(),
+            chunks=st.integers(min_value=0),
             expires=st.none() | st.text(),
         ),
     )

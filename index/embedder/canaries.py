@@ -40,11 +40,14 @@ def packed(rows: Vectors) -> str:
 def likeness(recorded: str, rows: Vectors) -> float:
     """The smallest cosine between a canary as it was recorded and as it is, in [-1, 1].
 
-    Rows of another shape than what was recorded are unlike: -1.
+    Rows of another shape than what was recorded are unlike: -1; so is a damaged record.
     """
     import numpy as np
 
-    before = np.frombuffer(base64.b64decode(recorded), dtype="<f4")
+    try:
+        before = np.frombuffer(base64.b64decode(recorded), dtype="<f4")
+    except ValueError:
+        return -1.0
     if before.size != rows.size:
         return -1.0
     return float((before.reshape(rows.shape) * rows).sum(axis=1).min())

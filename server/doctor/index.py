@@ -19,9 +19,10 @@ from index.errors import (
     IndexMissing,
     IndexProblem,
 )
-from index.generations import live_number, load_manifest, verify
+from index.generations import live_number, load_manifest
 from index.layout import Layout
 from index.reader import Reader
+from index.seals import verify
 from index.seen import last_seen
 from server.doctor.finding import Finding, command
 

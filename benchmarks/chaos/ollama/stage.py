@@ -156,7 +156,7 @@ class Stage:
         if not cache.exists():
             return 0
         with closing(sqlite3.connect(cache)) as connection:
-            (count,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
+            (count,) = connection.execute("SELECT count(*) FROM embeddings").fetchone()
         return int(count)
 
     def kept(self, reads_capitals: bool = True) -> Kept:
