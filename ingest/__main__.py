@@ -1,70 +1,46 @@
 """`python -m ingest` and `blog-ingest`: read the settings, ingest, report.
 
-Progress and the report go to stderr, so that stdout is free for `--json`.
+Only the standard library is imported before the signals are taken, so that Ctrl-C is
+answered in a sentence even while the libraries load.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from datetime import date
-from typing import TextIO
+from types import FrameType
+from typing import NoReturn
 
-from index.embedder.choose import choose
-from index.errors import BlogSearchError, UsageError
-from ingest.pipeline import Job, ingest
-from ingest.progress import progress_on
-from ingest.report import Report, as_json, as_lines
-from ingest.settings import Settings, read_settings
+SIGNALLED = 128
+"""Plus the signal's number: the exit status that shells give to what a signal ended."""
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
+
+class Stopped(KeyboardInterrupt):
+    """A signal asked for the end; its number is the only argument."""
 
 
 def main() -> int:
     """Run one ingest; the exit status."""
-    return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
-
-
-def run(settings: Settings, out: TextIO, err: TextIO) -> int:
-    """Ingest as `settings` say, reporting on `err` and, for `--json`, on `out`."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
+            signal.signal(number, _stop)
     try:
-        with progress_on(err) as progress:
-            report = ingest(_job(settings), progress)
-    except UsageError as error:
-        return _fail(err, str(error), WRONG_USAGE)
-    except BlogSearchError as error:
-        return _fail(err, str(error), FAILED)
-    except KeyboardInterrupt:
-        return _fail(err, "Stopped; the index is as it was, finished embeddings are kept.", FAILED)
-    _print(report, settings.json, out, err)
-    return DONE
+        from ingest.command import run
+        from ingest.settings import read_settings
+
+        return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
+    except Stopped as stopped:
+        sys.stderr.write(
+            "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
+        )
+        return SIGNALLED + int(stopped.args[0])
 
 
-def _job(settings: Settings) -> Job:
-    return Job(
-        content=settings.content,
-        index=settings.index,
-        choose=lambda existing: choose(
-            settings.embedder, settings.model, settings.ollama_host, existing
-        ),
-        today=date.today(),
-        include_drafts=settings.include_drafts,
-        rebuild=settings.rebuild,
-        base_url=settings.base_url,
-        permalink=settings.permalink,
-        index_descriptions=settings.index_descriptions,
-    )
-
-
-def _print(report: Report, json: bool, out: TextIO, err: TextIO) -> None:
-    err.write("\n".join(as_lines(report)) + "\n")
-    if json:
-        out.write(as_json(report) + "\n")
-
-
-def _fail(err: TextIO, message: str, status: int) -> int:
-    err.write(message + "\n")
-    return status
+def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_DFL)  # who asks twice does not want to wait
+    raise Stopped(number)
 
 
 if __name__ == "__main__":

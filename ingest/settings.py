@@ -57,7 +57,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="blog-ingest",
         description="Bring the index up to date with a folder of Markdown posts.",
-        epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage.",
+        epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, "
+        "130 or 143 stopped by a signal.",
     )
     parser.add_argument("content", metavar="CONTENT", help="the folder that holds the posts")
     parser.add_argument(

@@ -239,7 +239,13 @@ def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, fo
     assert (ran.returncode, "4 posts" in ran.stderr) == (0, True)
 
 
-def test_an_interrupt_is_one_sentence_and_keeps_the_index(folder: Path) -> None:
+STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_is_one_sentence_and_keeps_the_index(
+    sent: signal.Signals, status: int, folder: Path
+) -> None:
     for number in range(300):
         text = f"# Post {number}\n\n" + f"Words of post {number} here. " * 40
         (folder / "content" / f"{number}.md").write_text(text, encoding="utf-8")
@@ -253,10 +259,29 @@ def test_an_interrupt_is_one_sentence_and_keeps_the_index(folder: Path) -> None:
             if line.startswith("embedding: "):
                 break
         time.sleep(0.1)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(sent)
         rest = running.stderr.read()
-        assert running.wait(timeout=20) == 1
-    assert rest.splitlines()[-1] == (
-        "Stopped; the index is as it was, finished embeddings are kept."
-    )
+        assert running.wait(timeout=60) == status
+    assert rest.splitlines()[-1] == STOPPED
     assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
+
+
+def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
+    program = (
+        "import os, signal, sys, ingest.__main__ as command\n"
+        "class Stopping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'numpy':\n"
+        "            os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Stopping())\n"
+        "sys.exit(command.main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, folder / "content", "--index", folder / "index"],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")
