@@ -6,8 +6,9 @@ that dies before it leaves a folder which the next run throws away.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,12 @@ from index.generations import (
     newest_number,
     seal_files,
     switch,
-    unwritable,
 )
 from index.layout import GenerationFiles, Layout
 from index.legs import open_legs
 from index.manifest import IndexedPost, Manifest
 from index.seals import verify
+from index.unwritable import unwritable
 
 if TYPE_CHECKING:
     from index.confidence import Calibration
@@ -92,7 +93,7 @@ def build(layout: Layout, following: NextGeneration) -> Manifest:
         verify(layout.generation(following.base.generation), following.base)
     try:
         return _build(layout, following)
-    except (OSError, sqlite3.Error, RuntimeError, ValueError) as error:
+    except OSError as error:
         raise unwritable(error) from error
 
 
@@ -100,27 +101,41 @@ def _build(layout: Layout, following: NextGeneration) -> Manifest:
     live = _live_number(layout)
     number = newest_number(layout) + 1
     collect(layout, live)
-    files = layout.generation(number)
-    files.folder.mkdir(parents=True)
-    superseded = _write(files, layout, following)
-    manifest = Manifest(
-        generation=number,
-        created=following.created,
-        embedder=following.embedder.identity,
-        recipe=following.recipe,
-        posts=_posts(following),
-        calibration=_calibrated(files, following),
-        superseded=superseded,
-        files=seal_files(files),
-    )
-    switch(layout, manifest)
+    with _live_or_gone(layout, number) as files:
+        superseded = _write(files, layout, following)
+        manifest = Manifest(
+            generation=number,
+            created=following.created,
+            embedder=following.embedder.identity,
+            recipe=following.recipe,
+            posts=_posts(following),
+            calibration=_calibrated(files, following),
+            superseded=superseded,
+            files=seal_files(files),
+        )
+        switch(layout, manifest)
     collect(layout, number, keep=live)
     return manifest
 
 
+@contextmanager
+def _live_or_gone(layout: Layout, number: int) -> Iterator[GenerationFiles]:
+    """A new generation's files; if it does not become the live one, their room is given back."""
+    files = layout.generation(number)
+    try:
+        files.folder.mkdir(parents=True)
+        yield files
+    finally:
+        if _live_number(layout) != number:
+            shutil.rmtree(files.folder, ignore_errors=True)
+
+
 def _calibrated(files: GenerationFiles, following: NextGeneration) -> Calibration | None:
     """The base's calibration while the blog is much the same, else a new one."""
-    legs = open_legs(files, following.embedder)
+    try:
+        legs = open_legs(files, following.embedder)
+    except IndexBroken as error:  # just written, and not as it was meant
+        raise unwritable(error) from error
     try:
         chunks = legs.catalog.count()
         known = following.base.calibration if following.base else None

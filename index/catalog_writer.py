@@ -18,6 +18,7 @@ from pathlib import Path
 from index.catalog import SCHEMA, Catalog
 from index.lexical_documents import LexicalPost
 from index.types import Chunk, Post
+from index.unwritable import is_refused, unwritable
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,10 @@ class CatalogWriter:
 
 @contextmanager
 def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
-    """A catalog at `path`, new or copied from `previous`; complete on disk when the block ends."""
+    """A catalog at `path`, new or copied from `previous`; complete when the block ends.
+
+    Raises OSError, or IndexProblem for what SQLite could not write.
+    """
     if previous is not None:
         shutil.copyfile(previous, path)
     connection = sqlite3.connect(path)
@@ -105,6 +109,10 @@ def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
             connection.executescript(SCHEMA)
         yield CatalogWriter(connection)
         connection.commit()
+    except sqlite3.OperationalError as error:
+        if not is_refused(error):
+            raise
+        raise unwritable(error) from error
     finally:
         connection.close()
 

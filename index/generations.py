@@ -2,8 +2,8 @@
 
 CURRENT is a one-line file replaced by an atomic rename, after everything it
 names is on disk (fsync): a writer killed at any instruction leaves the old
-generation live. The one before the live one is kept until the next switch, for
-readers that opened it.
+generation live. A generation that somebody reads is kept, and so is the one before
+the live one until the next switch, for readers that could not say so.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from index.aside import set_aside
-from index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from index.errors import IndexBroken, IndexBusy, IndexMissing
+from index.holds import held
 from index.layout import GenerationFiles, Layout, generation_name, is_generation_name
 from index.manifest import REBUILD, Manifest, Seal, dumps, loads
 from index.seals import sealed, text_of
+from index.unwritable import unwritable
 
 _LARGEST_CURRENT = 1 << 16
 """Bytes; CURRENT is one line of ours."""
@@ -86,12 +88,17 @@ def switch(layout: Layout, manifest: Manifest) -> None:
     if layout.current.is_dir():
         set_aside(layout.current)
     beside.replace(layout.current)
-    _sync(layout.root)
+    with suppress(OSError):  # the switch has happened; both generations are on disk
+        _sync(layout.root)
 
 
 def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
-    """Delete every generation but `live` and `keep`: old ones, and what a killed ingest left."""
-    kept = {generation_name(number) for number in (live, keep) if number is not None}
+    """Delete every generation but `live`, `keep` and those that are being read.
+
+    That is old ones, and what a killed ingest left.
+    """
+    spared = {live, keep, *held(layout)}
+    kept = {generation_name(number) for number in spared if number is not None}
     for folder in layout.generations.iterdir():
         if is_generation_name(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
@@ -114,15 +121,6 @@ def writer_lock(layout: Layout) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def unwritable(error: Exception) -> IndexProblem:
-    """What to raise when the index could not be written, whichever library noticed."""
-    reason = f": {error.strerror}" if isinstance(error, OSError) else ""
-    return IndexProblem(
-        f"The index could not be written{reason}. Nothing in it has changed; "
-        "check the disk's space and the folder's permissions, then run again."
-    )
 
 
 def _sync(path: Path) -> None:

@@ -10,6 +10,7 @@ INDEX/
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   seen.json               the content folder as the last ingest saw it
   lock                    one writer at a time
+  readers/                one locked file for each generation that a process has open
 """
 
 from __future__ import annotations
@@ -89,6 +90,11 @@ class Layout:
     def lock(self) -> Path:
         """Held by the one ingest that writes."""
         return self.root / "lock"
+
+    @property
+    def readers(self) -> Path:
+        """Holds of those who read; ours to delete once they are not locked."""
+        return self.root / "readers"
 
     def generation(self, number: int) -> GenerationFiles:
         """The files of generation `number`."""

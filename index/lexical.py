@@ -10,8 +10,10 @@ queries comparable.
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import tantivy
 from tantivy import Occur
@@ -123,5 +125,18 @@ class LexicalSearcher:
     """Both levels of one generation."""
 
     def __init__(self, folder: Path) -> None:
+        """Open `folder`; a copy of it where it cannot be written.
+
+        tantivy opens no index without a lock file of its own beside it.
+        """
+        try:
+            self._open(folder)
+        except ValueError as error:
+            if "Lockfile" not in str(error):
+                raise
+            with TemporaryDirectory(ignore_cleanup_errors=True) as copy:
+                self._open(shutil.copytree(folder, Path(copy) / folder.name))
+
+    def _open(self, folder: Path) -> None:
         self.posts = LexicalLevel(folder / "posts", "post")
         self.chunks = LexicalLevel(folder / "chunks", "chunk")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
@@ -11,9 +13,13 @@ from tantivy import Document, Query
 
 from index.analysis import Term
 from index.lexical_documents import LexicalPost, terms_of
+from index.unwritable import unwritable
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
+
+_IO = re.compile(r"os error \d|IoError|io::Error|IO error")
+"""tantivy raises ValueError for everything; these are its words for what the disk refused."""
 
 
 def write(
@@ -21,10 +27,26 @@ def write(
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    `removed` are post ids.
+    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
-    chunks, posts = _new(folder) if previous is None else _copied(folder, previous)
-    gone = list(removed)
+    with _translated():
+        chunks, posts = _new(folder) if previous is None else _copied(folder, previous)
+        _update(chunks, posts, list(removed), added)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        if not _IO.search(str(error)):
+            raise
+        raise unwritable(error) from error
+
+
+def _update(
+    chunks: tantivy.Index, posts: tantivy.Index, gone: list[int], added: Iterable[LexicalPost]
+) -> None:
     chunk_writer, post_writer = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
     # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
     chunk_writer.delete_documents_by_query(Query.term_set_query(chunks.schema, "post", gone))

@@ -1,18 +1,22 @@
 """An index folder that is read while ingests replace what is in it.
 
 CURRENT is looked at before each request (one small read); when it names another
-generation, that one is verified and opened, and the one before it stays open
-until the next switch, for requests that still hold it.
+generation, that one is verified and opened. The one before it is let go of with the
+last request that still uses it. A generation that turns out broken does not replace
+the open one: that goes on answering, and `notice` says so.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from index.embedder.base import Embedder, EmbedderIdentity
+from index.errors import IndexProblem
 from index.generations import live_number, load_manifest
+from index.holds import hold
 from index.layout import Layout
 from index.reader import Reader
 
@@ -26,38 +30,70 @@ class LiveIndex:
         self._embedder_for = embedder_for
         self._opening = threading.Lock()
         self._reader: Reader | None = None
-        self._earlier: Reader | None = None
         self._embedder: Embedder | None = None
+        self.notice: str | None = None
+        """Why `reader` gives an older generation than the live one, in sentences, if it does."""
 
     def reader(self) -> Reader:
-        """The live generation, opened. Raises IndexMissing, IndexBroken or IndexFormatUnknown."""
-        number = live_number(self._layout)
-        reader = self._reader
-        if reader is not None and _is(reader, number):
-            return reader
-        with self._opening:
-            if self._reader is None or not _is(self._reader, number):
-                opened = self._open(number)
-                self._close(self._earlier)
-                self._earlier, self._reader = self._reader, opened
-            return self._reader
+        """The live generation, opened; if it cannot be, the one that is open.
+
+        Raises IndexMissing, IndexBroken or IndexFormatUnknown if none is.
+        """
+        try:
+            reader = self._newest()
+        except IndexProblem as error:
+            earlier = self._reader
+            if earlier is None:
+                raise
+            self.notice = (
+                f"This is from the index of {earlier.manifest.created}, "
+                f"since the newest cannot be used. {error}"
+            )
+            return earlier
+        self.notice = None
+        return reader
 
     def close(self) -> None:
-        """Let go of every file; a later call opens them again."""
+        """Let go of the open generation; a later call opens the live one."""
         with self._opening:
-            for reader in (self._earlier, self._reader):
-                self._close(reader)
-            self._earlier = self._reader = None
+            self._reader = None
 
-    @staticmethod
-    def _close(reader: Reader | None) -> None:
-        if reader is not None:
-            reader.close()
+    def _newest(self) -> Reader:
+        if (reader := self._opened(live_number(self._layout))) is not None:
+            return reader
+        with self._opening:
+            self._reader = self._follow()
+            return self._reader
+
+    def _opened(self, number: int) -> Reader | None:
+        reader = self._reader
+        return reader if reader is not None and _is(reader, number) else None
+
+    def _follow(self) -> Reader:
+        """The generation that CURRENT names before and after it is opened.
+
+        One that is no longer named afterwards may have been deleted before it was held.
+        """
+        while True:
+            number = live_number(self._layout)
+            try:
+                reader = self._opened(number) or self._open(number)
+            except IndexProblem:
+                if live_number(self._layout) == number:
+                    raise
+            else:
+                if live_number(self._layout) == number:
+                    return reader
 
     def _open(self, number: int) -> Reader:
-        files = self._layout.generation(number)
-        manifest = load_manifest(self._layout, number)
-        return Reader(files, manifest, self._embedder_of(manifest.embedder))
+        with ExitStack() as failed:
+            held = hold(self._layout, number)
+            failed.callback(held.release)
+            files = self._layout.generation(number)
+            manifest = load_manifest(self._layout, number)
+            reader = Reader(files, manifest, self._embedder_of(manifest.embedder), held)
+            failed.pop_all()
+            return reader
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
         if self._embedder is None or self._embedder.identity != identity:

@@ -1,13 +1,19 @@
-"""One opened generation: what a server asks. Immutable, and safe for concurrent readers."""
+"""One opened generation: what a server asks. Immutable, and safe for concurrent readers.
+
+Its files are let go of with the last reference to it, so that a request which began before
+a switch ends undisturbed, however many switches there are meanwhile.
+"""
 
 from __future__ import annotations
 
 import difflib
+import weakref
 
 from index.embedder.base import Embedder
 from index.errors import IndexBroken, UnknownChunk, UnknownPost
+from index.holds import Hold
 from index.layout import GenerationFiles
-from index.legs import open_legs
+from index.legs import Legs, open_legs
 from index.manifest import REBUILD, Manifest
 from index.ranking import Use
 from index.seals import Guard
@@ -21,11 +27,17 @@ NEAREST = 3
 class Reader:
     """Searches and reads one generation."""
 
-    def __init__(self, files: GenerationFiles, manifest: Manifest, embedder: Embedder) -> None:
-        """Verify and open the generation's files. Raises IndexBroken."""
+    def __init__(
+        self, files: GenerationFiles, manifest: Manifest, embedder: Embedder, hold: Hold
+    ) -> None:
+        """Verify and open the generation's files; `hold` goes when they go.
+
+        Raises IndexBroken.
+        """
         self.manifest = manifest
         self._guard = Guard(files, manifest)
         self._legs = open_legs(files, embedder)
+        self._let_go = weakref.finalize(self, _let_go, self._legs, hold)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
@@ -36,8 +48,8 @@ class Reader:
         return self._guard.replaced
 
     def close(self) -> None:
-        """Let go of the files."""
-        self._legs.close()
+        """Let go of the files at once; nothing can be asked afterwards."""
+        self._let_go()
 
     def search(
         self, query: str, filters: Filters, *, limit: int, offset: int, use: Use = Use.HYBRID
@@ -77,6 +89,11 @@ class Reader:
         same_name = [known for known in sources if _name(known) == _name(source)]
         close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+
+
+def _let_go(legs: Legs, hold: Hold) -> None:
+    legs.close()
+    hold.release()
 
 
 def _name(source: str) -> str:

@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, ids: Ids, vectors: Vectors) -> None:
-    """Write `vectors` of shape (len(ids), dimension), each with its chunk's id; ids ascend."""
+    """Write `vectors` of shape (len(ids), dimension), each with its chunk's id; ids ascend.
+
+    Raises OSError.
+    """
     index = faiss.IndexIDMap(faiss.IndexFlatIP(vectors.shape[1]))
     index.add_with_ids(np.ascontiguousarray(vectors, dtype=np.float32), ids)
-    faiss.write_index(index, str(path))
+    with path.open("wb") as file:
+        # Given a path, FAISS only prints a failure to flush, and leaves a shorter file.
+        writer = faiss.PyCallbackIOWriter(file.write)  # type: ignore[attr-defined]
+        faiss.write_index(index, writer)
 
 
 class VectorSearcher:

@@ -39,6 +39,11 @@ class Searcher(Protocol):
 class Live(Protocol):
     """An index that is followed: each call gives the newest generation's searcher."""
 
+    @property
+    def notice(self) -> str | None:
+        """Why it is not the newest generation's, if it is not."""
+        ...
+
     def reader(self) -> Searcher:
         """Return it; cheap when nothing changed. Raises IndexProblem."""
         ...
@@ -55,15 +60,16 @@ class Engine:
         self._live: Live | None = None
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Ask the newest generation. Raises BlogSearchError."""
-        answer = self._reader().search(query, filters, limit=limit, offset=offset)
-        notices = (answer.notice, self._behind())
-        return replace(answer, notice=" ".join(filter(None, notices)) or None)
+        """Ask the newest generation that can be used. Raises BlogSearchError."""
+        live = self._opened()
+        answer = live.reader().search(query, filters, limit=limit, offset=offset)
+        return replace(answer, notice=_together(live.notice, answer.notice, self._behind()))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Read from the newest generation. Raises BlogSearchError."""
-        passage = self._reader().read(source, chunk_index, neighbors)
-        return replace(passage, notice=self._behind())
+        """Read from the newest generation that can be used. Raises BlogSearchError."""
+        live = self._opened()
+        passage = live.reader().read(source, chunk_index, neighbors)
+        return replace(passage, notice=_together(live.notice, self._behind()))
 
     def warm_up(self) -> None:
         """Open the index in the background; a call that comes meanwhile waits for it."""
@@ -71,7 +77,7 @@ class Engine:
 
     def _warm(self) -> None:
         try:
-            self._reader()
+            self._opened().reader()
         except BlogSearchError as error:
             log.info("Not ready yet: %s", error)  # each call will say it to the client
         except Exception:
@@ -80,13 +86,17 @@ class Engine:
     def _behind(self) -> str | None:
         return self._freshness.notice() if self._freshness is not None else None
 
-    def _reader(self) -> Searcher:
+    def _opened(self) -> Live:
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
         if self._freshness is not None:
             self._freshness.look()
-        return self._live.reader()
+        return self._live
+
+
+def _together(*sentences: str | None) -> str | None:
+    return " ".join(filter(None, sentences)) or None
 
 
 def engine_for(settings: Settings) -> Engine:

@@ -76,7 +76,8 @@ class Blog:
         return self.live[-1]
 
     def reader(self) -> Reader:
-        return self.follow().reader()
+        """The live generation, opened; let go of with the last reference to it."""
+        return LiveIndex(self.index, lambda _identity: self.embedder).reader()
 
 
 MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -119,6 +119,8 @@ async def test_a_fault_of_ours_stays_in_the_log(
 class Growing:
     """An index that is missing at first."""
 
+    notice: str | None = None
+
     def __init__(self) -> None:
         self.there = False
         self.opened = 0

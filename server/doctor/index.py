@@ -20,9 +20,9 @@ from index.errors import (
     IndexProblem,
 )
 from index.generations import live_number, load_manifest
+from index.holds import hold
 from index.layout import Layout
 from index.reader import Reader
-from index.seals import verify
 from index.seen import last_seen
 from server.doctor.finding import Finding, command
 
@@ -82,10 +82,9 @@ def _compared(facts: IndexFacts, seen: Seen, today: str) -> IndexFacts:
 
 def _opened(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does; return why the model in the package, if used, is silent."""
-    files = layout.generation(manifest.generation)
-    verify(files, manifest)
     embedder = embedder_of(manifest.embedder, None)
-    Reader(files, manifest, embedder).close()
+    held = hold(layout, manifest.generation)
+    Reader(layout.generation(manifest.generation), manifest, embedder, held).close()
     try:
         if manifest.embedder.kind == EMBEDDED:
             embedder.embed_query("is anyone there?")
@@ -100,12 +99,6 @@ def findings(facts: IndexFacts, now: datetime) -> list[Finding]:
         return [_unusable(facts)]
     manifest = facts.manifest
     return [_usable(facts, manifest, now), *_embedder(facts), _posts(facts, manifest, now)]
-
-
-def _open(layout: Layout, manifest: Manifest, ollama_host: str) -> None:
-    files = layout.generation(manifest.generation)
-    verify(files, manifest)
-    Reader(files, manifest, embedder_of(manifest.embedder, ollama_host)).close()
 
 
 def _unusable(facts: IndexFacts) -> Finding:

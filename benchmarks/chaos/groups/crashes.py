@@ -1,0 +1,114 @@
+"""An ingest killed: at random instants over a real blog, and at every call that changes the disk.
+
+After each kill the index is opened and asked, and its whole answers compared with those before
+the edit and those after it; then it is ingested again.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import statistics
+import subprocess
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from benchmarks.chaos.copied import CopiedBlog, copied
+from benchmarks.chaos.fault import Fault, Options, Say
+from benchmarks.chaos.steps import killed_at_every_call
+from index.errors import BlogSearchError
+
+SHARE = 0.1
+"""Of the posts are edited before each kill: enough that chunks have to be embedded."""
+
+REHEARSALS = 5
+"""Whole ingests whose median duration the instants are drawn from."""
+
+SLACK = 1.1
+"""Times that duration, so that the last of a slow one is reached too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """What came of one."""
+
+    phase: str
+    """Where it met the ingest, told from what is on disk."""
+    serves: str
+    """Which answers the index gave: `before`, `after`, or neither."""
+    held: bool
+
+
+def faults(options: Options, say: Say) -> tuple[Fault, ...]:
+    """Kill ingests over a copy of the blog, then over a small one call by call."""
+    return (_at_random(options, say), killed_at_every_call(options, say))
+
+
+def _at_random(options: Options, say: Say) -> Fault:
+    chosen = random.Random(options.seed)
+    blog = copied(options.blog, options.work / "killed")
+    edited, span = _rehearsed(blog, chosen)
+    say(f"{len(blog.texts)} posts, {edited} edited each time, {span:.1f} s an ingest")
+    kills = []
+    for run in range(options.runs):
+        kills.append(_killed(blog, REHEARSALS + run + 1, chosen, span * SLACK))
+        if (run + 1) % 10 == 0:
+            say(f"{run + 1} killed, {sum(kill.held for kill in kills)} held")
+    phases = Counter(kill.phase for kill in kills)
+    served = Counter(kill.serves for kill in kills)
+    met = ", ".join(f"{count} {phase}" for phase, count in sorted(phases.items()))
+    return Fault(
+        what=f"ingest of {len(blog.texts)} posts killed",
+        made=f"`kill -9` at a random instant of {span * SLACK:.1f} s, {edited} posts edited: {met}",
+        runs=len(kills),
+        held=sum(kill.held for kill in kills),
+        seen=", ".join(f"answers as {name} {count}" for name, count in sorted(served.items())),
+        lost="nothing" if set(served) <= {"before", "after"} else "answers",
+    )
+
+
+def _rehearsed(blog: CopiedBlog, chosen: random.Random) -> tuple[int, float]:
+    """How many posts an edit changes, and the median seconds of an ingest after it."""
+    seconds, edited = [], 0
+    for edition in range(1, REHEARSALS + 1):
+        edited = blog.edit(edition, SHARE, chosen)
+        began = time.monotonic()
+        blog.ingest()
+        seconds.append(time.monotonic() - began)
+    return edited, statistics.median(seconds)
+
+
+def _killed(blog: CopiedBlog, edition: int, chosen: random.Random, longest: float) -> Kill:
+    editions = (edition - 1, edition)
+    before, generation = blog.answers(editions), blog.generation()
+    blog.edit(edition, SHARE, chosen)
+    ended = _kill(blog, chosen.uniform(0.0, longest))
+    try:
+        phase = _phase(blog, generation, ended)
+        left = blog.answers(editions)
+        status, _ = blog.ingest()
+        after = blog.answers(editions)
+    except BlogSearchError as error:
+        return Kill("unreadable", str(error), held=False)
+    serves = {before: "before", after: "after"}.get(left, "neither")
+    clean = not blog.unfinished() and blog.kept() <= 2
+    return Kill(phase, serves, serves != "neither" and not status and after != before and clean)
+
+
+def _kill(blog: CopiedBlog, after: float) -> bool:
+    """Start an ingest and kill it `after` seconds; whether it had ended before."""
+    with blog.start() as running:
+        try:
+            return running.wait(timeout=after) == 0
+        except subprocess.TimeoutExpired:
+            running.send_signal(signal.SIGKILL)
+            return running.wait() == 0
+
+
+def _phase(blog: CopiedBlog, before: int, ended: bool) -> str:
+    if ended:
+        return "just finished"
+    if blog.generation() > before:
+        return "after the switch"
+    return "while writing" if blog.unfinished() else "before writing"
