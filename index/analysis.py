@@ -21,7 +21,7 @@ import snowballstemmer
 from index.han import simplified
 from index.languages import stemmer_of
 
-ANALYSIS = 1
+ANALYSIS = 2
 """Raise it when the same text would give other terms; the next ingest then writes the lexical
 index anew."""
 
@@ -86,6 +86,9 @@ def _grams(run: str, offset: int) -> Iterator[Term]:
 
 
 def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
+    if name.isalnum():
+        yield from _words(name, offset, stemmer)
+        return
     words = list(_PART.finditer(name))
     spoken = "'" in name or "’" in name
     if not spoken and (len(words) > 1 or name[-1] in "+#"):
@@ -123,10 +126,11 @@ def fold(word: str) -> str:
 def stem(word: str, stemmer: str) -> str:
     """The folded stem of a word by one of Snowball's algorithms.
 
-    Accents are folded last: endings such as Portuguese -ção are told by them.
+    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
+    digit has no other ending; pages of issue numbers and hashes are the longest there are.
     """
     spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
-    return fold(_stemmer(stemmer).stemWord(spelled))
+    return fold(spelled if spelled[-1:].isdecimal() else _stemmer(stemmer).stemWord(spelled))
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import Literal
 
 from index.types import Chunk
 from ingest import heading_ids
+from ingest.blocks import LONGEST_HEADING
 from ingest.headings import Heading, headings
 from ingest.slugs import readable
 
@@ -47,16 +48,23 @@ def with_anchors(
 
 
 def anchors(body: str, how: Anchors) -> list[tuple[int, str]]:
-    """The body's own headings: the line of each, from 0, and its id as it stands behind `#`."""
+    """The body's own headings: the line of each, from 0, and its id as it stands behind `#`.
+
+    A heading too long to be one (`ingest.blocks`) has none, since every link would carry it.
+    """
     if not how.maker:
         return []
     found = [heading for heading in headings(body) if _counts(heading, how)]
     ids = list(_MAKERS[how.maker](found, how))
     return [
-        (heading.line, readable(heading_id.replace("%", "%25")))
+        (heading.line, _written(heading_id) if len(heading.source) <= LONGEST_HEADING else "")
         for heading, heading_id in zip(found, ids, strict=True)
         if heading.is_top
     ]
+
+
+def _written(heading_id: str) -> str:
+    return readable(heading_id.replace("%", "%25"))
 
 
 def _counts(heading: Heading, how: Anchors) -> bool:
@@ -67,10 +75,11 @@ def _counts(heading: Heading, how: Anchors) -> bool:
 
 def _of_goldmark(found: Sequence[Heading], _: Anchors) -> Iterator[str]:
     taken: set[str] = set()
+    last: Counter[str] = Counter()
     for heading in found:
         written, source = heading_ids.goldmark_written_id(heading.source)
         slug = None if written else heading_ids.goldmark_id(heading, source)
-        chosen = written or (_free(slug, taken) if slug else "")
+        chosen = written or (_free(slug, taken, last) if slug else "")
         taken.add(chosen)
         yield chosen
 
@@ -98,13 +107,14 @@ def _of_zola(found: Sequence[Heading], how: Anchors) -> Iterator[str]:
     """Zola gives way to every id an author wrote, also to one further down."""
     split = [heading_ids.zola_written_id(heading.source) for heading in found]
     taken = {written for written, _ in split if written}
+    last: Counter[str] = Counter()
     spelled = how.maker == "zola"
     for heading, (written, source) in zip(found, split, strict=True):
         slug = heading_ids.zola_id(heading, source, spelled=spelled, smart=how.smart)
         if written or slug is None:
             yield written
             continue
-        free = _free(slug, taken)
+        free = _free(slug, taken, last)
         taken.add(free)
         yield free
 
@@ -127,10 +137,10 @@ def _counted(slug: str | None, seen: Counter[str]) -> str:
     return f"{slug}-{seen[slug] - 1}" if seen[slug] > 1 else slug
 
 
-def _free(slug: str, taken: set[str]) -> str:
-    """Number an id that is taken: `-1`, `-2` and so on."""
-    number, free = 0, slug
+def _free(slug: str, taken: set[str], last: Counter[str]) -> str:
+    """Number an id that is taken: `-1`, `-2` and so on, from the `last` one given on."""
+    free = f"{slug}-{last[slug]}" if last[slug] else slug
     while free in taken:
-        number += 1
-        free = f"{slug}-{number}"
+        last[slug] += 1
+        free = f"{slug}-{last[slug]}"
     return free

@@ -21,6 +21,10 @@ _PARSER = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join
 _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
+LONGEST_HEADING = 300
+"""Characters of a heading's Markdown; a longer one (a paragraph right above `---`) is text, which
+is not repeated above every passage below it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -74,6 +78,9 @@ def _first_line(node: SyntaxTreeNode) -> int:
 
 def _block(node: SyntaxTreeNode, start: int, end: int, offsets: list[int]) -> Block:
     if node.type == "heading":
-        return Block("heading", start, end, int(node.tag[1]), node.children[0].content)
+        words = node.children[0].content
+        if len(words) > LONGEST_HEADING:
+            return Block("paragraph", start, end)
+        return Block("heading", start, end, int(node.tag[1]), words)
     inner = _mapped(node.children) if node.type in _DIVISIBLE else []
     return Block(node.type, start, end, children=_tile(inner, start, end, offsets))

@@ -2,16 +2,17 @@
 
 Passages are packed inside a section: small subsections share one, a large one
 is divided, and none reaches into a section beside it unless both lie whole in
-the same one. No fence, table row or other block is ever cut but a paragraph
-that is too long by itself, which is cut between sentences. Where else to cut is
-for the text to say (`ingest.packing`), so that a paragraph put into a long
-section leaves the passages further on as they were.
+the same one. No fence, table row or other block is cut but a paragraph that is too
+long by itself, which is cut between sentences, and what one answer could not
+show (`ingest.slices`). Where else to cut is for the text to say
+(`ingest.packing`), so that a paragraph put into a long section leaves the
+passages further on as they were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import takewhile
 
@@ -21,9 +22,10 @@ from ingest.packing import Limits, runs
 from ingest.plain import plain
 from ingest.sections import Section, section_tree
 from ingest.sentences import sentence_ends
-from ingest.size import size
+from ingest.size import exceeds
+from ingest.slices import slices
 
-CHUNKING = 1
+CHUNKING = 2
 """Raise it when the same post would come out in other chunks; an index of another number is
 chunked anew by the next ingest."""
 
@@ -31,6 +33,13 @@ PASSAGE = Limits(least=360, most=800, scrap=120)
 """A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
 that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
 with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
+
+LONGEST = 20_000
+"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some to say
+where the chunk stands. Of 10,400 chunks of four blogs two are longer."""
+
+LONGEST_OPENING = 2_000
+"""Characters of headings before a chunk's own text; what is beyond counts as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,8 @@ class _Span:
     headings: tuple[str, ...]
     opens: int
     """Where the span's own text begins, behind the headings it starts with."""
+    words: str | None = None
+    """Markdown its words are taken from; `None` for its own text."""
 
     @property
     def is_bare(self) -> bool:
@@ -55,10 +66,9 @@ def chunks(source: str, body: str, first_line: int, title: str) -> tuple[Chunk, 
     gives the same chunks.
     """
     tree = section_tree(blocks(body), title)
-    spans = [span for span in _passages(tree, body) if body[span.start : span.end].strip()]
-    return tuple(
-        _chunk(source, number, body, first_line, span) for number, span in enumerate(spans)
-    )
+    readable = (part for span in _passages(tree, body) for part in _readable(span, body))
+    spans = [span for span in readable if body[span.start : span.end].strip()]
+    return tuple(_chunks(source, body, first_line, spans))
 
 
 def _passages(section: Section, body: str) -> list[_Span]:
@@ -67,7 +77,7 @@ def _passages(section: Section, body: str) -> list[_Span]:
     small = _own_spans(section, body)
     for inner in section.inside:
         whole = _whole(inner)
-        if size(body[whole.start : whole.end]) <= PASSAGE.most:
+        if not exceeds(body[whole.start : whole.end], PASSAGE.most):
             small.append(whole)
             continue
         before, divided = _pack(small, body), _passages(inner, body)
@@ -105,7 +115,7 @@ def _end_of(section: Section) -> int:
 
 def _ends_of_pieces(block: Block, body: str) -> Iterator[int]:
     text = body[block.start : block.end]
-    if size(text) <= PASSAGE.most:
+    if not exceeds(text, PASSAGE.most):
         yield block.end
     elif block.children:
         for child in block.children:
@@ -135,18 +145,35 @@ def _join(left: _Span, right: _Span) -> _Span:
     return _Span(left.start, right.end, shared, left.opens)
 
 
-def _chunk(source: str, number: int, body: str, first_line: int, span: _Span) -> Chunk:
-    text, start = _trimmed(body, span)
-    line = first_line + body.count("\n", 0, start)
-    return Chunk(
-        source=source,
-        index=number,
-        text=text,
-        plain=plain(body[max(start, span.opens) : span.end]),
-        headings=span.headings,
-        first_line=line,
-        last_line=line + text.count("\n"),
-    )
+def _readable(span: _Span, body: str) -> Iterator[_Span]:
+    """The span, as several if it is longer than a chunk may be."""
+    if span.end - span.start <= LONGEST:
+        yield span
+        return
+    opening = span.opens - span.start
+    opens = span.opens if opening <= LONGEST_OPENING else span.start
+    start, end = span.start, opens
+    for part in slices(body[opens : span.end], LONGEST - LONGEST_OPENING, PASSAGE.most):
+        end += len(part.text)
+        yield replace(span, start=start, end=end, words=part.words)
+        start = end
+
+
+def _chunks(source: str, body: str, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
+    line, counted = first_line, 0
+    for number, span in enumerate(spans):
+        text, start = _trimmed(body, span)
+        line, counted = line + body.count("\n", counted, start), start
+        own = body[max(start, span.opens) : span.end] if span.words is None else span.words
+        yield Chunk(
+            source=source,
+            index=number,
+            text=text,
+            plain=plain(own),
+            headings=span.headings,
+            first_line=line,
+            last_line=line + text.count("\n"),
+        )
 
 
 def _trimmed(body: str, span: _Span) -> tuple[str, int]:

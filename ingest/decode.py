@@ -111,7 +111,7 @@ def _replacements_written(data: bytes, encoding: str) -> int:
 
 def _is_utf8(data: bytes) -> bool:
     try:
-        data.decode("utf-8")
+        data.decode("utf-8", errors="surrogatepass")  # halves of pairs, as old exporters write them
     except UnicodeDecodeError:
         text = data.decode("utf-8", errors="replace")
         return text.count("\ufffd") <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE

@@ -23,8 +23,9 @@ def hashtags(body: str) -> tuple[str, ...]:
     """Give the tags in order, without repeats."""
     if not _TAG.search(body):
         return ()
-    paragraphs = (token.content for token in block_tokens(body) if token.type == "inline")
-    found = (tag for paragraph in paragraphs for tag in _TAG.findall(_without_code(paragraph)))
+    inline = (token.content for token in block_tokens(body) if token.type == "inline")
+    marked = (_without_code(paragraph) for paragraph in inline if "#" in paragraph)
+    found = (tag for paragraph in marked for tag in _TAG.findall(paragraph))
     return tuple(dict.fromkeys(tag for tag in found if _is_tag(tag)))
 
 

@@ -8,6 +8,7 @@ blanked first, without moving a line.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,11 +25,11 @@ _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark").enable("strikethrough")
 _INLINE.disable("text_join")
 
-_QUOTED_CODE = re.compile(
-    r"\{%-?\s*(highlight|codeblock|code|comment|raw)\b[^%]*%\}.*?\{%-?\s*end\1\s*-?%\}"
-    r"|\{\{<\s*(highlight|code|comment)\b[^>]*>\}\}.*?\{\{<\s*/\2\s*>\}\}",
-    re.DOTALL,
+_OPENING = re.compile(
+    r"\{%-?\s*(?P<liquid>highlight|codeblock|code|comment|raw)\b[^%]*%\}"
+    r"|\{\{<\s*(?P<hugo>highlight|code|comment)\b[^>{]*>\}\}",
 )
+_CLOSING = re.compile(r"\{%-?\s*end(?P<liquid>\w+)\s*-?%\}|\{\{<\s*/(?P<hugo>\w+)\s*>\}\}")
 _NOT_LINE = re.compile("[^\n]")
 
 
@@ -59,7 +60,7 @@ class Heading:
 
 def headings(body: str) -> list[Heading]:
     """Every heading of `body` in order."""
-    lines = _QUOTED_CODE.sub(_blanked, body).split("\n")
+    lines = _without_quoted_code(body).split("\n")
     env: dict[str, Any] = {}
     tokens = _BLOCKS.parse("\n".join(lines), env)
     return [
@@ -75,8 +76,24 @@ def parts_of(source: str, env: dict[str, Any] | None = None) -> tuple[Part, ...]
     return tuple(_parts(inline.children or ()))
 
 
-def _blanked(found: re.Match[str]) -> str:
-    return _NOT_LINE.sub("", found[0])
+def _without_quoted_code(body: str) -> str:
+    """Blank what stands between tags; each kind of tag is paired with the next that closes it."""
+    closings: dict[str, list[re.Match[str]]] = {}
+    for closing in _CLOSING.finditer(body):
+        closings.setdefault(_tag(closing), []).append(closing)
+    pieces, at = [], 0
+    for opening in _OPENING.finditer(body):
+        later = closings.get(_tag(opening), [])
+        place = bisect_left(later, opening.end(), key=re.Match.start)
+        if opening.start() >= at and place < len(later):
+            end = later[place].end()
+            pieces += [body[at : opening.start()], _NOT_LINE.sub("", body[opening.start() : end])]
+            at = end
+    return "".join([*pieces, body[at:]])
+
+
+def _tag(mark: re.Match[str]) -> str:
+    return f"{{% {mark['liquid']}" if mark["liquid"] else f"{{{{< {mark['hugo']}"
 
 
 def _heading(opening: Token, source: str, lines: Sequence[str], env: dict[str, Any]) -> Heading:

@@ -46,6 +46,8 @@ def is_clean(source: str) -> bool:
 
 def cleaned(source: str) -> str:
     """Leave the words; the rest is CommonMark."""
+    if is_clean(source):
+        return source
     return _WIKI_LINK.sub(_wiki_words, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
 
 

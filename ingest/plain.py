@@ -27,6 +27,7 @@ MAX_BRACKETS = 2000
 end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
 
 _INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
+_INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets are dropped, so any will do
 
 _MARKED = re.compile(r"[\\`*_~\[\]<&{=^]|;base64,")
 """What a paragraph without markup does not hold."""
@@ -55,8 +56,8 @@ def plain(markdown: str) -> str:
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
     reference marks, generator syntax. Never raises.
     """
-    lines = (line for line in _lines(block_tokens(markdown)) if line.strip())
-    return braces_again(_CONTROL.sub("", "\n".join(lines)))
+    lines = (_CONTROL.sub("", line).strip("\n") for line in _lines(block_tokens(markdown)))
+    return braces_again("\n".join(line for line in lines if line.strip()))
 
 
 def _lines(tokens: list[Token]) -> Iterator[str]:
@@ -133,8 +134,11 @@ def _outside_code(source: str) -> str:
 
 def _unwrap(words: str) -> str:
     """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
-    return _tidy(_CJK_BREAK.sub("", words).replace("\n", " "))
+    if "\n" in words:
+        words = _CJK_BREAK.sub("", words).replace("\n", " ")
+    return _tidy(words)
 
 
 def _tidy(words: str) -> str:
-    return _BLANK.sub("\n", _SPACE.sub(" ", words)).strip()
+    spaced = _SPACE.sub(" ", words)
+    return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()

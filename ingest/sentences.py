@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ingest.size import size
+from ingest.size import exceeds, size
 
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
@@ -21,6 +21,10 @@ _SENTENCE = re.compile(
 _WORD = re.compile(r"\S+\s*|\s+")
 _JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
 """Zero-width joiner and variation selectors: they belong to the character before them."""
+
+MOST_MARKS = 30
+"""Marks that belong to one character (Unicode's Stream-Safe Text Format, UAX 15); of more, each is
+looked at again from every cut."""
 
 
 def sentence_ends(text: str, most: int) -> list[int]:
@@ -44,7 +48,7 @@ def sentence_ends(text: str, most: int) -> list[int]:
 
 def _small_ends(text: str, most: int) -> Iterator[int]:
     for sentence in _SENTENCE.finditer(text):
-        if size(sentence[0]) <= most:
+        if not exceeds(sentence[0], most):
             yield sentence.end()
             continue
         for word in _WORD.finditer(text, *sentence.span()):
@@ -53,13 +57,18 @@ def _small_ends(text: str, most: int) -> Iterator[int]:
 
 def _ends_in_word(text: str, start: int, end: int, most: int) -> Iterator[int]:
     """The word's end if it fits, else that of each slice of `most` characters."""
-    if size(text[start:end]) > most:
-        for cut in range(start + most, end, most):
-            yield _after_marks(text, cut, end)
+    if exceeds(text[start:end], most):
+        cut = start + most
+        while cut < end:
+            cut = after_marks(text, cut, end)
+            yield cut
+            cut += most
     yield end
 
 
-def _after_marks(text: str, cut: int, end: int) -> int:
+def after_marks(text: str, cut: int, end: int) -> int:
+    """The first place from `cut` to `end` that parts no character from its marks."""
+    end = min(end, cut + MOST_MARKS)
     while cut < end and _belongs_to_previous(text[cut]):
         cut += 1
     return cut

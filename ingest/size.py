@@ -7,6 +7,7 @@ letters of a word and one on a punctuation mark, so that is what is counted.
 """
 
 import re
+from itertools import islice
 
 LETTERS_PER_PIECE = 5
 """English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less."""
@@ -18,13 +19,15 @@ CJK = (
 """Han, kana and bopomofo, as the inside of a regular expression's set."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*/?[\w.+-]*(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
-_PIECES = re.compile(rf"(?P<cjk>[{CJK}])|(?P<word>[^\W_{CJK}]+)|(?P<mark>[^\w\s]|_)")
+_PIECE = re.compile(rf"[{CJK}]|[^\W_{CJK}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")
 
 
 def size(text: str) -> int:
     """Roughly how many word pieces `text` is; an inlined file counts as one."""
-    pieces = 0
-    for match in _PIECES.finditer(_DATA_URI.sub("data", text)):
-        word = match["word"]
-        pieces += -(-len(word) // LETTERS_PER_PIECE) if word else 1
-    return pieces
+    return _PIECE.subn("", _DATA_URI.sub("data", text))[1]
+
+
+def exceeds(text: str, most: int) -> bool:
+    """Whether `text` is more than `most` word pieces; a long text is not counted to its end."""
+    pieces = _PIECE.finditer(_DATA_URI.sub("data", text))
+    return next(islice(pieces, most, None), None) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ingest.packing import Limits, runs
 from ingest.sentences import sentence_ends
-from ingest.size import size
+from ingest.size import exceeds
 
 WINDOW = Limits(least=100, most=200, scrap=40)
 """With title and headings within the 256 word pieces that all-MiniLM-L6-v2 reads at once."""
@@ -23,7 +23,7 @@ def windows(plain: str) -> list[str]:
 
 
 def _parts(line: str) -> list[str]:
-    if size(line) <= WINDOW.most:
+    if not exceeds(line, WINDOW.most):
         return [line]
     ends = sentence_ends(line, WINDOW.most)
     return [line[start:end] for start, end in zip([0, *ends], ends, strict=False)]

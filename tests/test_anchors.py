@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from index.types import Chunk
-from ingest.anchors import Anchors, anchors, with_anchors
+from ingest.anchors import Anchors, Maker, anchors, with_anchors
 
 HEADINGS = """\
 # Top `code` *em* [link](https://x.y/z) & "quoted" -- dash
@@ -242,3 +242,22 @@ def test_a_chunk_is_linked_at_the_nearest_heading_at_or_before_its_first_line() 
 
 def test_without_a_known_maker_no_chunk_has_an_anchor() -> None:
     assert with_anchors([chunk(1)], "# One\n", 1, Anchors()) == (chunk(1),)
+
+
+@pytest.mark.parametrize("maker", ["goldmark", "zola"])
+def test_equal_headings_are_numbered_however_many(maker: Maker) -> None:
+    """Trying every number from 1 for each of them would take minutes."""
+    ids = [anchor for _, anchor in anchors("# a\n" * 20_000, Anchors(maker))]
+    assert ids == ["a", *(f"a-{number}" for number in range(1, 20_000))]
+
+
+def test_a_heading_too_long_to_be_one_is_no_place_to_link_to() -> None:
+    body = f"# One\n\n# {'long ' * 200}\n\n# One\n"
+    assert [anchor for _, anchor in anchors(body, Anchors("goldmark"))] == ["one", "", "one-1"]
+
+
+@pytest.mark.parametrize("tag", ["{% raw %}", "{% highlight %}\n", "{{< code >}}", "{{< code "])
+def test_tags_that_are_never_closed_hide_no_heading(tag: str) -> None:
+    """Looking from each of them to the end would take minutes."""
+    body = f"{{% endraw %}}\n{tag * 20_000}\n\n# One\n"
+    assert [anchor for _, anchor in anchors(body, Anchors("goldmark"))] == ["one"]

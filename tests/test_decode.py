@@ -147,3 +147,9 @@ def test_any_bytes_are_text_or_unreadable(data: bytes) -> None:
         return
     assert "\r" not in decoded.text
     assert decoded.text.encode("utf-8").decode("utf-8") == decoded.text
+
+
+def test_halves_of_surrogate_pairs_are_utf8_with_a_fault() -> None:
+    assert decode(b"lone \xed\xa0\x80 half") == Decoded(
+        "lone \ufffd\ufffd\ufffd half", "utf-8", had_bom=False, repaired=3
+    )

@@ -176,6 +176,10 @@ PIECES = [
 ]
 
 
+def test_a_line_of_control_characters_alone_is_none() -> None:
+    assert plain("\x13\n\none\n\n```\n\x01\ntwo\n```\n\n\x7f") == "one\ntwo"
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 @settings(max_examples=100)
 def test_any_text_gives_the_same_tidy_text_each_time(markdown: str) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.size import size
+from ingest.size import exceeds, size
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,11 @@ from ingest.size import size
 )
 def test_sizes_of_texts_counted_by_hand(text: str, pieces: int) -> None:
     assert size(text) == pieces
+
+
+def test_a_size_is_exceeded_from_the_next_piece_on() -> None:
+    text = "snake_case 鍵值快取"
+    assert [exceeds(text, most) for most in (0, 6, 7, 100)] == [True, True, False, False]
 
 
 def test_an_inlined_file_is_one_word() -> None:
