@@ -3,6 +3,7 @@ CONTENT ?= content
 INDEX ?= .blog-index
 EVAL ?=
 CHAOS ?=
+FUZZ ?=
 # The question as typed: neither make nor the shell may expand what is in it.
 export QUESTION := $(value Q)
 unexport Q
@@ -13,7 +14,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test eval chaos check format clean
+.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
@@ -35,6 +36,14 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 test: $(INSTALLED) ## run the tests
 	@$(BIN)/python -m pytest
 
+fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options in FUZZ
+	@$(BIN)/python -c 'import atheris' >/dev/null 2>&1 || { \
+		echo 'Installing atheris into .venv.' >&2; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary atheris \
+			-c constraints.txt -e '.[dev,fuzz]'; } || { \
+		echo 'atheris, which make fuzz needs, has no wheel for this Python or system.' >&2; exit 1; }
+	@$(BIN)/python -m tests.fuzz $(FUZZ)
+
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
@@ -51,7 +60,7 @@ format: $(INSTALLED) ## format the code and sort its imports
 	@$(BIN)/ruff format .
 
 clean: ## delete .venv, .blog-index and all caches
-	@rm -rf .venv .blog-index .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	@rm -rf .venv .blog-index .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
 
 .PHONY: question
 question:

@@ -17,7 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
-    *("test", "eval", "chaos", "check", "format", "clean"),
+    *("test", "fuzz", "eval", "chaos", "check", "format", "clean"),
 }
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
@@ -96,7 +96,7 @@ def test_every_linked_file_is_there() -> None:
 def test_every_pin_is_an_exact_version() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if not line.startswith("#")]
-    exact = re.compile(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.]*( ; sys_platform == 'win32')?")
+    exact = re.compile(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.]*( ; \w+ (?:==|<|>=) '[\w.]+')?")
     assert [pin for pin in pins if not exact.fullmatch(pin)] == []
 
 
@@ -140,6 +140,18 @@ def test_make_eval_measures_the_posts_with_the_options_given(checkout: Path) -> 
     said = run("make", "--no-print-directory", "eval", *given, cwd=checkout)
     module = ["python", "-m", "benchmarks.quality", "my posts"]
     assert said.splitlines() == [*module, "--limit", "50", "--ablations"]
+
+
+def test_make_fuzz_passes_the_options_on(checkout: Path) -> None:
+    said = run("make", "--no-print-directory", "fuzz", "FUZZ=-max_total_time=5", cwd=checkout)
+    assert said.splitlines()[-4:] == ["python", "-m", "tests.fuzz", "-max_total_time=5"]
+
+
+def test_make_fuzz_without_a_wheel_says_so_in_a_sentence(checkout: Path) -> None:
+    (checkout / ".venv" / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
+    done = subprocess.run(["make", "fuzz"], cwd=checkout, capture_output=True, encoding="utf-8")
+    assert done.returncode != 0
+    assert "has no wheel for this Python or system." in done.stderr
 
 
 def test_make_ask_without_a_question_says_what_to_type(checkout: Path) -> None:

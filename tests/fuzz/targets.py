@@ -1,0 +1,183 @@
+"""Steps of the flow as functions of any bytes: an AssertionError if the step breaks its word.
+
+Whatever else is raised is a defect too: of the errors of this program, each step may raise
+only those that its docstring names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from index.analysis import terms
+from index.errors import BlogSearchError, IndexBroken, IndexFormatUnknown, UnreadablePost
+from index.languages import STEMMERS
+from index.manifest import FORMAT, loads
+from index.preview import WIDTH, preview
+from index.query import analysed
+from ingest.chunker import LONGEST, chunks
+from ingest.decode import decode
+from ingest.frontmatter import split
+from ingest.metadata import MAX_TITLE
+from ingest.plain import plain
+from ingest.post import read_post
+from ingest.source import SourceFile
+from server.read_tool import read_chunk
+from server.search_tool import search_blog
+from tests.fuzz.small_index import small_index
+
+Target = Callable[[bytes], None]
+
+TODAY = date(2026, 1, 15)
+MARKS = {"Mn", "Me", "Cf"}
+LANGUAGES = ("en", "zh-tw", *sorted(STEMMERS))
+
+
+def post(data: bytes) -> None:
+    """A file is a post with a title and a body, or one that cannot be read, with its reason."""
+    try:
+        parsed = read_post(SourceFile("posts/a.md", Path(), len(data), 0), data, TODAY)
+    except UnreadablePost:
+        return
+    assert decode(data).text.endswith(parsed.body)
+    assert parsed.post.title.split() != []
+    assert "\n" not in parsed.post.title
+    assert len(parsed.post.title) <= MAX_TITLE
+    assert parsed.post.date is None or date.fromisoformat(parsed.post.date)
+
+
+def frontmatter(data: bytes) -> None:
+    """The body is the text from one of its lines on, and what goes is fields or marks."""
+    text = data.decode("utf-8", "replace").replace("\r", "\n")
+    front = split(text)
+    assert text.endswith(front.body)
+    assert front.first_line >= 1
+    if front.body:
+        assert front.body == "\n".join(text.split("\n")[front.first_line - 1 :])
+    if front.problem is not None:
+        assert "\n" not in front.problem
+
+
+def chunker(data: bytes) -> None:
+    """Chunks hold all of a body in order with true lines, and none is too long to be read."""
+    body = data.decode("utf-8", "replace").replace("\r", "\n")
+    place = 0
+    for number, chunk in enumerate(chunks("a.md", body, 1, "title")):
+        start = body.find(chunk.text, place)
+        assert start >= 0
+        assert not body[place:start].strip()
+        place = start + len(chunk.text)
+        assert chunk.text.strip()
+        assert len(chunk.text) <= LONGEST
+        assert chunk.index == number
+        assert chunk.first_line == 1 + body.count("\n", 0, start)
+        assert chunk.last_line == 1 + body.count("\n", 0, place)
+    assert not body[place:].strip()
+
+
+def words(data: bytes) -> None:
+    """A passage has the same tidy words each time."""
+    shown = plain(data.decode("utf-8", "replace").replace("\r", "\n"))
+    assert shown == shown.strip("\n")
+    assert not any(character < " " for character in shown.replace("\n", "").replace("\t", ""))
+
+
+def analyser(data: bytes) -> None:
+    """A term is one word, and stands for characters of the text."""
+    text = _text(data[1:])
+    language = LANGUAGES[data[0] % len(LANGUAGES)] if data else "en"
+    for term in terms(text, language):
+        assert term.exact.split() == [term.exact]
+        assert term.stem.split() == [term.stem]
+        assert 0 <= term.start < term.end <= len(text)
+    query = analysed(text, (language, "en"))
+    assert query.text == text
+    assert len(set(query.words)) == len(query.words)
+
+
+def previews(data: bytes) -> None:
+    """A preview is one line of the text within its width, between characters."""
+    text = _text(data)
+    line = " ".join(text.split())
+    shown = preview(text, {term.stem: 1.0 for term in terms(text[-20:])})
+    assert "\n" not in shown
+    width = sum(_columns(character) for character in shown)
+    assert width <= WIDTH + len("……")
+    inner = shown if shown in line else shown.removeprefix("…")
+    inner = inner if inner in line else inner.removesuffix("…")
+    assert inner in line
+    if shown != line and shown.startswith("…") and inner:
+        assert unicodedata.category(inner[0]) not in MARKS or inner[0] not in line[:1]
+
+
+def query(data: bytes) -> None:
+    """A query or filter of any text has an answer or a sentence, and so has a source."""
+    given = {"query": _text(data), "top_k": 3}
+    try:
+        found = search_blog(small_index(), given)
+    except BlogSearchError as error:
+        _is_sentence(error)
+    else:
+        assert found.structured_content is not None
+    for filters in (
+        {"tag": given["query"]},
+        {"section": given["query"]},
+        {"after": given["query"]},
+    ):
+        try:
+            search_blog(small_index(), {"query": "zebra", **filters})
+        except BlogSearchError as error:
+            _is_sentence(error)
+    try:
+        read_chunk(small_index(), {"source": given["query"], "chunk_index": 0})
+    except BlogSearchError as error:
+        _is_sentence(error)
+
+
+def manifest(data: bytes) -> None:
+    """What is no manifest is one sentence that says how to mend it, sealed or not."""
+    text = data.decode("utf-8", "replace")
+    for written in (text, *_sealed(text)):
+        try:
+            loads(written)
+        except (IndexBroken, IndexFormatUnknown) as error:
+            _is_sentence(error)
+
+
+TARGETS: Mapping[str, Target] = {
+    target.__name__: target
+    for target in (post, frontmatter, chunker, words, analyser, previews, query, manifest)
+}
+
+
+def _text(data: bytes) -> str:
+    """Text of any kind, halves of surrogate pairs among it."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _sealed(text: str) -> Iterator[str]:
+    """The JSON in `text`, if it is any, as the content of a manifest whose checksum holds."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    seal = hashlib.sha256(canonical.encode()).hexdigest()
+    yield json.dumps({"format": FORMAT, "seal": seal, "content": content})
+
+
+def _is_sentence(error: BlogSearchError) -> None:
+    said = str(error)
+    assert said.endswith((".", "]"))
+    assert "\n" not in said
+    assert "Traceback" not in said
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in MARKS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
