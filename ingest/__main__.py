@@ -20,6 +20,7 @@ SIGNALLED = 128
 class Stopped(KeyboardInterrupt):
     """A signal asked for the end; its number is the only argument."""
 
+
 NEW_OBJECTS = 20_000
 """Between two looks for garbage. A page is tens of thousands of tokens that live until it is
 chunked; at Python's own 700 the looks take a sixth of the time."""

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from index.analysis import terms
+from index.content_folder import SourceFile
 from index.errors import BlogSearchError, IndexBroken, IndexFormatUnknown, UnreadablePost
 from index.languages import STEMMERS
 from index.manifest import FORMAT, loads
@@ -25,7 +26,6 @@ from ingest.frontmatter import split
 from ingest.metadata import MAX_TITLE
 from ingest.plain import plain
 from ingest.post import read_post
-from ingest.source import SourceFile
 from server.read_tool import read_chunk
 from server.search_tool import search_blog
 from tests.fuzz.small_index import small_index
