@@ -17,6 +17,7 @@
     │   ├── IndexFormatUnknown    written by another version of this program
     │   ├── IndexBusy             another ingest is writing
     │   └── EmbedderMismatch      built with another embedder than the one asked for
+    ├── ClientSettingsError   a client's settings file cannot be read or changed
     └── NotInIndex            a post or chunk that does not exist
         ├── UnknownPost
         └── UnknownChunk
@@ -107,6 +108,10 @@ class IndexBusy(IndexProblem):
 
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
+
+
+class ClientSettingsError(BlogSearchError):
+    """A client's settings file cannot be read or changed; it is left as it was."""
 
 
 class NotInIndex(BlogSearchError):

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from server.clients import Places
 from server.settings import Settings, read_settings
 
 
@@ -34,10 +35,13 @@ def main() -> NoReturn:
 def run(settings: Settings) -> int:
     """Do what `settings` ask for; returns the exit status."""
     if settings.doctor:
-        from server.clients import Places
         from server.doctor.run import doctor
 
-        return doctor(settings, Places(Path.home(), Path.cwd(), sys.platform, os.environ))
+        return doctor(settings, _places())
+    if settings.setup is not None:
+        from server.install.run import set_up
+
+        return set_up(settings, settings.setup, _places())
     if settings.question is not None:
         from server.ask import ask
 
@@ -49,6 +53,10 @@ def run(settings: Settings) -> int:
     from server.stdio import serve_stdio
 
     return serve_stdio(settings)
+
+
+def _places() -> Places:
+    return Places(Path.home(), Path.cwd(), sys.platform, os.environ)
 
 
 if __name__ == "__main__":

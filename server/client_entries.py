@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from server.json_text import strict
+from server.scripts import SERVER
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from server.clients import ClientFile
-
-SCRIPT = "blog-server"
-"""Our console script, which entries should name."""
-
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +27,15 @@ class Entry:
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     url: str = ""
+    project: str = ""
+    """The folder it counts in, empty for every folder that the file counts in."""
 
     @property
     def is_ours(self) -> bool:
         """Whether it starts this program, directly, by `python -m server` or through a runner."""
         named = [self.command, *self.arguments]
         by_module = any(pair == ("-m", "server") for pair in pairwise(named))
-        return by_module or any(PurePath(word).stem == SCRIPT for word in named)
+        return by_module or any(PurePath(word).stem == SERVER for word in named)
 
     @property
     def index(self) -> str:
@@ -56,29 +54,23 @@ def read_entries(file: ClientFile, text: str) -> tuple[Entry, ...]:
 
     Claude Code keeps entries for one folder beside those for all.
     """
-    root = json.loads(without_comments(text) if file.comments else text) if text.strip() else {}
+    plain = strict(text) if file.comments else text
+    root = json.loads(plain) if plain.strip() else {}
     if not isinstance(root, dict):
         raise ValueError("it is not a JSON object")
     projects = root.get("projects")
-    levels = [root, *(projects.values() if isinstance(projects, dict) else ())]
-    return tuple(entry for level in levels for entry in _entries(level, file.key))
+    levels = [("", root), *(projects.items() if isinstance(projects, dict) else ())]
+    return tuple(entry for project, level in levels for entry in _entries(level, file.key, project))
 
 
-def without_comments(text: str) -> str:
-    """Blank out comments and last commas; every other character keeps its line and column."""
-    for unwanted in (_COMMENT, _LAST_COMMA):
-        text = unwanted.sub(lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), text)
-    return text
-
-
-def _entries(level: Any, key: str) -> Iterator[Entry]:
+def _entries(level: Any, key: str, project: str) -> Iterator[Entry]:
     found = level.get(key) if isinstance(level, dict) else None
     for name, given in (found if isinstance(found, dict) else {}).items():
         if isinstance(given, dict):
-            yield _entry(name, given)
+            yield _entry(name, given, project)
 
 
-def _entry(name: str, given: dict[str, Any]) -> Entry:
+def _entry(name: str, given: dict[str, Any], project: str) -> Entry:
     started = given.get("command")
     if isinstance(started, dict):  # an older shape of Zed
         given = {**started, "command": started.get("path")}
@@ -89,4 +81,5 @@ def _entry(name: str, given: dict[str, Any]) -> Entry:
         arguments=tuple(map(str, arguments)) if isinstance(arguments, list) else (),
         environment=environment if isinstance(environment, dict) else {},
         url=str(given.get("url") or given.get("serverUrl") or ""),
+        project=project,
     )

@@ -5,12 +5,23 @@ Facts about programs that are not ours, in one table, for whoever reads or write
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+CLIENTS = {
+    "claude-desktop": "Claude Desktop",
+    "claude-code": "Claude Code",
+    "cursor": "Cursor",
+    "vscode": "VS Code",
+    "windsurf": "Windsurf",
+    "zed": "Zed",
+}
+"""Each client's name by the word that a command line has for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +46,44 @@ class ClientFile:
     """The object of entries by name."""
     comments: bool = False
     """Whether the client allows comments and commas at the end, as VS Code's JSON has them."""
+    typed: bool = False
+    """Whether an entry says by `"type": "stdio"` that it is started and not called by a URL."""
+    everywhere: bool = True
+    """Whether its entries count in every folder, and not in one project alone."""
 
 
 def client_files(places: Places) -> tuple[ClientFile, ...]:
     """List every file that a known client would read; few of them exist."""
-    home, project, settings = places.home, places.project, _settings_folder(places)
+    return (*_everywhere(places), *_of_project(places.project))
+
+
+def own_file(places: Places, word: str) -> ClientFile:
+    """Give the file whose entries count in every folder, for the client that `word` stands for."""
+    return next(file for file in _everywhere(places) if file.client == CLIENTS[word])
+
+
+def _everywhere(places: Places) -> tuple[ClientFile, ...]:
+    home, settings = places.home, _settings_folder(places)
+    claude = Path(places.environment.get("CLAUDE_CONFIG_DIR") or home)
     return (
         ClientFile("Claude Desktop", settings / "Claude/claude_desktop_config.json", "mcpServers"),
-        ClientFile("Claude Code", home / ".claude.json", "mcpServers"),
-        ClientFile("Claude Code", project / ".mcp.json", "mcpServers"),
+        ClientFile("Claude Code", claude / ".claude.json", "mcpServers", typed=True),
         ClientFile("Cursor", home / ".cursor/mcp.json", "mcpServers"),
-        ClientFile("Cursor", project / ".cursor/mcp.json", "mcpServers"),
-        ClientFile("VS Code", settings / "Code/User/mcp.json", "servers", comments=True),
-        ClientFile("VS Code", project / ".vscode/mcp.json", "servers", comments=True),
+        ClientFile(
+            "VS Code", settings / "Code/User/mcp.json", "servers", comments=True, typed=True
+        ),
         ClientFile("Windsurf", home / ".codeium/windsurf/mcp_config.json", "mcpServers"),
         ClientFile("Zed", _zed_folder(places) / "settings.json", "context_servers", comments=True),
     )
+
+
+def _of_project(project: Path) -> tuple[ClientFile, ...]:
+    files = (
+        ClientFile("Claude Code", project / ".mcp.json", "mcpServers", typed=True),
+        ClientFile("Cursor", project / ".cursor/mcp.json", "mcpServers"),
+        ClientFile("VS Code", project / ".vscode/mcp.json", "servers", comments=True, typed=True),
+    )
+    return tuple(replace(file, everywhere=False) for file in files)
 
 
 def _settings_folder(places: Places) -> Path:

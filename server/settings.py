@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from server.clients import CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEFAULT_INDEX = ".blog-index"
 DEFAULT_ADDRESS = "127.0.0.1:8765"
+DEFAULT_NAME = "blog"
+"""Of the entry in a client's settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,19 @@ class Address:
 
     host: str
     port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSetup:
+    """What `install` or `uninstall` is to do with one client's entry."""
+
+    client: str
+    """A word of CLIENTS."""
+    name: str = DEFAULT_NAME
+    removes: bool = False
+    """Set for `uninstall`."""
+    prints: bool = False
+    """Whether the entry is shown instead of written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +62,8 @@ class Settings:
     """Set for `doctor`: look at everything that serving needs and say what is wrong."""
     json: bool = False
     """Whether `doctor` prints JSON."""
+    setup: ClientSetup | None = None
+    """Set for `install` and `uninstall`."""
 
 
 def loopback_address(value: str) -> Address:
@@ -80,7 +100,23 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
         json=getattr(options, "json", False),
+        setup=_client_setup(options),
     )
+
+
+def entry_name(value: str) -> str:
+    """Read a name that every client takes. Raises ArgumentTypeError for others."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
+        raise argparse.ArgumentTypeError(
+            f"{value!r} is no name for an entry; use up to 64 letters, digits, - and _."
+        )
+    return value
+
+
+def _client_setup(options: argparse.Namespace) -> ClientSetup | None:
+    if "client" not in options:
+        return None
+    return ClientSetup(options.client, options.name, options.removes, options.prints)
 
 
 def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -110,7 +146,26 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(doctor=True)
     _add_shared(doctor, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    install = commands.add_parser("install", help="write this server into a client's settings")
+    _add_client(install, removes=False)
+    install.add_argument(
+        "--print", dest="prints", action="store_true", help="show the entry and its place instead"
+    )
+    _add_shared(install, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
+    _add_client(uninstall, removes=True)
     return parser
+
+
+def _add_client(parser: argparse.ArgumentParser, removes: bool) -> None:
+    parser.set_defaults(removes=removes, prints=False)
+    parser.add_argument("client", choices=CLIENTS, help=", ".join(CLIENTS), metavar="CLIENT")
+    parser.add_argument(
+        "--name",
+        default=DEFAULT_NAME,
+        type=entry_name,
+        help=f"the entry's name there (default {DEFAULT_NAME})",
+    )
 
 
 def _add_shared(

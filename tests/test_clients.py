@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from server.client_entries import Entry, read_entries, without_comments
-from server.clients import ClientFile, Places, client_files
+from server.client_entries import Entry, read_entries
+from server.clients import CLIENTS, ClientFile, Places, client_files, own_file
+from server.json_text import strict
 
 STRICT = ClientFile("Cursor", Path("mcp.json"), "mcpServers")
 LOOSE = ClientFile("VS Code", Path("mcp.json"), "servers", comments=True)
@@ -82,6 +83,23 @@ def test_each_client_keeps_its_servers_where_its_system_has_settings(
     assert paths(system, environment) == COMMON | own
 
 
+def test_claude_code_keeps_its_entries_in_a_folder_of_ones_own_choice() -> None:
+    there = Places(HOME, PROJECT, "linux", {"CLAUDE_CONFIG_DIR": "/claude"})
+    assert own_file(there, "claude-code").path == Path("/claude/.claude.json")
+
+
+@pytest.mark.parametrize("word", CLIENTS)
+def test_a_clients_own_file_counts_in_every_folder(word: str) -> None:
+    there = Places(HOME, PROJECT, "linux", {})
+    file = own_file(there, word)
+    assert (file.client, file.everywhere, file in client_files(there)) == (
+        CLIENTS[word],
+        True,
+        True,
+    )
+    assert not file.path.is_relative_to(PROJECT)
+
+
 def test_an_entry_is_read_whole() -> None:
     entry = {"command": "/bin/blog-server", "args": ["--index", "/ix"], "env": {"A": "b"}}
     text = json.dumps({"mcpServers": {"blog": entry, "odd": "text"}, "theme": "dark"})
@@ -101,7 +119,8 @@ def test_an_entry_as_zed_had_it_once_is_read_too() -> None:
 def test_the_entries_of_each_project_are_read_too() -> None:
     blog = {"mcpServers": {"blog": {"command": "b"}}}
     text = json.dumps({"mcpServers": {"all": {"command": "a"}}, "projects": {"/p": blog}})
-    assert [entry.name for entry in read_entries(STRICT, text)] == ["all", "blog"]
+    read = [(entry.name, entry.project) for entry in read_entries(STRICT, text)]
+    assert read == [("all", ""), ("blog", "/p")]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", '{"mcpServers": []}', '{"mcpServers": null}'])
@@ -130,7 +149,7 @@ def test_comments_are_read_over_where_the_client_allows_them() -> None:
   },
 }"""
     assert read_entries(LOOSE, text) == (Entry("blog", "/a//b", ("/*", "x,}", '"//')),)
-    assert [len(line) for line in without_comments(text).splitlines()] == [
+    assert [len(line) for line in strict(text).splitlines()] == [
         len(line) for line in text.splitlines()
     ]
 

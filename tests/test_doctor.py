@@ -22,10 +22,11 @@ from ingest.pipeline import Job, ingest
 from ingest.progress import NoProgress
 from server.clients import Places
 from server.doctor import clients, index, installed, ollama
-from server.doctor.finding import Finding, as_json, as_lines, command, exit_status, script_path
+from server.doctor.finding import Finding, as_json, as_lines, exit_status
 from server.doctor.installed import Installed
 from server.doctor.ollama import OllamaFacts
 from server.doctor.run import examine
+from server.scripts import command, script_path
 from server.settings import Settings
 from tests.ollama_standin import Model, running
 
@@ -336,25 +337,25 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
             {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
             "problem",
             "starts /gone/blog-server, which is not there.",
-            f'Set "command" to "{SCRIPT}" there.',
+            f"{SCRIPT} install cursor --index /ix --name blog",
         ),
         (
             {"command": "blog-server", "args": ["--index", "/ix"]},
             "warning",
             "starts blog-server, which the client may not find: it has a PATH of its own.",
-            f'Set "command" to "{SCRIPT}" there.',
+            f"{SCRIPT} install cursor --index /ix --name blog",
         ),
         (
             {"command": SCRIPT},
             "warning",
             "names no index, so it is looked for in the client's own folder.",
-            'Set "args" to ["--index", "/mine"] there.',
+            f"{SCRIPT} install cursor --index /mine --name blog",
         ),
         (
             {"command": SCRIPT, "args": ["--index", "ix"]},
             "warning",
             "names the index ix, which depends on the client's own folder.",
-            'Set "args" to ["--index", "/mine"] there.',
+            f"{SCRIPT} install cursor --index /mine --name blog",
         ),
         (
             {"command": SCRIPT, "env": {"BLOG_INDEX": "/no/such"}},
@@ -366,7 +367,7 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
             {"command": SCRIPT, "args": ["--index", "~nobody-of-this-name/ix"]},
             "warning",
             "names the index ~nobody-of-this-name/ix, which depends on the client's own folder.",
-            'Set "args" to ["--index", "/mine"] there.',
+            f"{SCRIPT} install cursor --index /mine --name blog",
         ),
         (
             {"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]},
@@ -384,6 +385,29 @@ def test_an_entry_that_does_not_work_is_told_with_what_to_write(
     assert found == Finding("Cursor", state, where + said, mend)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("entry", "mend"),
+    [
+        (
+            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
+            f'Set "command" to "{SCRIPT}" there.',
+        ),
+        ({"command": SCRIPT}, 'Set "args" to ["--index", "/mine"] there.'),
+    ],
+)
+@pytest.mark.parametrize("name", [".claude.json", "project/.mcp.json"])
+def test_an_entry_of_one_project_is_mended_by_hand(
+    entry: object, mend: str, name: str, home: Path
+) -> None:
+    servers = {"mcpServers": {"blog": entry}}
+    text = json.dumps({"projects": {"/p": servers}} if name == ".claude.json" else servers)
+    (home / "project").mkdir()
+    (home / name).write_text(text, encoding="utf-8")
+    there = Places(home, home / "project", "linux", {})
+    [found] = clients.findings(clients.gather(there), Path("/mine"))
+    assert (found.subject, found.mend) == ("Claude Code", mend)
+
+
 def test_a_settings_file_that_is_no_json_is_named_with_the_place(home: Path) -> None:
     broken, none = about_clients(home, '{"mcpServers": {}', Path("/mine"))
     path = home / ".cursor/mcp.json"
@@ -398,8 +422,9 @@ def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> Non
         Finding(
             "clients",
             "warning",
-            "No client has an entry for this server.",
-            f"claude mcp add blog -- {SCRIPT} --index /mine",
+            "No client has an entry for this server; install knows "
+            "claude-desktop, claude-code, cursor, vscode, windsurf, zed.",
+            f"{SCRIPT} install claude-code --index /mine",
         )
     ]
 

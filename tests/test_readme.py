@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from server.clients import CLIENTS
 from server.definitions import READ, SEARCH
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +43,8 @@ def run(*command: str, cwd: Path = ROOT) -> str:
 
 
 def options_of(program: str) -> set[str]:
-    return set(OPTION.findall(run(sys.executable, "-m", program, "--help"))) - {"--help"}
+    said = run(sys.executable, "-m", *program.split(), "--help")
+    return set(OPTION.findall(said)) - {"--help"}
 
 
 def test_make_alone_lists_every_target() -> None:
@@ -67,7 +69,7 @@ def test_the_readme_lists_exactly_the_options_there_are(program: str) -> None:
 
 
 def test_every_option_in_the_readme_is_one_of_ours() -> None:
-    programs = ("ingest", "server", "benchmarks.quality", "benchmarks.dev_blogs")
+    programs = ("ingest", "server", "server install", "benchmarks.quality", "benchmarks.dev_blogs")
     known = set().union(*map(options_of, programs))
     assert {option for line in code() for option in OPTION.findall(line)} <= known
 
@@ -78,6 +80,15 @@ def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -
     commands = [server["command"] for server in servers]
     assert commands == ["/path/to/blog-search-mcp/.venv/bin/blog-server"]
     assert servers[0]["args"][0] in options_of("server")
+
+
+def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
+    table = re.search(r"^\| `install` \| client.*?\n\n", README, re.DOTALL | re.MULTILINE)
+    assert table is not None
+    assert dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ", table[0], re.M)) == {
+        "install": "client",
+        **CLIENTS,
+    }
 
 
 @pytest.mark.parametrize("tool", [SEARCH, READ], ids=lambda tool: tool.name)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from index.layout import Layout
-from server.client_entries import SCRIPT, Entry, read_entries
-from server.clients import ClientFile, Places, client_files
-from server.doctor.finding import Finding, State, command, script_path
+from server.client_entries import Entry, read_entries
+from server.clients import CLIENTS, ClientFile, Places, client_files
+from server.doctor.finding import Finding, State
+from server.scripts import SERVER, command, script_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +71,9 @@ def findings(facts: Sequence[EntryFacts | Unreadable], index: Path) -> list[Find
     judged = [_judged(fact, index) for fact in facts]
     if any(isinstance(fact, EntryFacts) for fact in facts):
         return judged
-    add = f"claude mcp add blog -- {command(SCRIPT, '--index', index)}"
-    return [*judged, Finding("clients", "warning", "No client has an entry for this server.", add)]
+    said = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
+    add = command(SERVER, "install", "claude-code", "--index", index)
+    return [*judged, Finding("clients", "warning", said, add)]
 
 
 def _looked_at(file: ClientFile, entry: Entry, places: Places) -> EntryFacts:
@@ -92,16 +94,17 @@ def _judged(fact: EntryFacts | Unreadable, index: Path) -> Finding:
     if isinstance(fact, Unreadable):
         said = f"{path} cannot be used: {fact.reason}."
         return Finding(client, "warning", said, f"Correct {path}.")
-    fault = _command_fault(fact) or _index_fault(fact, index)
+    fault = _command_fault(fact, index) or _index_fault(fact, index)
     where = f"The entry {fact.entry.name!r} in {path}"
     if fault is None:
         return Finding(client, "ok", f"{where} starts this server over {fact.entry.index}.")
     return Finding(client, fault.state, f"{where} {fault.said}", fault.mend)
 
 
-def _command_fault(fact: EntryFacts) -> _Fault | None:
+def _command_fault(fact: EntryFacts, index: Path) -> _Fault | None:
     started = fact.entry.command
-    mend = f'Set "command" to "{script_path(SCRIPT)}" there.'
+    named = Path(fact.entry.index) if Path(fact.entry.index).is_absolute() else index
+    mend = _install(fact, named) or f'Set "command" to "{script_path(SERVER)}" there.'
     if fact.found is None:
         return _Fault("problem", f"starts {started}, which is not there.", mend)
     if Path(started).is_absolute():
@@ -112,7 +115,7 @@ def _command_fault(fact: EntryFacts) -> _Fault | None:
 
 def _index_fault(fact: EntryFacts, index: Path) -> _Fault | None:
     named = fact.entry.index
-    mend = f'Set "args" to ["--index", "{index}"] there.'
+    mend = _install(fact, index) or f'Set "args" to ["--index", "{index}"] there.'
     if not named:
         said = "names no index, so it is looked for in the client's own folder."
         return _Fault("warning", said, mend)
@@ -125,3 +128,11 @@ def _index_fault(fact: EntryFacts, index: Path) -> _Fault | None:
         return None
     make = command("blog-ingest", "CONTENT", "--index", named)
     return _Fault("problem", f"names {named}, which holds no index.", make)
+
+
+def _install(fact: EntryFacts, index: Path) -> str | None:
+    """Write the command that corrects the entry; `None` for one of a project alone."""
+    if fact.entry.project or not fact.file.everywhere:
+        return None
+    word = next(word for word, client in CLIENTS.items() if client == fact.file.client)
+    return command(SERVER, "install", word, "--index", index, "--name", fact.entry.name)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -50,17 +47,6 @@ def as_json(findings: Sequence[Finding]) -> str:
     worst = max((finding.state for finding in findings), key=_badness, default="ok")
     found = {"state": worst, "findings": [asdict(finding) for finding in findings]}
     return json.dumps(found, ensure_ascii=False, indent=2)
-
-
-def command(script: str, *arguments: object) -> str:
-    """Write a command line of ours that works in any folder: the script beside this Python."""
-    return shlex.join([script_path(script), *map(str, arguments)])
-
-
-def script_path(script: str) -> str:
-    """Name one of our console scripts by its path, or by its name alone if it is not installed."""
-    beside = Path(sys.executable).with_name(script)
-    return str(beside) if beside.exists() else script
 
 
 def _summary(findings: Sequence[Finding]) -> str:

@@ -24,7 +24,8 @@ from index.holds import hold
 from index.layout import Layout
 from index.reader import Reader
 from index.seen import last_seen
-from server.doctor.finding import Finding, command
+from server.doctor.finding import Finding
+from server.scripts import command
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from server.doctor import installed
 from server.doctor.finding import Finding, as_json, as_lines, exit_status
 from server.freshness import now_in_utc
+from server.terminal import say
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 def doctor(settings: Settings, places: Places) -> int:
     """Print what was found; returns the exit status, 1 if there is a problem."""
     found = examine(settings, places, now_in_utc())
-    text = as_json(found) if settings.json else "\n".join(as_lines(found))
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no text at all
-    sys.stdout.write(text + "\n")
+    say(as_json(found) if settings.json else "\n".join(as_lines(found)))
     return exit_status(found)
 
 
