@@ -4,6 +4,7 @@ INDEX ?= .blog-index
 EVAL ?=
 CHAOS ?=
 FUZZ ?=
+MCPB ?= mcpb
 # The question as typed: neither make nor the shell may expand what is in it.
 export QUESTION := $(value Q)
 unexport Q
@@ -14,7 +15,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos check format clean
+.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
@@ -49,6 +50,9 @@ eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; option
 
 chaos: $(INSTALLED) ## break everything on purpose, over the posts in CONTENT; options in CHAOS
 	@$(BIN)/python -m benchmarks.chaos --blog "$(CONTENT)" $(CHAOS)
+
+bundle: $(INSTALLED) ## pack the project for Claude Desktop into dist/
+	@$(BIN)/python -m tools.make_bundle --mcpb "$(MCPB)"
 
 check: $(INSTALLED) ## check format, lint and types
 	@$(BIN)/ruff format --check .

@@ -1,0 +1,76 @@
+"""Pack dist/blog-search-mcp.mcpb, which Claude Desktop installs: the manifest and what it runs.
+
+A bundle of type "uv" holds our source with its pyproject.toml, and the client fetches Python
+and the packages: FAISS and ONNX Runtime differ by system and cannot be packed for all. The
+same source gives the same bytes. The manifest is validated by `mcpb`, the format's own tool
+(npm: @anthropic-ai/mcpb), where it is installed; nothing is downloaded for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MANIFEST = ROOT / "tools" / "bundle" / "manifest.json"
+BUNDLE = ROOT / "dist" / "blog-search-mcp.mcpb"
+PROJECT = ("pyproject.toml", "README.md", "LICENSE")
+"""What pyproject.toml names and a build therefore needs."""
+PACKAGES = ("index", "ingest", "server")
+
+_DAY = (1980, 1, 1, 0, 0, 0)
+"""The first that ZIP knows: a file's own time would make every bundle another."""
+_MODE = 0o644 << 16
+
+
+def bundled(root: Path) -> dict[str, Path]:
+    """List what goes into the bundle, by its name there."""
+    sources = [
+        path
+        for package in PACKAGES
+        for path in sorted((root / package).rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    ]
+    own = {path.relative_to(root).as_posix(): path for path in sources}
+    return {"manifest.json": MANIFEST, **{name: root / name for name in PROJECT}, **own}
+
+
+def pack(files: dict[str, Path], target: Path) -> None:
+    """Write the ZIP that a bundle is."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in files.items():
+            info = zipfile.ZipInfo(name, _DAY)
+            info.external_attr = _MODE
+            archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def validated(tool: str) -> bool:
+    """Have `mcpb` judge the manifest; False if it is not installed.
+
+    Raises CalledProcessError, after what the tool itself says, if the manifest is wrong.
+    """
+    found = shutil.which(tool)
+    if found is None:
+        return False
+    subprocess.run([found, "validate", str(MANIFEST)], check=True)
+    return True
+
+
+def main() -> None:
+    """Validate, pack, and say which of the two was done."""
+    parser = argparse.ArgumentParser(description="Pack the bundle for Claude Desktop.")
+    parser.add_argument("--mcpb", default="mcpb", help="the format's own tool, to validate with")
+    was_validated = validated(parser.parse_args().mcpb)
+    pack(bundled(ROOT), BUNDLE)
+    size = BUNDLE.stat().st_size / 2**20
+    how = "validated" if was_validated else "not validated, since mcpb is not installed"
+    sys.stdout.write(f"{BUNDLE.relative_to(ROOT)}: {size:.1f} MB, {how}.\n")
+
+
+if __name__ == "__main__":
+    main()
