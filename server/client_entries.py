@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from server.json_text import strict
-from server.scripts import SERVER
+from server.scripts import PACKAGE, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from server.clients import ClientFile
+
+_OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
+"""Our program's name, with Windows' ending or with a version for a runner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Entry:
         """Whether it starts this program, directly, by `python -m server` or through a runner."""
         named = [self.command, *self.arguments]
         by_module = any(pair == ("-m", "server") for pair in pairwise(named))
-        return by_module or any(PurePath(word).stem == SERVER for word in named)
+        return by_module or any(_OURS.fullmatch(PurePath(word).name) for word in named)
 
     @property
     def index(self) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 SERVER = "blog-server"
 """The console script that clients start."""
+PACKAGE = "blog-search-mcp"
+"""The same program by the distribution's name, as `uvx blog-search-mcp@0.1.0` wants it."""
 
 
 def command(script: str, *arguments: object) -> str:
