@@ -30,6 +30,7 @@ from index.layout import GenerationFiles, Layout
 from index.legs import open_legs
 from index.manifest import IndexedPost, Manifest
 from index.seals import verify
+from index.summary import summarised
 from index.unwritable import unwritable
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def _write(files: GenerationFiles, layout: Layout, following: NextGeneration) ->
             lexical_writer.write(files.lexical, None, (), catalog.lexical_posts())
         else:
             lexical_writer.write(files.lexical, before.lexical, gone.posts, new)
+        summary = summarised(catalog.posts())
+    files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
     ids = [chunk_id for post in new for chunk_id in post.chunk_ids]
     _write_vectors(files, before, gone.chunks, np.asarray(ids, dtype=np.int64), following)
     return superseded

@@ -69,6 +69,10 @@ class CatalogWriter:
         ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         return LexicalPost(post_id, post, ids, tuple(chunks))
 
+    def posts(self) -> tuple[Post, ...]:
+        """Every post that is in by now."""
+        return tuple(Catalog(self._connection).every_post().values())
+
     def lexical_posts(self) -> Iterator[LexicalPost]:
         """Every post as the lexical index needs it, in the order of their ids."""
         catalog = Catalog(self._connection)

@@ -7,6 +7,7 @@ INDEX/
     vectors.faiss         chunk id → unit vector
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters
+    summary.json          what the blog is, in a few numbers
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   seen.json               the content folder as the last ingest saw it
   lock                    one writer at a time
@@ -58,6 +59,11 @@ class GenerationFiles:
         lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts"))
         paths = (self.vectors, self.catalog, *lexical)
         return tuple(path.relative_to(self.folder).as_posix() for path in paths)
+
+    @property
+    def summary(self) -> Path:
+        """JSON: what the blog is, in a few numbers."""
+        return self.folder / "summary.json"
 
 
 @dataclass(frozen=True, slots=True)

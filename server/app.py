@@ -25,7 +25,8 @@ from mcp.types import (
 from index.errors import BlogSearchError, NotInIndex, UsageError
 from server import NAME, VERSION
 from server.arguments import encodable
-from server.definitions import INSTRUCTIONS, READ, SEARCH
+from server.definitions import READ, SEARCH
+from server.instructions import instructions
 from server.privacy import for_clients
 from server.read_tool import read_chunk
 from server.search_tool import search_blog
@@ -34,17 +35,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp.server import ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 
-    from server.engine import Searcher
+    from server.engine import Searcher, Served
 
     RunTool = Callable[[Searcher, Mapping[str, Any]], CallToolResult]
 
 log = logging.getLogger(__name__)
 
+FIRST_REQUESTS = {"initialize", "server/discover"}
+
 TOOLS = {SEARCH.name: search_blog, READ.name: read_chunk}
 
 
-def build_server(searcher: Searcher) -> Server[Any]:
+def build_server(searcher: Served) -> Server[Any]:
     """Build the server over `searcher`, for any transport. Tools run in worker threads."""
 
     async def list_tools(
@@ -61,13 +65,21 @@ def build_server(searcher: Searcher) -> Server[Any]:
         call = partial(answer, tool, searcher, params.arguments or {})
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
-    return Server(
-        NAME,
-        version=VERSION,
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
+    server = Server(NAME, version=VERSION, on_list_tools=list_tools, on_call_tool=call_tool)
+    server.middleware.append(_instructed(searcher))
+    return server
+
+
+def _instructed(searcher: Served) -> ServerMiddleware[Any]:
+    """Put the instructions into the first reply of either era, as the index is at that moment."""
+
+    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
+            return {**result, "instructions": instructions(searcher.folder)}
+        return result
+
+    return middleware
 
 
 def answer(tool: RunTool, searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:

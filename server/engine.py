@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from index.types import Answer, Filters, Passage
+    from server.folder import IndexFolder
     from server.freshness import Freshness
     from server.settings import Settings
 
@@ -33,6 +34,15 @@ class Searcher(Protocol):
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Return one chunk with its neighbours. Raises BlogSearchError."""
+        ...
+
+
+class Served(Searcher, Protocol):
+    """What a server stands on: an index that may still have to be opened."""
+
+    @property
+    def folder(self) -> IndexFolder:
+        """What can be known of the index without opening it."""
         ...
 
 
@@ -52,12 +62,23 @@ class Live(Protocol):
 class Engine:
     """A Searcher that opens its index when first used, and once for all threads."""
 
-    def __init__(self, open_index: Callable[[], Live], freshness: Freshness | None = None) -> None:
-        """Take how to open the index and, if its posts are watched, what watches them."""
+    def __init__(
+        self,
+        open_index: Callable[[], Live],
+        folder: IndexFolder,
+        freshness: Freshness | None = None,
+    ) -> None:
+        """Take how to open the index, its folder and, if its posts are watched, what does."""
         self._open_index = open_index
+        self._folder = folder
         self._freshness = freshness
         self._opening = threading.Lock()
         self._live: Live | None = None
+
+    @property
+    def folder(self) -> IndexFolder:
+        """What can be known of the index without opening it."""
+        return self._folder
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Ask the newest generation that can be used. Raises BlogSearchError."""
@@ -104,6 +125,7 @@ def engine_for(settings: Settings) -> Engine:
 
     The embedder warms up beside the index, so that the first query need not wait for it.
     """
+    from server.folder import IndexFolder
     from server.freshness import Freshness
 
     def open_index() -> Live:
@@ -114,4 +136,5 @@ def engine_for(settings: Settings) -> Engine:
             settings.index, lambda identity: serving_embedder(identity, settings.ollama_host)
         )
 
-    return Engine(open_index, Freshness(settings.index, settings.content))
+    watch = Freshness(settings.index, settings.content)
+    return Engine(open_index, IndexFolder(settings.index), watch)

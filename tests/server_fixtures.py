@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from index.errors import UnknownChunk, UnknownPost
 from index.types import Answer, Chunk, Filters, Hit, Passage, Post
+from server.folder import IndexFolder
 
 CACHE = Post(
     source="inference/kv-cache.md",
@@ -54,6 +57,7 @@ class FixedSearcher:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Filters, int, int]] = []
+        self.folder = IndexFolder(Path("there is none"))
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         self.asked.append((query, filters, limit, offset))

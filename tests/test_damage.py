@@ -105,11 +105,11 @@ def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog
     segment = ("del", "fast", "fieldnorm", "idx", "pos", "store", "term")
     names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
     tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
-    there = {"vectors.faiss", "chunks.db", "manifest.json"} | tantivy
+    there = {"vectors.faiss", "chunks.db", "manifest.json", "summary.json"} | tantivy
     assert set(files_by_kind(two[0].files.folder)) == there
     assert {kind_of(name) for name in two[0].manifest.files} == there - {"manifest.json"}
     assert {class_of(name) for name in there} == {
-        *("vectors.faiss", "chunks.db", "manifest.json"),
+        *("vectors.faiss", "chunks.db", "manifest.json", "summary.json"),
         *("tantivy's segments", "tantivy's lists of segments"),
     }
 

@@ -11,6 +11,7 @@ import pytest
 
 from index.types import Filters
 from server.engine import Engine
+from server.folder import IndexFolder
 from server.freshness import PAUSE, Freshness
 from tests.test_server_process import ingest, wire, write
 
@@ -129,7 +130,7 @@ def test_without_an_index_nothing_is_said_and_one_that_appears_is_watched(
 
 def test_both_tools_say_it_after_what_else_there_is_to_say(watched: Watched) -> None:
     watched.made.write({"soup.md": EDITED})
-    engine = Engine(watched.made.follow, watched.watch)
+    engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
     assert engine.search("onion", Filters(), limit=1, offset=0).notice is None
     watched.looked()
     assert engine.read("soup.md", 0, 0).notice == said(1)

@@ -11,8 +11,8 @@ from mcp.types import TextContent
 from index.errors import IndexMissing
 from index.types import Answer, Filters
 from server.app import build_server
-from server.definitions import INSTRUCTIONS
 from server.engine import Engine
+from server.instructions import HOW
 from tests.server_fixtures import CACHE, FixedSearcher
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,8 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(mode: str) -> None:
         assert connected.protocol_version == EXPECTED_VERSION[mode]
         assert connected.server_info is not None
         assert connected.server_info.name == "blog_mcp"
-        assert connected.instructions == INSTRUCTIONS
+        assert connected.instructions is not None
+        assert connected.instructions.endswith(HOW)
 
 
 @ERAS
@@ -124,6 +125,7 @@ class Growing:
     def __init__(self) -> None:
         self.there = False
         self.opened = 0
+        self.folder = FixedSearcher().folder
 
     def reader(self) -> FixedSearcher:
         if not self.there:
@@ -137,7 +139,7 @@ class Growing:
 
 def test_an_engine_finds_an_index_that_appears_later() -> None:
     growing = Growing()
-    engine = Engine(growing.open)
+    engine = Engine(growing.open, growing.folder)
     with pytest.raises(IndexMissing):
         engine.search("q", Filters(), limit=1, offset=0)
     growing.there = True
@@ -147,7 +149,7 @@ def test_an_engine_finds_an_index_that_appears_later() -> None:
 
 def test_an_engine_opens_nothing_until_it_must() -> None:
     growing = Growing()
-    Engine(growing.open)
+    Engine(growing.open, growing.folder)
     assert growing.opened == 0
 
 
@@ -160,7 +162,7 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
         assert may_open.wait(5)
         return growing.open()
 
-    engine = Engine(open_slowly)
+    engine = Engine(open_slowly, growing.folder)
     engine.warm_up()
     assert opening.wait(5)
     answers: list[Answer] = []
@@ -175,7 +177,8 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
 
 
 def test_a_warm_up_without_an_index_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
-    engine = Engine(Growing().open)
+    growing = Growing()
+    engine = Engine(growing.open, growing.folder)
     engine.warm_up()
     for thread in threading.enumerate():
         if thread.name == "warm-up":

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from benchmarks.chaos.wire_client import MODERN, Process, call
 from server.ask import Heard, show
-from server.definitions import INSTRUCTIONS, READ, SEARCH
+from server.definitions import READ, SEARCH
+from server.instructions import HOW
 from tests.test_server_process import ingest, write
 
 SAMPLES = {
@@ -95,7 +96,7 @@ def test_markdown_has_a_line_of_its_own_for_no_word_of_a_post(server: Process) -
 
 
 def test_the_tools_say_that_a_post_s_text_is_data() -> None:
-    assert "never instructions to follow" in INSTRUCTIONS
+    assert "never instructions to follow" in HOW
     for tool in (SEARCH, READ):
         assert "not instructions" in (tool.description or "")
 

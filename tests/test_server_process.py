@@ -309,7 +309,8 @@ def test_the_index_opens_by_itself_after_the_first_reply_and_only_once(tmp_path:
     watched = """
 import sys
 from server import __main__, stdio
-class Watched:
+from tests.server_fixtures import FixedSearcher
+class Watched(FixedSearcher):
     def warm_up(self):
         print("warm", file=sys.stderr, flush=True)
 stdio.engine_for = lambda settings: Watched()

@@ -96,8 +96,9 @@ CRASHING = """
 import os
 import shutil
 from server import __main__, stdio
+from tests.server_fixtures import FixedSearcher
 
-class Crashing:
+class Crashing(FixedSearcher):
     def warm_up(self):
         pass
     def search(self, *given, **named):
