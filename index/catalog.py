@@ -53,7 +53,7 @@ CREATE TABLE texts (
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
 
-_POST = "posts.post_id, source, title, day, tags, description, slug, language, url"
+POST_COLUMNS = "posts.post_id, source, title, day, tags, description, slug, language, url"
 _CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line, anchor"
 
 
@@ -89,7 +89,7 @@ class Catalog:
         if not conditions:
             return None
         where = " AND ".join(conditions)
-        return [row[0] for row in self._rows(f"SELECT post_id FROM posts WHERE {where}", values)]
+        return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
 
     def chunk_ids(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
         """By post id, every chunk id of these posts, in the order of the post."""
@@ -98,7 +98,7 @@ class Catalog:
             "WHERE post_id IN (SELECT value FROM json_each(?)) ORDER BY post_id, position"
         )
         found: dict[int, list[int]] = {post_id: [] for post_id in post_ids}
-        for post_id, chunk_id in self._rows(query, [json.dumps(list(post_ids))]):
+        for post_id, chunk_id in self.rows(query, [json.dumps(list(post_ids))]):
             found[post_id].append(chunk_id)
         return found
 
@@ -108,7 +108,7 @@ class Catalog:
             "SELECT chunk_id, post_id FROM chunks "
             "WHERE chunk_id IN (SELECT value FROM json_each(?))"
         )
-        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
 
     def readable(self, chunk_ids: Iterable[int]) -> dict[int, float]:
         """How well the embedder reads each of these chunks, in [0, 1]."""
@@ -116,7 +116,7 @@ class Catalog:
             "SELECT chunk_id, readable FROM chunks "
             "WHERE chunk_id IN (SELECT value FROM json_each(?))"
         )
-        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
 
     def sections(self, chunk_ids: Iterable[int]) -> dict[int, str]:
         """The path of headings over each of these chunks, as text; none for one under none."""
@@ -124,11 +124,11 @@ class Catalog:
             "SELECT chunk_id, headings FROM chunks "
             "WHERE headings <> '[]' AND chunk_id IN (SELECT value FROM json_each(?))"
         )
-        return dict(self._rows(query, [json.dumps(list(chunk_ids))]))
+        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
 
     def mean_readable(self) -> float:
         """How well the embedder reads a chunk of this blog on average, in [0, 1]."""
-        return float(self._rows("SELECT avg(readable) FROM chunks", [])[0][0] or 0.0)
+        return float(self.rows("SELECT avg(readable) FROM chunks", [])[0][0] or 0.0)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""
@@ -136,23 +136,25 @@ class Catalog:
             f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
             "WHERE chunk_id IN (SELECT value FROM json_each(?))"
         )
-        rows = self._rows(query, [json.dumps(list(chunk_ids))])
+        rows = self.rows(query, [json.dumps(list(chunk_ids))])
         return {row[0]: _chunk(row) for row in rows}
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """These posts by id."""
-        query = f"SELECT {_POST} FROM posts WHERE post_id IN (SELECT value FROM json_each(?))"
-        rows = self._rows(query, [json.dumps(list(post_ids))])
-        return {row[0]: _post(row) for row in rows}
+        query = (
+            f"SELECT {POST_COLUMNS} FROM posts WHERE post_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self.rows(query, [json.dumps(list(post_ids))])
+        return {row[0]: post_of(row) for row in rows}
 
     def every_post(self) -> dict[int, Post]:
         """All posts by id."""
-        return {row[0]: _post(row) for row in self._rows(f"SELECT {_POST} FROM posts", [])}
+        return {row[0]: post_of(row) for row in self.rows(f"SELECT {POST_COLUMNS} FROM posts", [])}
 
     def find_post(self, source: str) -> tuple[int, Post] | None:
         """The post with exactly this source, and its id."""
-        rows = self._rows(f"SELECT {_POST} FROM posts WHERE source = ?", [source])
-        return (rows[0][0], _post(rows[0])) if rows else None
+        rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
+        return (rows[0][0], post_of(rows[0])) if rows else None
 
     def chunks_of(self, post_id: int) -> list[Chunk]:
         """A post's chunks in order."""
@@ -160,19 +162,19 @@ class Catalog:
             f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
             "WHERE post_id = ? ORDER BY position"
         )
-        return [_chunk(row) for row in self._rows(query, [post_id])]
+        return [_chunk(row) for row in self.rows(query, [post_id])]
 
     def languages(self) -> dict[str, int]:
         """How many posts there are in each language."""
-        return dict(self._rows("SELECT language, count(*) FROM posts GROUP BY language", []))
+        return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language", []))
 
     def count(self) -> int:
         """How many chunks there are."""
-        return int(self._rows("SELECT count(*) FROM chunks", [])[0][0])
+        return int(self.rows("SELECT count(*) FROM chunks", [])[0][0])
 
     def headings(self) -> list[str]:
         """The innermost heading of every chunk that has one."""
-        rows = self._rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
+        rows = self.rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
         return [json.loads(row[0])[-1] for row in rows]
 
     def sample(self, characters: int) -> str:
@@ -180,14 +182,15 @@ class Catalog:
         count = max(self.count(), 1)
         each = max(characters // count, 40)
         query = "SELECT substr(plain, 1, ?) FROM texts WHERE chunk_id % ? = 0"
-        rows = self._rows(query, [each, max(count * each // characters, 1)])
+        rows = self.rows(query, [each, max(count * each // characters, 1)])
         return "\n".join(row[0] for row in rows)
 
     def sources(self) -> list[str]:
         """Every post's source, sorted."""
-        return [row[0] for row in self._rows("SELECT source FROM posts ORDER BY source", [])]
+        return [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source", [])]
 
-    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+    def rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        """What a query of SCHEMA's tables finds; one is asked at a time."""
         with self._one_at_a_time:
             return self._connection.execute(query, values).fetchall()
 
@@ -198,7 +201,8 @@ def open_catalog(path: Path) -> Catalog:
     return Catalog(sqlite3.connect(uri, uri=True, check_same_thread=False))
 
 
-def _post(row: Sequence[Any]) -> Post:
+def post_of(row: Sequence[Any]) -> Post:
+    """The post in a row of POST_COLUMNS."""
     _, source, title, day, tags, description, slug, language, url = row
     return Post(source, title, day, tuple(json.loads(tags)), description, slug, language, url)
 

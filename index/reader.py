@@ -14,11 +14,12 @@ from index.errors import IndexBroken, UnknownChunk, UnknownPost
 from index.holds import Hold
 from index.layout import GenerationFiles
 from index.legs import Legs, open_legs
+from index.listing import Listing
 from index.manifest import REBUILD, Manifest
 from index.ranking import Use
 from index.seals import Guard
 from index.search import search
-from index.types import Answer, Chunk, Filters, Passage
+from index.types import Answer, Chunk, Filters, Outline, Passage, Post
 
 NEAREST = 3
 """Sources named when the one asked for is not there."""
@@ -65,10 +66,7 @@ class Reader:
         Raises UnknownPost, UnknownChunk or IndexBroken.
         """
         self._guard.check()
-        found = self._legs.catalog.find_post(source)
-        if found is None:
-            raise UnknownPost(source, self._nearest(source))
-        post_id, post = found
+        post_id, post = self._found(source)
         chunks = self._legs.catalog.chunks_of(post_id)
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
@@ -83,6 +81,23 @@ class Reader:
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
             translations=self._legs.translations.others(post_id),
         )
+
+    def outline(self, source: str) -> Outline:
+        """A post's headings and chunks, without their text. Raises UnknownPost or IndexBroken."""
+        post_id, post = self._found(source)
+        others = self._legs.translations.others(post_id)
+        return Outline(post, self.listing().parts(post_id), others)
+
+    def listing(self) -> Listing:
+        """What the generation holds, without a query. Raises IndexBroken."""
+        self._guard.check()
+        return Listing(self._legs.catalog, self)
+
+    def _found(self, source: str) -> tuple[int, Post]:
+        found = self._legs.catalog.find_post(source)
+        if found is None:
+            raise UnknownPost(source, self._nearest(source))
+        return found
 
     def _nearest(self, source: str) -> tuple[str, ...]:
         sources = self._legs.catalog.sources()

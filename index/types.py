@@ -120,3 +120,25 @@ class Passage:
     """Language and source of each translation of the post."""
     notice: str | None = None
     """One sentence the reader must see (the post may have changed), else `None`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One chunk as an outline names it."""
+
+    chunk_index: int
+    headings: tuple[str, ...]
+    """The path of headings above it, outermost first."""
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A post without its text."""
+
+    post: Post
+    parts: tuple[Part, ...]
+    """Every chunk, in the order of the post."""
+    translations: tuple[tuple[str, str], ...] = ()
+    """Language and source of each translation of the post."""

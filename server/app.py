@@ -1,4 +1,4 @@
-"""The MCP server: a Searcher comes in, an SDK server that lists and calls two tools goes out.
+"""The MCP server: an index comes in, an SDK server that answers every request goes out.
 
 The low-level server is used because the high-level one words argument errors itself and
 wraps text in structured content. All failures pass one place, `answer`.
@@ -12,21 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from mcp import MCPError
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
+    NotificationParams,
     PaginatedRequestParams,
     TextContent,
 )
 
 from index.errors import BlogSearchError, NotInIndex, UsageError
 from server import NAME, VERSION
+from server.announcer import Announcer
 from server.arguments import encodable
 from server.definitions import READ, SEARCH
 from server.instructions import instructions
+from server.library import Library
 from server.privacy import for_clients
 from server.read_tool import read_chunk
 from server.search_tool import search_blog
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from mcp.server import ServerRequestContext
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
+    from mcp.server.models import InitializationOptions
 
     from server.engine import Searcher, Served
 
@@ -43,13 +47,33 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+STREAMS = 16
+"""One client needs one stream; on stdio each takes one of the places of `in_flight`."""
+CHANGING = NotificationOptions(resources_changed=True, tools_changed=True)
 FIRST_REQUESTS = {"initialize", "server/discover"}
 
 TOOLS = {SEARCH.name: search_blog, READ.name: read_chunk}
 
 
-def build_server(searcher: Served) -> Server[Any]:
-    """Build the server over `searcher`, for any transport. Tools run in worker threads."""
+class BlogServer(Server[Any]):
+    """The SDK's server, which also says that lists change; give it an `announcer`."""
+
+    announcer: Announcer
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
+    ) -> InitializationOptions:
+        """Answer `initialize`; a transport of the SDK's own asks for this without options."""
+        return super().create_initialization_options(
+            notification_options or CHANGING, *given, **named
+        )
+
+
+def build_server(searcher: Served, streams: int = STREAMS) -> BlogServer:
+    """Build the server over `searcher`, for any transport. Tools run in worker threads.
+
+    `streams` is how many `subscriptions/listen` may be open at a time, of all clients.
+    """
 
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
@@ -65,7 +89,28 @@ def build_server(searcher: Served) -> Server[Any]:
         call = partial(answer, tool, searcher, params.arguments or {})
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
-    server = Server(NAME, version=VERSION, on_list_tools=list_tools, on_call_tool=call_tool)
+    announcer = Announcer(searcher.folder, lambda: None, streams)
+    library = Library(searcher, announcer.older)
+    server = BlogServer(
+        NAME,
+        version=VERSION,
+        lifespan=announcer.lifespan,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=library.list_resources,
+        on_list_resource_templates=library.list_templates,
+        on_read_resource=library.read_resource,
+        on_subscribe_resource=library.subscribe,
+        on_unsubscribe_resource=announcer.older.unsubscribe,
+        on_subscriptions_listen=announcer.listen,
+        on_list_prompts=library.list_prompts,
+        on_get_prompt=library.get_prompt,
+        on_completion=library.complete,
+    )
+    server.announcer = announcer
+    server.add_notification_handler(
+        "notifications/initialized", NotificationParams, announcer.connected
+    )
     server.middleware.append(_instructed(searcher))
     return server
 

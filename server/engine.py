@@ -17,7 +17,8 @@ from index.errors import BlogSearchError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from index.types import Answer, Filters, Passage
+    from index.listing import Listing
+    from index.types import Answer, Filters, Outline, Passage
     from server.folder import IndexFolder
     from server.freshness import Freshness
     from server.settings import Settings
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Searcher(Protocol):
-    """What the tools ask: one search or one passage. Safe to call from several threads."""
+    """What the tools ask of an index. Safe to call from several threads."""
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Return the page of hits from `offset` on. Raises BlogSearchError."""
@@ -34,6 +35,14 @@ class Searcher(Protocol):
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Return one chunk with its neighbours. Raises BlogSearchError."""
+        ...
+
+    def outline(self, source: str) -> Outline:
+        """Return a post's headings and chunks. Raises BlogSearchError."""
+        ...
+
+    def listing(self) -> Listing:
+        """Return the lists of the newest generation. Raises IndexProblem."""
         ...
 
 
@@ -91,6 +100,14 @@ class Engine:
         live = self._opened()
         passage = live.reader().read(source, chunk_index, neighbors)
         return replace(passage, notice=_together(live.notice, self._behind()))
+
+    def outline(self, source: str) -> Outline:
+        """Outline a post of the newest generation. Raises BlogSearchError."""
+        return self._opened().reader().outline(source)
+
+    def listing(self) -> Listing:
+        """List what the newest generation holds. Raises IndexProblem."""
+        return self._opened().reader().listing()
 
     def warm_up(self) -> None:
         """Open the index in the background; a call that comes meanwhile waits for it."""

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-Stamp: TypeAlias = tuple[int, int, int] | None
-"""Another value for every switch of generations; `None` while there is no index."""
+Stamp: TypeAlias = tuple[str, int, int] | None
+"""Another value for every switch of generations, beginning with the name of the live one;
+`None` while there is no index."""
 
 
 class IndexFolder:
@@ -27,27 +28,37 @@ class IndexFolder:
         self._layout = Layout(folder)
 
     def stamp(self) -> Stamp:
-        """Look which generation is live, at the price of one look at a file's time."""
+        """Look which generation is live, at the price of reading one line."""
         try:
-            status = self._layout.current.stat()
+            with self._layout.current.open("rb") as file:
+                name = file.read(20).decode("ascii", "replace").strip()
+                status = self._layout.current.stat()
         except OSError:
             return None
-        return status.st_ino, status.st_mtime_ns, status.st_size
+        return name, status.st_ino, status.st_mtime_ns
 
     def summary(self) -> Summary | None:
         """Read what the blog is, `None` if that is not known."""
         return read_summary(self._layout)
 
-    def digests(self) -> Mapping[str, str]:
-        """Give each post's digest by source; none while there is no index.
+    def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
+        """Name the sources that were added, changed or removed between two generations.
 
-        Raises IndexBroken or IndexFormatUnknown.
+        Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
+        deleted since.
         """
-        from index.errors import IndexMissing
-        from index.generations import live_number, load_manifest
+        early, late = self._digests(before), self._digests(now)
+        return frozenset(
+            source for source in early.keys() | late.keys() if early.get(source) != late.get(source)
+        )
 
-        try:
-            manifest = load_manifest(self._layout, live_number(self._layout))
-        except IndexMissing:
+    def _digests(self, stamp: Stamp) -> Mapping[str, str]:
+        if stamp is None:
             return {}
+        from index.errors import IndexBroken
+        from index.generations import load_manifest
+
+        if not stamp[0].isdecimal():
+            raise IndexBroken("The index's CURRENT names no generation.")
+        manifest = load_manifest(self._layout, int(stamp[0]))
         return {source: post.digest for source, post in manifest.posts.items()}

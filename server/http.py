@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from server.settings import Address, Settings
 
 PATH = "/mcp"
+STREAMS = 1_000
+"""Clients that may wait for changes at a time."""
 GRACE = 2
 """Seconds that calls in flight may take to end once the process is asked to stop."""
 
@@ -25,7 +27,7 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
-    app = build_server(engine).streamable_http_app(
+    app = build_server(engine, STREAMS).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         max_request_body_size=MESSAGE_BYTES,

@@ -11,14 +11,14 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import anyio
 from anyio.to_thread import run_sync
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from server.app import build_server
+from server.app import BlogServer, build_server
 from server.engine import engine_for
 from server.in_flight import InFlight
 from server.messages import MESSAGE_BYTES, Incoming, Messages, Refusal
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.server.lowlevel import Server
 
     from server.settings import Settings
 
@@ -49,14 +48,16 @@ def serve_stdio(settings: Settings) -> int:
 
 
 async def serve(
-    server: Server[Any], requests: BinaryIO, replies: BinaryIO, on_first: Callable[[], None]
+    server: BlogServer, requests: BinaryIO, replies: BinaryIO, on_first: Callable[[], None]
 ) -> None:
     """Serve until `requests` end; `on_first` is called once the first reply has left."""
     in_flight = InFlight()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as pipes:
-        pipes.start_soon(_read, requests, in_flight, to_server, to_client.clone())
+        pipes.start_soon(
+            _read, requests, in_flight, to_server, to_client.clone(), server.announcer.close
+        )
         pipes.start_soon(_write, answered, in_flight, replies, on_first)
         await server.run(received, to_client, server.create_initialization_options())
 
@@ -66,6 +67,7 @@ async def _read(
     in_flight: InFlight,
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     to_client: MemoryObjectSendStream[SessionMessage],
+    on_end: Callable[[], None],
 ) -> None:
     messages, one = Messages(), anyio.CapacityLimiter(1)
     async with to_server, to_client:
@@ -78,6 +80,7 @@ async def _read(
                 else:
                     unanswered = ServerMessageMetadata(on_request_unanswered=in_flight.end)
                     await to_server.send(SessionMessage(message, unanswered))
+        on_end()
         await in_flight.settled()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from index.errors import UnknownChunk, UnknownPost
-from index.types import Answer, Chunk, Filters, Hit, Passage, Post
+from index.errors import IndexMissing, UnknownChunk, UnknownPost
+from index.listing import Listing
+from index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
 from server.folder import IndexFolder
 
 CACHE = Post(
@@ -65,6 +66,18 @@ class FixedSearcher:
             raise RuntimeError("the password is swordfish")
         found = () if query == "nothing" else ALL_HITS
         return Answer(hits=found[offset : offset + limit], total=len(found), offset=offset)
+
+    def outline(self, source: str) -> Outline:
+        if source not in POSTS:
+            raise UnknownPost(source, nearest=(CACHE.source,))
+        parts = (
+            Part(chunk.index, chunk.headings, chunk.first_line, chunk.last_line)
+            for chunk in CHUNKS[source]
+        )
+        return Outline(POSTS[source], tuple(parts))
+
+    def listing(self) -> Listing:
+        raise IndexMissing("There is no index yet.")
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         if source not in POSTS:

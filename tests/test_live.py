@@ -17,6 +17,7 @@ from index.generations import load_manifest
 from index.manifest import FORMAT, REBUILD
 from index.types import Filters
 from server.engine import Engine
+from server.folder import IndexFolder
 from tests.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
 ) -> None:
     made = blog(SOUP)
     live = made.follow()
-    engine = Engine(lambda: live)
+    engine = Engine(lambda: live, IndexFolder(made.index))
     assert engine.search("soup", Filters(), limit=1, offset=0).notice is None
     created = made.manifest.created
     rewrite(made, "Fry a leek.")

@@ -24,6 +24,8 @@ from index.reading import ATTEMPTS, read
 from ingest.report import as_json, as_lines
 from ingest.scan import SUFFIXES
 from server.app import build_server
+from server.engine import Engine
+from server.folder import IndexFolder
 from tests.blog import Blog
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ async def test_every_odd_name_is_indexed_found_and_read_back(made: Blog) -> None
     report = made.ingest()
     assert (report.posts, report.skipped, report.warnings) == (len(NAMES), (), ())
     assert list(made.manifest.posts) == sorted(written)
-    async with Client(build_server(made.reader())) as client:
+    async with Client(build_server(Engine(made.follow, IndexFolder(made.index)))) as client:
         for source in written:
             arguments: dict[str, Any] = {"source": source, "chunk_index": 0}
             result = await client.call_tool("read_chunk", arguments)

@@ -35,8 +35,8 @@ class Known(IndexFolder):
     def __init__(self, summary: Summary) -> None:
         self._summary = summary
 
-    def stamp(self) -> tuple[int, int, int]:
-        return (1, 1, 1)
+    def stamp(self) -> tuple[str, int, int]:
+        return ("000001", 1, 1)
 
     def summary(self) -> Summary:
         return self._summary
