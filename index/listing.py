@@ -6,15 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from index.catalog import POST_COLUMNS, post_of
-from index.types import Filters, Part, Post
+from index.types import Filters, Order, Part, Post
 
 if TYPE_CHECKING:
     from index.catalog import Catalog
-
-Order = Literal["newest", "oldest", "title"]
 
 _ORDERS: dict[Order, str] = {
     "newest": "day IS NULL, day DESC, source",

@@ -4,6 +4,10 @@ Both neighbours need them, so they live here and import nothing of ours.
 """
 
 from dataclasses import dataclass
+from typing import Literal
+
+Order = Literal["newest", "oldest", "title"]
+"""How a list of posts is ordered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,23 +27,20 @@ from index.errors import BlogSearchError, NotInIndex, UsageError
 from server import NAME, VERSION
 from server.announcer import Announcer
 from server.arguments import encodable
-from server.definitions import READ, SEARCH
 from server.instructions import instructions
 from server.library import Library
 from server.privacy import for_clients
-from server.read_tool import read_chunk
-from server.search_tool import search_blog
+from server.toolset import Toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from mcp.server import ServerRequestContext
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
     from mcp.server.models import InitializationOptions
 
     from server.engine import Searcher, Served
-
-    RunTool = Callable[[Searcher, Mapping[str, Any]], CallToolResult]
+    from server.toolset import RunTool
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +48,6 @@ STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""
 CHANGING = NotificationOptions(resources_changed=True, tools_changed=True)
 FIRST_REQUESTS = {"initialize", "server/discover"}
-
-TOOLS = {SEARCH.name: search_blog, READ.name: read_chunk}
 
 
 class BlogServer(Server[Any]):
@@ -69,27 +64,30 @@ class BlogServer(Server[Any]):
         )
 
 
-def build_server(searcher: Served, streams: int = STREAMS) -> BlogServer:
+def build_server(
+    searcher: Served, toolset: Toolset | None = None, streams: int = STREAMS
+) -> BlogServer:
     """Build the server over `searcher`, for any transport. Tools run in worker threads.
 
     `streams` is how many `subscriptions/listen` may be open at a time, of all clients.
     """
+    offered = toolset or Toolset()
 
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[SEARCH, READ])
+        return ListToolsResult(tools=list(offered.tools))
 
     async def call_tool(
         _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        tool = TOOLS.get(params.name)
+        tool = offered.find(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, _unknown_tool(params.name))
+            raise MCPError(INVALID_PARAMS, _unknown_tool(params.name, offered))
         call = partial(answer, tool, searcher, params.arguments or {})
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
-    announcer = Announcer(searcher.folder, lambda: None, streams)
+    announcer = Announcer(searcher.folder, lambda: offered.extended, streams)
     library = Library(searcher, announcer.older)
     server = BlogServer(
         NAME,
@@ -144,5 +142,6 @@ def _failure(sentence: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=encodable(sentence))], is_error=True)
 
 
-def _unknown_tool(name: str) -> str:
-    return encodable(f"Unknown tool {name[:80]!r}; this server has {' and '.join(TOOLS)}.")
+def _unknown_tool(name: str, offered: Toolset) -> str:
+    names = " and ".join(tool.name for tool in offered.tools)
+    return encodable(f"Unknown tool {name[:80]!r}; this server has {names}.")

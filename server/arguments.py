@@ -61,50 +61,52 @@ class ReadArguments:
 def search_arguments(given: Mapping[str, Any]) -> SearchArguments:
     """Check the arguments of `search_blog`. Raises UsageError."""
     known = ("query", "top_k", "offset", "section", "tag", "after", "before", "response_format")
-    given = _known("search_blog", known, given)
+    given = known_only("search_blog", known, given)
     return SearchArguments(
-        query=_text(given, "query", QUERY_LENGTH),
-        top_k=_whole(given, "top_k", 1, TOP_K_MOST, TOP_K_DEFAULT),
-        offset=_whole(given, "offset", 0, OFFSET_MOST, 0),
-        filters=_filters(given),
+        query=text_of(given, "query", QUERY_LENGTH),
+        top_k=whole(given, "top_k", 1, TOP_K_MOST, TOP_K_DEFAULT),
+        offset=whole(given, "offset", 0, OFFSET_MOST, 0),
+        filters=filters_of(given),
         response_format=_response_format(given),
     )
 
 
 def read_arguments(given: Mapping[str, Any]) -> ReadArguments:
     """Check the arguments of `read_chunk`. Raises UsageError."""
-    given = _known("read_chunk", ("source", "chunk_index", "neighbors"), given)
+    given = known_only("read_chunk", ("source", "chunk_index", "neighbors"), given)
     return ReadArguments(
-        source=_text(given, "source", TEXT_LENGTH),
-        chunk_index=_whole(given, "chunk_index", 0, CHUNK_INDEX_MOST),
-        neighbors=_whole(given, "neighbors", 0, NEIGHBORS_MOST, 0),
+        source=text_of(given, "source", TEXT_LENGTH),
+        chunk_index=whole(given, "chunk_index", 0, CHUNK_INDEX_MOST),
+        neighbors=whole(given, "neighbors", 0, NEIGHBORS_MOST, 0),
     )
 
 
-def _known(tool: str, names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+def known_only(tool: str, names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Drop nulls, which models send for "not set". Raises UsageError for an unknown name."""
     for name in given:
         if name not in names:
-            raise UsageError(f"{tool} has no argument {_shown(name)}; it takes {', '.join(names)}.")
+            raise UsageError(f"{tool} has no argument {shown(name)}; it takes {', '.join(names)}.")
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _text(given: Mapping[str, Any], name: str, longest: int) -> str:
+def text_of(given: Mapping[str, Any], name: str, longest: int) -> str:
+    """Return a required text that is not blank. Raises UsageError."""
     if name not in given:
         raise UsageError(f"{name} is missing; it must be text of 1 to {longest:,} characters.")
     value = given[name]
     if not isinstance(value, str):
-        raise UsageError(f"{name} must be text, got {_shown(value)}.")
+        raise UsageError(f"{name} must be text, got {shown(value)}.")
     if not value.strip():
-        raise UsageError(f"{name} must not be blank, got {_shown(value)}.")
+        raise UsageError(f"{name} must not be blank, got {shown(value)}.")
     if len(value) > longest:
         raise UsageError(f"{name} must be at most {longest:,} characters, got {len(value):,}.")
     return encodable(value)
 
 
-def _whole(
+def whole(
     given: Mapping[str, Any], name: str, least: int, most: int, default: int | None = None
 ) -> int:
+    """Return a whole number in the range, required if there is no default. Raises UsageError."""
     rule = f"a whole number from {least} to {most:,}"
     value = given.get(name, default)
     if value is None:
@@ -112,7 +114,7 @@ def _whole(
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # JSON Schema counts 5.0 as an integer
     if type(value) is not int or not least <= value <= most:
-        raise UsageError(f"{name} must be {rule}, got {_shown(value)}.")
+        raise UsageError(f"{name} must be {rule}, got {shown(value)}.")
     return value
 
 
@@ -121,16 +123,17 @@ def _response_format(given: Mapping[str, Any]) -> ResponseFormat:
     for choice in get_args(ResponseFormat):
         if value == choice:
             return choice  # type: ignore[no-any-return]  # get_args forgets the literals
-    raise UsageError(f"response_format must be 'json' or 'markdown', got {_shown(value)}.")
+    raise UsageError(f"response_format must be 'json' or 'markdown', got {shown(value)}.")
 
 
-def _filters(given: Mapping[str, Any]) -> Filters:
+def filters_of(given: Mapping[str, Any]) -> Filters:
+    """Return what section, tag, after and before ask for. Raises UsageError."""
     after, before = _day(given, "after", last=False), _day(given, "before", last=True)
     if after and before and after > before:
         raise UsageError(f"after must not be later than before, got {after} and {before}.")
     return Filters(
         section=_section(given),
-        tag=_text(given, "tag", TEXT_LENGTH).strip() if "tag" in given else None,
+        tag=text_of(given, "tag", TEXT_LENGTH).strip() if "tag" in given else None,
         after=after,
         before=before,
     )
@@ -139,9 +142,9 @@ def _filters(given: Mapping[str, Any]) -> Filters:
 def _section(given: Mapping[str, Any]) -> str | None:
     if "section" not in given:
         return None
-    section = _text(given, "section", TEXT_LENGTH).strip().strip("/")
+    section = text_of(given, "section", TEXT_LENGTH).strip().strip("/")
     if not section:
-        raise UsageError(f"section must name a folder, got {_shown(given['section'])}.")
+        raise UsageError(f"section must name a folder, got {shown(given['section'])}.")
     return section
 
 
@@ -154,7 +157,7 @@ def _day(given: Mapping[str, Any], name: str, *, last: bool) -> str | None:
         return _bound(value, last=last).isoformat()
     except ValueError:
         raise UsageError(
-            f"{name} must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got {_shown(value)}."
+            f"{name} must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got {shown(value)}."
         ) from None
 
 
@@ -174,6 +177,7 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Quote a refused value, shortened."""
     text = encodable(repr(value))
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"

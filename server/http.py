@@ -11,6 +11,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from server.app import build_server
 from server.engine import engine_for
 from server.messages import MESSAGE_BYTES
+from server.toolset import switchable
 
 if TYPE_CHECKING:
     from server.settings import Address, Settings
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
-    app = build_server(engine, STREAMS).streamable_http_app(
+    app = build_server(engine, switchable(settings.extended), STREAMS).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         max_request_body_size=MESSAGE_BYTES,

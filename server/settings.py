@@ -60,6 +60,8 @@ class Settings:
     """Set for `ask`: put this question to a server of our own and print the answer."""
     doctor: bool = False
     """Set for `doctor`: look at everything that serving needs and say what is wrong."""
+    extended: bool = False
+    """Whether clients are offered `list_posts` and `get_outline` too."""
     json: bool = False
     """Whether `doctor` prints JSON."""
     setup: ClientSetup | None = None
@@ -99,6 +101,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         content=Path(options.content).expanduser().absolute() if options.content else None,
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
+        extended=options.toolset == "extended",
         json=getattr(options, "json", False),
         setup=_client_setup(options),
     )
@@ -137,6 +140,12 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         type=loopback_address,
         metavar="HOST:PORT",
         help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
+    )
+    parser.add_argument(
+        "--toolset",
+        choices=["core", "extended"],
+        default="core",
+        help="extended adds list_posts and get_outline to search_blog and read_chunk",
     )
     commands = parser.add_subparsers(metavar="COMMAND")
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from index.errors import UnknownPost
-from index.listing import Listing, Order
-from index.types import Filters, Part
+from index.listing import Listing
+from index.types import Filters, Order, Part
 
 if TYPE_CHECKING:
     from tests.blog import MakeBlog

@@ -70,3 +70,10 @@ def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path)
     wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", doctor=True, json=True)
     assert read_settings([*folders, "doctor", "--json"], {}) == wanted
     assert read_settings(["doctor", "--json", *folders], {}) == wanted
+
+
+def test_two_tools_are_offered_unless_more_are_asked_for(tmp_path: Path) -> None:
+    index = ["--index", str(tmp_path)]
+    assert not read_settings(index, {}).extended
+    assert not read_settings([*index, "--toolset", "core"], {}).extended
+    assert read_settings([*index, "--toolset", "extended"], {}).extended
