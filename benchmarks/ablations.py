@@ -18,6 +18,7 @@ from types import ModuleType
 from index.analysis import fold
 from index.errors import UsageError
 from index.evidence import Findings
+from index.lexical_documents import LexicalPost
 from index.ranking import WEIGHTS, Weights
 from index.types import Chunk, Post
 
@@ -46,6 +47,10 @@ def _unstemmed(word: str, _stemmer: str) -> str:
     return fold(word)
 
 
+def _every_word(entry: LexicalPost) -> list[str]:
+    return [chunk.plain for chunk in entry.chunks]
+
+
 def _always_open(_findings: Findings, _is_prose: bool, _weights: Weights = WEIGHTS) -> float:
     return 1.0
 
@@ -59,6 +64,8 @@ KNOBS = {
     "window_most": Knob("ingest.windows", "WINDOW", True, field="most"),
     "title_times": Knob("index.lexical_documents", "TITLE_TIMES", True),
     "heading_times": Knob("index.lexical_documents", "HEADING_TIMES", True),
+    "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
+    "in_passing": Knob("index.evidence", "IN_PASSING", False),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
     "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
     "nomic_layernorm": Knob(

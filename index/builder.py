@@ -36,7 +36,7 @@ from index.unwritable import unwritable
 if TYPE_CHECKING:
     from index.confidence import Calibration
     from index.embedder.base import Embedder, Vectors
-    from index.types import Chunk, Post
+    from index.types import Chunk, Mention, Post
     from index.vectors import Ids
 
 SAMPLE_CHARACTERS = 100_000
@@ -55,6 +55,8 @@ class NewPost:
     chunks: tuple[Chunk, ...]
     readable: tuple[float, ...]
     """For each chunk how well the embedder reads it, in [0, 1]."""
+    mentions: tuple[Mention, ...]
+    """What it says of other posts."""
     indexed: IndexedPost
 
 
@@ -156,13 +158,19 @@ def _write(files: GenerationFiles, layout: Layout, following: NextGeneration) ->
     before = layout.generation(base.generation) if base else None
     with open_writer(files.catalog, before.catalog if before else None) as catalog:
         gone = catalog.remove(following.removed)
-        new = [catalog.add(entry.post, entry.chunks, entry.readable) for entry in following.added]
-        superseded = (base.superseded if base else 0) + len(gone.chunks)
+        new = [
+            catalog.add(entry.post, entry.chunks, entry.readable, entry.mentions)
+            for entry in following.added
+        ]
+        relinked = set(catalog.follow_links()) - {post.post_id for post in new}
+        again = [*gone.chunks, *catalog.chunk_ids(relinked)]
+        superseded = (base.superseded if base else 0) + len(again)
         if before is None or base is None or superseded > SUPERSEDED_SHARE * base.chunks:
             superseded = 0
             lexical_writer.write(files.lexical, None, (), catalog.lexical_posts())
         else:
-            lexical_writer.write(files.lexical, before.lexical, gone.posts, new)
+            fresh = catalog.lexical_posts({*relinked, *(post.post_id for post in new)})
+            lexical_writer.write(files.lexical, before.lexical, [*gone.posts, *relinked], fresh)
         summary = summarised(catalog.posts())
     files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
     ids = [chunk_id for post in new for chunk_id in post.chunk_ids]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from index.types import Chunk, Filters, Post
+from index.types import Chunk, Filters, Mention, Post
 
 SCHEMA = """
 CREATE TABLE posts (
@@ -50,6 +50,16 @@ CREATE TABLE texts (
     text TEXT NOT NULL,
     plain TEXT NOT NULL
 );
+CREATE TABLE mentions (
+    mention_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    text TEXT NOT NULL,
+    is_pointer INTEGER NOT NULL,
+    leads INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX mentions_by_post ON mentions (post_id);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
 
@@ -163,6 +173,24 @@ class Catalog:
             "WHERE post_id = ? ORDER BY position"
         )
         return [_chunk(row) for row in self.rows(query, [post_id])]
+
+    def links(self, mention_ids: Iterable[int]) -> dict[int, tuple[int, str, bool]]:
+        """By id of a mention, the id of the post that makes it, its address, if it is a pointer."""
+        query = (
+            "SELECT mention_id, post_id, address, is_pointer FROM mentions "
+            "WHERE mention_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self.rows(query, [json.dumps(list(mention_ids))])
+        return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
+
+    def mentions_of(self, post_id: int) -> dict[int, Mention]:
+        """By id, the mentions that a post makes of posts there are."""
+        query = (
+            "SELECT mention_id, position, address, text, is_pointer FROM mentions "
+            "WHERE leads AND post_id = ? ORDER BY mention_id"
+        )
+        rows = self.rows(query, [post_id])
+        return {row[0]: Mention(row[1], row[2], row[3], bool(row[4])) for row in rows}
 
     def languages(self) -> dict[str, int]:
         """How many posts there are in each language."""

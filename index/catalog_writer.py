@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from index.catalog import SCHEMA, Catalog
 from index.lexical_documents import LexicalPost
-from index.types import Chunk, Post
+from index.mentions import LinkTargets
+from index.translations import translations_in
+from index.types import Chunk, Mention, Post
 from index.unwritable import is_refused, unwritable
 
 
@@ -27,6 +29,15 @@ class Gone:
 
     posts: list[int]
     chunks: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The ids of a post that came in."""
+
+    post_id: int
+    chunk_ids: tuple[int, ...]
+    """In the order of the post."""
 
 
 class CatalogWriter:
@@ -48,8 +59,14 @@ class CatalogWriter:
                 self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return Gone(sorted(posts), sorted(chunks))
 
-    def add(self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]) -> LexicalPost:
-        """Put a post in; its new ids and what the lexical index needs of it.
+    def add(
+        self,
+        post: Post,
+        chunks: Sequence[Chunk],
+        readable: Sequence[float],
+        mentions: Sequence[Mention] = (),
+    ) -> Added:
+        """Put a post in.
 
         `readable` says for each chunk how well the embedder reads it, in [0, 1].
         """
@@ -67,18 +84,50 @@ class CatalogWriter:
         )
         pairs = zip(chunks, readable, strict=True)
         ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
-        return LexicalPost(post_id, post, ids, tuple(chunks))
+        for mention in mentions:
+            self._connection.execute(
+                "INSERT INTO mentions (post_id, position, address, text, is_pointer) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (post_id, mention.chunk, mention.address, mention.text, mention.is_pointer),
+            )
+        return Added(post_id, ids)
 
     def posts(self) -> tuple[Post, ...]:
         """Every post that is in by now."""
         return tuple(Catalog(self._connection).every_post().values())
 
-    def lexical_posts(self) -> Iterator[LexicalPost]:
-        """Every post as the lexical index needs it, in the order of their ids."""
+    def follow_links(self) -> list[int]:
+        """Note which mentions lead to a post now; ids of the posts for which that has changed."""
+        posts = Catalog(self._connection).every_post()
+        targets = LinkTargets(posts, translations_in(posts))
+        rows = self._connection.execute("SELECT mention_id, post_id, address, leads FROM mentions")
+        changed = [
+            (mention, post)
+            for mention, post, address, led in rows.fetchall()
+            if bool(led) != any(target != post for target in targets.of(address))
+        ]
+        self._connection.executemany(
+            "UPDATE mentions SET leads = NOT leads WHERE mention_id = ?",
+            [(mention,) for mention, _ in changed],
+        )
+        return sorted({post for _, post in changed})
+
+    def chunk_ids(self, post_ids: Collection[int]) -> list[int]:
+        """The ids of all chunks of these posts."""
+        found = Catalog(self._connection).chunk_ids(sorted(post_ids))
+        return [chunk for chunks in found.values() for chunk in chunks]
+
+    def lexical_posts(self, post_ids: Collection[int] | None = None) -> Iterator[LexicalPost]:
+        """These posts, or all, as the lexical index needs them, in the order of their ids.
+
+        The links must have been followed.
+        """
         catalog = Catalog(self._connection)
-        for post_id, post in catalog.every_post().items():
+        posts = catalog.every_post() if post_ids is None else catalog.posts(post_ids)
+        for post_id, post in posts.items():
             ids = tuple(catalog.chunk_ids([post_id])[post_id])
-            yield LexicalPost(post_id, post, ids, tuple(catalog.chunks_of(post_id)))
+            chunks, mentions = catalog.chunks_of(post_id), catalog.mentions_of(post_id)
+            yield LexicalPost(post_id, post, ids, tuple(chunks), mentions)
 
     def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
         lines = (chunk.first_line, chunk.last_line)

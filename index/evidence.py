@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from index.catalog import Catalog
     from index.embedder.base import Vectors
     from index.lexical import LexicalSearcher
+    from index.mentions import LinkTargets
     from index.vectors import VectorSearcher
 
 CHUNKS = 200
@@ -27,6 +28,14 @@ CHUNKS = 200
 
 POSTS = 80
 """Posts the lexical leg proposes as wholes."""
+
+MENTIONED = 200
+"""Mentions that are looked at; a post much linked to has many."""
+
+IN_PASSING = 0.5
+"""What a sentence with a link says of the post it leads to, beside an entry of a list of posts:
+it speaks of its own subject too. 1 costs descriptions of an English blog .008 of nDCG@10, 0
+costs .003, and a Chinese blog full of lists does not tell them apart."""
 
 DESCRIBED = 20
 """Posts the lexical leg proposes by their descriptions."""
@@ -55,6 +64,8 @@ class Evidence:
     """The same in its title and beginning."""
     about: float
     """The same in the author's own description."""
+    mentioned: float
+    """The same in the best of what other posts say where they link to it; 0 for a question."""
     chunks: tuple[int, ...]
     """The post's chunk ids in order."""
     shares: Mapping[int, float]
@@ -97,6 +108,7 @@ class Gatherer:
         catalog: Catalog,
         lexical: LexicalSearcher,
         vectors: VectorSearcher,
+        targets: LinkTargets,
         readable: float = 1.0,
     ) -> None:
         """`readable` says how well the embedder reads the blog as a whole, in [0, 1]."""
@@ -104,6 +116,7 @@ class Gatherer:
         self._catalog = catalog
         self._lexical = lexical
         self._vectors = vectors
+        self._targets = targets
 
     def gather(
         self, query: Query, vector: Vectors | None, readable: float, among: Sequence[int] | None
@@ -116,19 +129,39 @@ class Gatherer:
         shares = self._lexical.chunks.shares(query, CHUNKS, among)
         wholes = self._lexical.posts.shares(query, POSTS, among)
         wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
+        mentioned = self._mentioned(query, among)
         near = self._near(vector, among)
         owners = self._catalog.owners([*shares, *near])
-        posts = sorted({*owners.values(), *wholes})
-        unheard = sorted(set(wholes) - {owners[chunk] for chunk in shares})
+        posts = sorted({*owners.values(), *wholes, *mentioned})
+        unheard = sorted({*wholes, *mentioned} - {owners[chunk] for chunk in shares})
         shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
         return Findings(
-            posts=self._evidence(query, vector, posts, shares),
+            posts=self._evidence(query, vector, posts, shares, mentioned),
             coverage=self._lexical.chunks.coverage(query, among),
             readable=readable * self._blog_readable * self._readable(list(shares)[:READ_SAMPLE]),
             rarities=self._lexical.chunks.rarities(query),
             rarest=self._lexical.chunks.rarest,
             nearest=max(near.values(), default=0.0) if vector is not None else None,
         )
+
+    def _mentioned(self, query: Query, among: Sequence[int] | None) -> dict[int, float]:
+        """By post id, the largest share of the query in what another post says of it.
+
+        A question asks for a detail, which nobody tells who links.
+        """
+        if query.is_question:
+            return {}
+        shares = self._lexical.mentions.shares(query, MENTIONED)
+        links = self._catalog.links(shares)
+        allowed = None if among is None else set(among)
+        best: dict[int, float] = {}
+        for mention, share in shares.items():
+            by, address, is_pointer = links[mention]
+            said = share if is_pointer else share * IN_PASSING
+            for post in self._targets.of(address):
+                if post != by and (allowed is None or post in allowed):
+                    best[post] = max(said, best.get(post, 0.0))
+        return best
 
     def _near(self, vector: Vectors | None, among: Sequence[int] | None) -> dict[int, float]:
         if vector is None:
@@ -149,6 +182,7 @@ class Gatherer:
         vector: Vectors | None,
         posts: Sequence[int],
         shares: Mapping[int, float],
+        mentioned: Mapping[int, float],
     ) -> dict[int, Evidence]:
         wholes = self._lexical.posts.shares(query, len(posts), posts)
         leads = self._lexical.posts.shares(query, len(posts), posts, prefix="lead_")
@@ -160,10 +194,12 @@ class Gatherer:
                 whole=wholes.get(post, 0.0),
                 lead=leads.get(post, 0.0),
                 about=abouts.get(post, 0.0),
+                mentioned=mentioned.get(post, 0.0),
                 chunks=tuple(own),
                 shares={chunk: shares[chunk] for chunk in own if chunk in shares},
                 cosines=near.get(post, FAR).cosines,
                 mean_cosine=near.get(post, FAR).mean,
             )
             for post, own in chunks.items()
+            if own
         }

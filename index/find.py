@@ -33,7 +33,7 @@ def find(legs: Legs, text: str, among: Sequence[int] | None = None, use: Use = U
     """
     query = analysed(text, legs.languages)
     vector, readable, notice = _embedded(legs, query, use)
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.readable)
+    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.readable)
     return Found(query, gatherer.gather(query, vector, readable, among), notice)
 
 

@@ -56,7 +56,7 @@ class GenerationFiles:
     @property
     def needed(self) -> tuple[str, ...]:
         """Names below the folder without which nothing can be searched, as a manifest has them."""
-        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts"))
+        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts", "mentions"))
         paths = (self.vectors, self.catalog, *lexical)
         return tuple(path.relative_to(self.folder).as_posix() for path in paths)
 

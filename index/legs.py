@@ -13,6 +13,7 @@ from index.errors import IndexBroken
 from index.layout import GenerationFiles
 from index.lexical import LexicalSearcher
 from index.manifest import REBUILD
+from index.mentions import LinkTargets
 from index.translations import Translations, translations_in
 from index.vectors import VectorSearcher
 
@@ -30,6 +31,7 @@ class Legs:
     vectors: VectorSearcher
     embedder: Embedder
     translations: Translations
+    targets: LinkTargets
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -54,12 +56,15 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files.catalog)))
+            posts = catalog.every_post()
+            translations = translations_in(posts)
             legs = Legs(
                 catalog,
                 LexicalSearcher(files.lexical),
                 VectorSearcher(files.vectors),
                 embedder,
-                translations_in(catalog.every_post()),
+                translations,
+                LinkTargets(posts, translations),
             )
             opened.pop_all()
             return legs

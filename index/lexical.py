@@ -29,7 +29,7 @@ questions, which are found by stems, hardly change."""
 
 
 class LexicalLevel:
-    """One opened tantivy index, of posts or of chunks; safe for concurrent searches."""
+    """One opened tantivy index, of posts, chunks or mentions; safe for concurrent searches."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -122,7 +122,7 @@ def _idf(having: int, documents: int) -> float:
 
 
 class LexicalSearcher:
-    """Both levels of one generation."""
+    """The three levels of one generation."""
 
     def __init__(self, folder: Path) -> None:
         """Open `folder`; a copy of it where it cannot be written.
@@ -140,3 +140,4 @@ class LexicalSearcher:
     def _open(self, folder: Path) -> None:
         self.posts = LexicalLevel(folder / "posts", "post")
         self.chunks = LexicalLevel(folder / "chunks", "chunk")
+        self.mentions = LexicalLevel(folder / "mentions", "mention")

@@ -9,11 +9,11 @@ saturation ranks better than fields with weights of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from index.analysis import Term, terms
-from index.types import Chunk, Post
+from index.types import Chunk, Mention, Post
 
 TITLE_TIMES = 3
 """A title says in a few words what a post is about (`--ablate title_times=1` compares)."""
@@ -29,6 +29,8 @@ class LexicalPost:
     post: Post
     chunk_ids: tuple[int, ...]
     chunks: tuple[Chunk, ...]
+    mentions: Mapping[int, Mention] = field(default_factory=dict)
+    """By id, what it says of other posts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,15 @@ class PostTerms:
     """The author's own description."""
     chunks: list[list[Term]]
     """Each chunk with the title, the file name, the tags and its headings."""
+    mentions: dict[int, list[Term]]
+    """By id, what the post says of each post that it links to."""
 
 
 def terms_of(entry: LexicalPost) -> PostTerms:
     """The terms of a post, stemmed by its language."""
     language = entry.post.language
     label = [*list(terms(entry.post.title, language)) * TITLE_TIMES, *_names(entry.post, language)]
-    bodies = [list(terms(chunk.plain, language)) for chunk in entry.chunks]
+    bodies = [list(terms(text, language)) for text in own_words(entry)]
     headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
     chunks = [
         [*label, *above * HEADING_TIMES, *body]
@@ -65,7 +69,28 @@ def terms_of(entry: LexicalPost) -> PostTerms:
         lead=[*label, *headings[0], *bodies[0]] if bodies else label,
         about=list(terms(entry.post.description, language)),
         chunks=chunks,
+        mentions={
+            number: list(terms(mention.text, language))
+            for number, mention in entry.mentions.items()
+        },
     )
+
+
+def own_words(entry: LexicalPost) -> list[str]:
+    """The text of each chunk without the lines that point to other posts.
+
+    A listing holds everybody's words and would be found before what it lists.
+    """
+    pointers = {
+        (mention.chunk, line)
+        for mention in entry.mentions.values()
+        if mention.is_pointer
+        for line in mention.text.split("\n")
+    }
+    return [
+        "\n".join(line for line in chunk.plain.split("\n") if (chunk.index, line) not in pointers)
+        for chunk in entry.chunks
+    ]
 
 
 def _headings(headings: tuple[str, ...], language: str) -> list[Term]:

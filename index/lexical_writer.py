@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,15 @@ _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 """tantivy raises ValueError for everything; these are its words for what the disk refused."""
 
 
+LEVELS = {
+    "chunks": (("",), ("chunk", "post")),
+    "posts": (("", "lead_", "about_"), ("post",)),
+    "mentions": (("",), ("mention", "post")),
+}
+"""By folder, the prefixes of the text fields and the names of the numbers; `post` is the post
+that is taken out with the document, for a mention the one that makes it."""
+
+
 def write(
     folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[LexicalPost]
 ) -> None:
@@ -30,8 +39,7 @@ def write(
     `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
     with _translated():
-        chunks, posts = _new(folder) if previous is None else _copied(folder, previous)
-        _update(chunks, posts, list(removed), added)
+        _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
 
 
 @contextmanager
@@ -45,23 +53,25 @@ def _translated() -> Iterator[None]:
 
 
 def _update(
-    chunks: tantivy.Index, posts: tantivy.Index, gone: list[int], added: Iterable[LexicalPost]
+    levels: Mapping[str, tantivy.Index], removed: Iterable[int], added: Iterable[LexicalPost]
 ) -> None:
-    chunk_writer, post_writer = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
-    # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
-    chunk_writer.delete_documents_by_query(Query.term_set_query(chunks.schema, "post", gone))
-    post_writer.delete_documents_by_query(Query.term_set_query(posts.schema, "post", gone))
+    gone = list(removed)
+    writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
+    for name, writer in writers.items():
+        # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
+        of_gone = Query.term_set_query(levels[name].schema, "post", gone)
+        writer.delete_documents_by_query(of_gone)
     for entry in added:
         if entry.chunks:  # a post of a title alone holds nothing to read
-            _add(entry, chunk_writer, post_writer)
-    for writer in (chunk_writer, post_writer):
+            for name, document in _documents(entry):
+                writers[name].add_document(document)
+    for writer in writers.values():
         writer.commit()
         writer.wait_merging_threads()
 
 
-def _new(folder: Path) -> tuple[tantivy.Index, tantivy.Index]:
-    chunks = _empty(folder / "chunks", ("",), ("chunk", "post"))
-    return chunks, _empty(folder / "posts", ("", "lead_", "about_"), ("post",))
+def _new(folder: Path) -> dict[str, tantivy.Index]:
+    return {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
 
 
 def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
@@ -74,29 +84,28 @@ def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tan
     return tantivy.Index(builder.build(), str(folder))
 
 
-def _copied(folder: Path, previous: Path) -> tuple[tantivy.Index, tantivy.Index]:
+def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
     shutil.copytree(previous, folder, ignore=shutil.ignore_patterns("*.lock"))
-    return tantivy.Index.open(str(folder / "chunks")), tantivy.Index.open(str(folder / "posts"))
+    return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 
-def _add(
-    entry: LexicalPost, chunk_writer: tantivy.IndexWriter, post_writer: tantivy.IndexWriter
-) -> None:
+def _documents(entry: LexicalPost) -> Iterator[tuple[str, Document]]:
+    """Everything of one post, each with the level it belongs to."""
     found = terms_of(entry)
     for chunk_id, words in zip(entry.chunk_ids, found.chunks, strict=True):
-        chunk = _document(words)
-        chunk.add_unsigned("chunk", chunk_id)
-        chunk.add_unsigned("post", entry.post_id)
-        chunk_writer.add_document(chunk)
-    post = _document(found.whole)
-    post.add_unsigned("post", entry.post_id)
+        yield "chunks", _document(words, chunk=chunk_id, post=entry.post_id)
+    for mention_id, words in found.mentions.items():
+        yield "mentions", _document(words, mention=mention_id, post=entry.post_id)
+    post = _document(found.whole, post=entry.post_id)
     _fill(post, "lead_", found.lead)
     _fill(post, "about_", found.about)
-    post_writer.add_document(post)
+    yield "posts", post
 
 
-def _document(words: list[Term]) -> Document:
+def _document(words: list[Term], **numbers: int) -> Document:
     document = Document()
+    for name, number in numbers.items():
+        document.add_unsigned(name, number)
     _fill(document, "", words)
     return document
 

@@ -44,6 +44,9 @@ class Weights:
     say, a question asks for a detail. Descriptions of a Chinese blog gain .03 of nDCG@10."""
     about: float = 3.0
     """The author's own description, where a blog has any, for every query."""
+    mentioned: float = 6.0
+    """What other posts say where they link to it, for what is no question. Descriptions of a blog
+    full of links gain .02 of nDCG@10 by it, half of it .007 less; a blog with few links .005."""
     beside: float = 0.3
     """What the first chunk's and the whole post's meaning weigh beside the best chunk's 1."""
     gate: float = 4.0
@@ -78,16 +81,19 @@ def score_posts(
     gate = openness(findings, query.is_prose, weights)
     several = gate * weights.several
     lead = 0.0 if query.is_question else gate * weights.lead
+    linked = any(evidence.mentioned for evidence in findings.posts.values())
+    mentioned = gate * weights.mentioned if linked and not query.is_question else 0.0
     meaning = gate * weights.meaning * findings.readable if use is Use.HYBRID else 0.0
     described = any(evidence.about for evidence in findings.posts.values())
     about = weights.about if described else 0.0
-    total = weights.passage + weights.post + about + several + lead + meaning
+    total = weights.passage + weights.post + about + several + lead + mentioned + meaning
 
     def score(evidence: Evidence) -> float:
         if use is Use.DENSE:
             return _meaning(evidence, weights)
         words = weights.passage * evidence.best + weights.post * evidence.whole
         words += several * _several(evidence) + lead * evidence.lead + about * evidence.about
+        words += mentioned * evidence.mentioned
         return (words + meaning * _meaning(evidence, weights)) / total
 
     scores = {post: score(evidence) for post, evidence in findings.posts.items()}

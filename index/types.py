@@ -56,6 +56,20 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """What a post says of another one that it links to."""
+
+    chunk: int
+    """Index of the chunk that says it."""
+    address: str
+    """Where the link leads, as `index.mentions.place` writes it."""
+    text: str
+    """What is said, without markup."""
+    is_pointer: bool
+    """Whether the lines of `text` speak of the other post alone, as in a list of posts."""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
 

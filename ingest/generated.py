@@ -19,6 +19,7 @@ from ingest.mdx import COMPONENTS, EXPRESSIONS, looks_like_mdx
 from ingest.notes import NOTES, dedented, is_indenting
 from ingest.shortcodes import SHORTCODES
 from ingest.syntax import Rule, Shown
+from ingest.tables import headed
 from ingest.templated_code import fenced
 
 MAX_NESTING = 20
@@ -65,7 +66,7 @@ def block_tokens(passage: str) -> list[Token]:
 
     Braces that are text may be marks (`ingest.syntax.as_text`).
     """
-    markdown = fenced(passage)
+    markdown = fenced(headed(passage))
     parser, rules = _MDX if looks_like_mdx(markdown) else _MARKDOWN
     tokens = parser.parse(markdown)
     if is_indenting(markdown):

@@ -28,6 +28,7 @@ from index.types import Chunk, Post
 from ingest.chunk_vectors import ChunkVectors, chunk_vectors
 from ingest.chunker import chunks
 from ingest.links import knowing, linked, warnings
+from ingest.mentions import mentions
 from ingest.plan import Plan, plan
 from ingest.post import ParsedPost
 from ingest.progress import Progress
@@ -194,7 +195,8 @@ def _new_post(
         expires=parsed.expires,
     )
     readable = embedder.readable([chunk.plain for chunk in passages])
-    return NewPost(_spoken(post, passages), passages, tuple(readable), indexed)
+    said = mentions(parsed.body, passages, site.base_url if site else "")
+    return NewPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
 
 
 def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:

@@ -8,7 +8,7 @@ from ingest.chunker import CHUNKING
 
 Recipe = dict[str, int | bool | str]
 
-READING = 1
+READING = 2
 """Raise it when the same file would give other metadata or another plain text."""
 
 

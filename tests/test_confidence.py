@@ -26,7 +26,7 @@ from index.query import Word
 
 NUMBERS = st.floats(0.0, 1.0)
 
-MATCHED = Evidence(0.0, 0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {}, 0.0)
+MATCHED = Evidence(0.0, 0.0, 0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {}, 0.0)
 
 FOUND = Findings(
     posts={1: MATCHED},

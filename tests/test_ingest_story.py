@@ -69,6 +69,16 @@ def embedding_texts(blog: Blog) -> set[str]:
     }
 
 
+def found_scores(blog: Blog, query: str) -> dict[str, float]:
+    """What the words of a query find, by source."""
+    answer = blog.reader().search(query, Filters(), limit=9, offset=0, use=Use.LEXICAL)
+    return {hit.post.source: round(hit.score, 6) for hit in answer.hits}
+
+
+def found_sources(blog: Blog, query: str) -> list[str]:
+    return list(found_scores(blog, query))
+
+
 def found(blog: Blog, query: str) -> list[str]:
     hits = blog.reader().search(query, Filters(), limit=1, offset=0).hits
     return [hit.post.source for hit in hits if query in hit.chunk.text.lower()]
@@ -247,6 +257,23 @@ def test_many_generations_of_edits_end_where_a_fresh_index_does(blog: MakeBlog) 
         assert found(made, query) == found(fresh, query) == [f"post{query.strip('otherwd')}.md"]
     for query in ("word1", "word4"):
         assert found(made, query) == found(fresh, query) == []
+
+
+def test_a_listing_speaks_for_the_posts_it_lists_once_they_are_there(blog: MakeBlog) -> None:
+    listing = {"list.md": "# List\n\n- [Weeds](weeds.md): an algae primer\n- More\n"}
+    weeds = {"weeds.md": "# Weeds\n\nKelp.\n"}
+    others = {f"post{n}.md": f"# Post {n}\n\nSoup {n}.\n" for n in range(9)}
+    made = blog({**others, **listing})
+    assert found_sources(made, "algae primer") == ["list.md"]
+    made.write(weeds)
+    assert counts(made.ingest()) == (1, 0, 0, 1)
+    assert found_sources(made, "algae primer") == ["weeds.md"]
+    assert found_scores(made, "algae primer") == found_scores(
+        blog({**others, **listing, **weeds}), "algae primer"
+    )
+    (made.content / "weeds.md").unlink()
+    made.ingest()
+    assert found_sources(made, "algae primer") == ["list.md"]
 
 
 def test_two_generations_are_kept_and_no_more(blog: MakeBlog) -> None:

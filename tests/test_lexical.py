@@ -13,7 +13,7 @@ from index.lexical_documents import HEADING_TIMES, TITLE_TIMES, LexicalPost, ter
 from index.lexical_writer import write
 from index.query import Word, analysed
 from index.stopwords import WEIGHT
-from index.types import Chunk, Post
+from index.types import Chunk, Mention, Post
 
 B = 0.75
 """BM25's normalisation by length, fixed in tantivy."""
@@ -284,6 +284,26 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
         [*label, *["zebra", "newts"] * 2, "kelp"],
         [*label, *["zebra", "newts"] * 2],
     ]
+
+
+def test_a_line_that_points_to_another_post_is_that_posts() -> None:
+    chunks = (
+        Chunk("_.md", 0, "", "moth\nkelp: a weed\nnewts", (), 1, 1),
+        Chunk("_.md", 1, "", "kelp: a weed", (), 1, 1),
+    )
+    said = {
+        7: Mention(0, "kelp", "kelp: a weed", is_pointer=True),
+        8: Mention(0, "newts", "newts", is_pointer=False),
+    }
+    found = terms_of(LexicalPost(1, Post("_.md", ""), (1, 2), chunks, said))
+    assert [[term.exact for term in chunk] for chunk in found.chunks] == [
+        ["moth", "newts"],
+        ["kelp", "a", "weed"],
+    ]
+    assert {number: [term.exact for term in words] for number, words in found.mentions.items()} == {
+        7: ["kelp", "a", "weed"],
+        8: ["newts"],
+    }
 
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:

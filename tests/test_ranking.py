@@ -27,7 +27,14 @@ QUESTION = replace(WORDS, is_question=True)
 PROSE = replace(WORDS, is_prose=True)
 
 PLAIN = Evidence(
-    whole=0.0, lead=0.0, about=0.0, chunks=(1,), shares={}, cosines={}, mean_cosine=0.0
+    whole=0.0,
+    lead=0.0,
+    about=0.0,
+    mentioned=0.0,
+    chunks=(1,),
+    shares={},
+    cosines={},
+    mean_cosine=0.0,
 )
 
 
@@ -66,6 +73,7 @@ def evidences(draw: st.DrawFn) -> Evidence:
         whole=draw(SHARES),
         lead=draw(SHARES),
         about=draw(SHARES),
+        mentioned=draw(SHARES),
         chunks=chunks,
         shares=draw(st.dictionaries(st.sampled_from(chunks), SHARES)),
         cosines=draw(st.dictionaries(st.sampled_from(chunks), COSINES)),
@@ -128,12 +136,21 @@ def test_a_paraphrase_is_found_by_meaning_and_an_identifier_by_its_word() -> Non
 
 def test_a_score_is_the_weighted_mean_of_what_speaks_for_a_post() -> None:
     weights = Weights(
-        passage=4.0, post=3.0, several=2.0, meaning=5.0, lead=1.0, about=6.0, beside=0.5, gate=1.0
+        passage=4.0,
+        post=3.0,
+        several=2.0,
+        meaning=5.0,
+        lead=1.0,
+        about=6.0,
+        mentioned=8.0,
+        beside=0.5,
+        gate=1.0,
     )
     post = Evidence(
         whole=0.5,
         lead=0.4,
         about=0.3,
+        mentioned=0.6,
         chunks=(7, 8, 9, 10),
         shares={8: 0.6, 9: 0.2, 10: 0.1},
         cosines={7: 0.2, 8: 0.8},
@@ -142,8 +159,9 @@ def test_a_score_is_the_weighted_mean_of_what_speaks_for_a_post() -> None:
     found = findings({1: post}, coverage=0.25, readable=0.5)
     gate = 0.75
     words = 4.0 * 0.6 + 3.0 * 0.5 + gate * 2.0 * 0.3 + gate * 1.0 * 0.4 + 6.0 * 0.3
+    words += gate * 8.0 * 0.6
     meant = gate * 5.0 * 0.5 * (0.8 + 0.5 * (0.2 + 0.4)) / 2.0
-    lexical = 4.0 + 3.0 + gate * 2.0 + gate * 1.0 + 6.0
+    lexical = 4.0 + 3.0 + gate * 2.0 + gate * 1.0 + 6.0 + gate * 8.0
     both = lexical + gate * 5.0 * 0.5
     assert score_posts(found, WORDS, Use.HYBRID, weights) == pytest.approx(
         {1: (words + meant) / both}
@@ -158,6 +176,21 @@ def test_how_a_post_begins_has_no_say_in_a_question() -> None:
     described = score_posts(findings(posts), WORDS)
     assert asked[1] == asked[2]
     assert described[1] > described[2]
+
+
+def test_what_other_posts_say_has_no_say_in_a_question() -> None:
+    posts = {1: replace(of_words(0.5), mentioned=1.0), 2: of_words(0.5)}
+    asked = score_posts(findings(posts), QUESTION)
+    described = score_posts(findings(posts), WORDS)
+    assert asked[1] == asked[2]
+    assert described[1] > described[2]
+
+
+def test_a_blog_without_links_loses_nothing_by_it() -> None:
+    bare = findings({1: of_words(0.5), 2: of_words(0.4)})
+    assert score_posts(bare, WORDS) == score_posts(
+        bare, WORDS, weights=replace(WEIGHTS, mentioned=0.0)
+    )
 
 
 def test_a_blog_without_descriptions_loses_nothing_by_it() -> None:
@@ -198,10 +231,10 @@ def test_several_good_passages_count_and_a_fourth_does_not() -> None:
 def test_more_that_speaks_for_a_post_never_lowers_it(
     post: Evidence, more: float, query: Query
 ) -> None:
-    for name in ("whole", "lead", "about"):
-        before = replace(post, about=max(post.about, 0.1))
-        after = replace(before, **{name: max(getattr(before, name), more)})
-        scores = score_posts(findings({1: before, 2: after}), query)
+    some = replace(post, about=max(post.about, 0.1), mentioned=max(post.mentioned, 0.1))
+    for name in ("whole", "lead", "about", "mentioned"):
+        after = replace(some, **{name: max(getattr(some, name), more)})
+        scores = score_posts(findings({1: some, 2: after}), query)
         assert scores.get(2, 0.0) >= scores.get(1, 0.0)
 
 
@@ -216,7 +249,7 @@ def test_meaning_below_the_blogs_mean_speaks_against_a_post() -> None:
 
 
 def test_chunks_are_ranked_by_words_and_meaning_with_the_gate_open() -> None:
-    post = Evidence(0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
+    post = Evidence(0.0, 0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
     found = findings({1: post}, coverage=1.0, readable=0.5)
     assert score_chunks(post, found) == pytest.approx(
         {5: 4.0 * 0.5, 6: 4.0 * 0.5 + 3.0 * 0.2, 7: 3.0 * 0.4}
