@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ from index.analysis import fold
 from index.errors import UsageError
 from index.evidence import Findings
 from index.lexical_documents import LexicalPost
+from index.query import Word
 from index.ranking import WEIGHTS, Weights
 from index.types import Chunk, Post
 
@@ -51,6 +52,10 @@ def _every_word(entry: LexicalPost) -> list[str]:
     return [chunk.plain for chunk in entry.chunks]
 
 
+def _as_rare_as_they_are(_words: Sequence[Word], rarities: Sequence[float]) -> Sequence[float]:
+    return rarities
+
+
 def _always_open(_findings: Findings, _is_prose: bool, _weights: Weights = WEIGHTS) -> float:
     return 1.0
 
@@ -66,6 +71,7 @@ KNOBS = {
     "heading_times": Knob("index.lexical_documents", "HEADING_TIMES", True),
     "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),
+    "limiting": Knob("index.lexical", "limited", False, _as_rare_as_they_are),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
     "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
     "nomic_layernorm": Knob(

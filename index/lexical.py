@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import tantivy
 from tantivy import Occur
 
-from index.query import Query, Word
+from index.query import Query, Word, is_pair
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
@@ -44,13 +44,22 @@ class LexicalLevel:
         A stop word that no document has is worth nothing: that the blog is in another
         language, or small, must not look like a word it lacks.
         """
-        return {word: self._rarity(word) for word in query.words}
+        return {word: weight * rarity for word, (weight, rarity) in self._weighed(query).items()}
+
+    def _weighed(self, query: Query) -> dict[Word, tuple[float, float]]:
+        """The query's words with what each weighs and its inverse document frequency."""
+        rarities = [self._rarity(word) for word in query.words]
+        limits = limited(query.words, rarities) if query.is_prose else rarities
+        return {
+            word: (word.weight * limit / rarity if rarity else 0.0, rarity)
+            for word, rarity, limit in zip(query.words, rarities, limits, strict=True)
+        }
 
     def _rarity(self, word: Word) -> float:
         found = max(self._searcher.doc_freq("stem", stem) for stem in word.stems)
         if not found and word.weight < 1.0:
             return 0.0
-        return word.weight * _idf(found, self._searcher.num_docs)
+        return _idf(found, self._searcher.num_docs)
 
     @property
     def rarest(self) -> float:
@@ -65,8 +74,13 @@ class LexicalLevel:
         `among` restricts the search to these post ids before ranking; `prefix`
         chooses the fields (`lead_` for how posts begin, `about_` for their descriptions).
         """
-        ideal = (1 + K1) * (1 + EXACT) * sum(self.rarities(query).values())
-        clauses = [clause for word in query.words for clause in self._clauses(word, prefix)]
+        weighed = self._weighed(query)
+        ideal = (1 + K1) * (1 + EXACT) * sum(weight * rarity for weight, rarity in weighed.values())
+        clauses = [
+            clause
+            for word, (weight, _) in weighed.items()
+            for clause in self._clauses(word, weight, prefix)
+        ]
         found = self._search(clauses, limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
 
@@ -84,11 +98,13 @@ class LexicalLevel:
         best = max(self._search(clauses, 1, among).values(), default=0.0)
         return min(best / full, 1.0) if full else 0.0
 
-    def _clauses(self, word: Word, prefix: str) -> Iterator[tuple[Occur, tantivy.Query]]:
+    def _clauses(
+        self, word: Word, weight: float, prefix: str
+    ) -> Iterator[tuple[Occur, tantivy.Query]]:
         stems = self._stems(f"{prefix}stem", word)
         exact = self._term(f"{prefix}exact", word.exact)
-        yield Occur.Should, tantivy.Query.boost_query(stems, word.weight)
-        yield Occur.Should, tantivy.Query.boost_query(exact, word.weight * EXACT)
+        yield Occur.Should, tantivy.Query.boost_query(stems, weight)
+        yield Occur.Should, tantivy.Query.boost_query(exact, weight * EXACT)
 
     def _stems(self, field: str, word: Word) -> tantivy.Query:
         """Any of the word's stems, counted once."""
@@ -114,6 +130,20 @@ class LexicalLevel:
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, "freq")
+
+
+def limited(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
+    """The rarities of a query's words, where a pair of Han characters may be no word at all.
+
+    Running text has as many pairs across the bounds of words as inside them, and those
+    are rarer than any word: one that laps over two others says no more than the rarer of these.
+    """
+    limits = list(rarities)
+    for place in range(1, len(words) - 1):
+        left, word, right = (words[place + step].exact for step in (-1, 0, 1))
+        if is_pair(word) and left[-1:] + right[:1] == word and is_pair(left) and is_pair(right):
+            limits[place] = min(rarities[place], max(rarities[place - 1], rarities[place + 1]))
+    return limits
 
 
 def _idf(having: int, documents: int) -> float:

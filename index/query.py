@@ -80,5 +80,10 @@ def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
     return Word(exact, tuple(sorted({term.stem for term in same})), weight)
 
 
+def is_pair(word: str) -> bool:
+    """Whether `word` is two Han, kana or hangul characters out of a run of them."""
+    return bool(_PAIR.fullmatch(word))
+
+
 def _length(word: str) -> float:
-    return 0.5 if _PAIR.fullmatch(word) else 1.0
+    return 0.5 if is_pair(word) else 1.0

@@ -46,7 +46,8 @@ class Weights:
     """The author's own description, where a blog has any, for every query."""
     mentioned: float = 6.0
     """What other posts say where they link to it, for what is no question. Descriptions of a blog
-    full of links gain .02 of nDCG@10 by it, half of it .007 less; a blog with few links .005."""
+    full of lists gain .014 of nDCG@10 by it and .007 by half of it; double of it gains .001 more
+    there and costs those of a blog with few links .007, which half of it does not change."""
     beside: float = 0.3
     """What the first chunk's and the whole post's meaning weigh beside the best chunk's 1."""
     gate: float = 4.0

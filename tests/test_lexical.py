@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from index.analysis import terms
-from index.lexical import EXACT, LexicalSearcher
+from index.lexical import EXACT, LexicalSearcher, limited
 from index.lexical_documents import HEADING_TIMES, TITLE_TIMES, LexicalPost, terms_of
 from index.lexical_writer import write
 from index.query import Word, analysed
@@ -316,3 +316,39 @@ def test_the_posts_language_decides_its_stems() -> None:
     for language in ("de", "en"):
         found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
         assert found.whole == list(terms("Häuser", language))
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    return analysed(text, ("zh",)).words
+
+
+@pytest.mark.parametrize(
+    ("text", "rarities", "limits"),
+    [
+        ("部署順序", [3.0, 9.0, 2.0], [3.0, 3.0, 2.0]),
+        ("使用快取", [2.0, 1.0, 4.0], [2.0, 1.0, 4.0]),
+        ("部署順序很重要", [3.0, 9.0, 2.0, 8.0, 5.0, 1.0], [3.0, 3.0, 2.0, 5.0, 5.0, 1.0]),
+        ("部署、順序、步驟", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
+        ("部署Go順序", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
+        ("one two three", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
+        ("部署", [3.0], [3.0]),
+        ("", [], []),
+    ],
+)
+def test_a_pair_across_two_words_is_no_rarer_than_the_rarer_of_them(
+    text: str, rarities: list[float], limits: list[float]
+) -> None:
+    assert limited(words_of(text), rarities) == limits
+
+
+def test_running_text_is_matched_by_its_words_and_a_name_by_all_its_pairs(written: Write) -> None:
+    posts = [entry(number, "部署 順序 步驟 檢查 結果 海藻") for number in range(3, 30)]
+    searcher = written([entry(1, "署順 序步"), entry(2, "部署 順序 步驟"), *posts])
+    name, prose = analysed("部署順序", ("zh",)), analysed("部署順序步驟檢查結果", ("zh",))
+    assert (name.is_prose, prose.is_prose) == (False, True)
+    once, most, all_but_one = (math.log1p((29.5 - n) / (n + 0.5)) for n in (1, 27, 28))
+    rare, common = searcher.chunks.rarities(name), searcher.chunks.rarities(prose)
+    assert list(rare.values()) == pytest.approx([all_but_one, once, all_but_one])
+    assert list(common.values()) == pytest.approx([all_but_one] * 5 + [most] * 4)
+    assert searcher.posts.shares(prose, 50)[1] < searcher.posts.shares(prose, 50)[2]
+    assert searcher.posts.shares(name, 50)[1] > searcher.posts.shares(name, 50)[2]
