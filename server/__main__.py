@@ -46,6 +46,10 @@ def run(settings: Settings) -> int:
         from server.ask import ask
 
         return ask(settings, settings.question)
+    if settings.tokens:
+        from server.tokens import tokens
+
+        return tokens(settings)
     if settings.http is not None:
         from server.http import serve_http
 

@@ -62,6 +62,8 @@ class Settings:
     """Set for `doctor`: look at everything that serving needs and say what is wrong."""
     extended: bool = False
     """Whether clients are offered `list_posts` and `get_outline` too."""
+    tokens: bool = False
+    """Set for `tokens`: print what the tools cost a model."""
     json: bool = False
     """Whether `doctor` prints JSON."""
     setup: ClientSetup | None = None
@@ -102,6 +104,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
         extended=options.toolset == "extended",
+        tokens=getattr(options, "tokens", False),
         json=getattr(options, "json", False),
         setup=_client_setup(options),
     )
@@ -163,6 +166,9 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     _add_shared(install, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
     uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
     _add_client(uninstall, removes=True)
+    tokens = commands.add_parser("tokens", help="print what the tools cost a model")
+    tokens.set_defaults(tokens=True)
+    _add_shared(tokens, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
     return parser
 
 
