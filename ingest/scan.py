@@ -71,6 +71,7 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
         except UnreadablePost as error:
             if before is not None and isinstance(error, PostChanging):
                 digests[file.source] = before.digest
+                due[file.source] = day_after(before.expires)
                 problems.append(f"{file.source}: {error}; the index keeps what it had")
                 continue
             skipped.append(Skipped(file.source, str(error)))

@@ -21,6 +21,7 @@ from benchmarks.chaos.odd_names import NAMES, POST, write_names
 from index.content_folder import Skipped, walk
 from index.errors import ContentError, UnreadablePost, UsageError
 from index.reading import ATTEMPTS, read
+from index.seen import last_seen
 from ingest.report import as_json, as_lines
 from ingest.scan import SUFFIXES
 from server.app import build_server
@@ -210,6 +211,20 @@ def test_an_indexed_post_that_is_written_on_and_on_stays_as_it_was(
     )
     assert made.reader().read("a.md", 0, 0).chunks[0].text == "Onion soup."
     assert made.ingest().changed == 1
+
+
+def test_an_indexed_post_that_is_written_on_and_on_keeps_its_last_day(
+    blog: MakeBlog, written_to: Callable[[Path, int], None]
+) -> None:
+    made = blog({"a.md": "---\nexpiryDate: 2027-01-01\n---\nOnion soup.\n"})
+    before = last_seen(made.layout, 1)
+    made.write({"a.md": "---\nexpiryDate: 2028-01-01\n---\nHalf of a new post"})
+    written_to(made.content / "a.md", 2 * ATTEMPTS)
+    assert made.ingest().generation == 1
+    after = last_seen(made.layout, 1)
+    assert before is not None
+    assert after is not None
+    assert after.files["a.md"].due == before.files["a.md"].due == "2027-01-02"
 
 
 def test_a_blogignore_that_is_no_file_stops_the_walk(made: Blog, outside: Path) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from index.manifest import FORMAT
+
 Change = Callable[[dict[str, Any]], object]
 
 
@@ -83,7 +85,7 @@ TEXTS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "a number of 5,000 digits": lambda _text: '{"format": ' + "9" * 5000 + "}",
         "100,000 brackets": lambda _text: "[" * 100_000,
         "100,000 brackets in its content": lambda _text: (
-            '{"format": 2, "seal": "", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
+            f'{{"format": {FORMAT}, "seal": "", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
         ),
         "half of it": lambda text: text[: len(text) // 2],
         "twice": lambda text: text + text,

@@ -60,7 +60,8 @@ def _damage(trial: Trial, name: str, made: str) -> None:
 
 
 def _refused(sentence: str) -> bool:
-    return sentence.startswith("The index's ") and sentence.endswith(REBUILD)
+    """Whether the fault and its mend were said, be it beside an answer from what is open."""
+    return "The index's " in sentence and sentence.endswith(REBUILD)
 
 
 def _shown(said: list[str]) -> str:

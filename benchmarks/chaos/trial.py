@@ -21,6 +21,7 @@ from index.errors import BlogSearchError
 from index.generations import live_number
 from index.layout import Layout
 from index.live import LiveIndex
+from index.manifest import REBUILD
 from index.types import Filters
 from ingest.pipeline import Job, ingest
 from ingest.progress import NoProgress
@@ -108,7 +109,8 @@ def others_of(work: Path) -> dict[str, Path]:
 def through_a_server(trial: Trial, steps: Sequence[Callable[[], object]]) -> list[str]:
     """What one server process answers to the same search before the first step and after each.
 
-    An answer is `""` if it is the right one; after the server has ended, the rest is `ended`.
+    An answer is `""` if it is the right one, or the notice beside it if that names a rebuild;
+    after the server has ended, the last is `ended`.
     """
     return anyio.run(_answers, trial, steps)
 
@@ -138,4 +140,7 @@ async def _answer(client: Client) -> str:
         return block.text
     found = result.structured_content or {}
     sources = [hit["source"] for hit in found.get("results", [])]
-    return "" if sources == [SOURCE] else f"found {sources}"
+    if sources != [SOURCE]:
+        return f"found {sources}"
+    before, rebuild, _ = str(found.get("notice")).partition(REBUILD)
+    return before + rebuild if rebuild else ""
