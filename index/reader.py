@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import weakref
+from functools import cached_property
 
 from index.embedder.base import Embedder
 from index.errors import IndexBroken, UnknownChunk, UnknownPost
@@ -16,6 +17,7 @@ from index.layout import GenerationFiles
 from index.legs import Legs, open_legs
 from index.listing import Listing
 from index.manifest import REBUILD, Manifest
+from index.overview import Overview, overview
 from index.ranking import Use
 from index.seals import Guard
 from index.search import search
@@ -92,6 +94,11 @@ class Reader:
         """What the generation holds, without a query. Raises IndexBroken."""
         self._guard.check()
         return Listing(self._legs.catalog, self)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What the generation holds, in numbers."""
+        return overview(self.manifest, tuple(self._legs.catalog.every_post().values()))
 
     def _found(self, source: str) -> tuple[int, Post]:
         found = self._legs.catalog.find_post(source)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from index.listing import Listing
+    from index.overview import Overview
     from index.types import Answer, Filters, Outline, Passage
     from server.folder import IndexFolder
     from server.freshness import Freshness
@@ -43,6 +44,11 @@ class Searcher(Protocol):
 
     def listing(self) -> Listing:
         """Return the lists of the newest generation. Raises IndexProblem."""
+        ...
+
+    @property
+    def overview(self) -> Overview:
+        """What the index holds, in numbers. Raises BlogSearchError."""
         ...
 
 
@@ -108,6 +114,11 @@ class Engine:
     def listing(self) -> Listing:
         """List what the newest generation holds. Raises IndexProblem."""
         return self._opened().reader().listing()
+
+    @property
+    def overview(self) -> Overview:
+        """Tell of the newest generation. Raises BlogSearchError."""
+        return replace(self._opened().reader().overview, notice=self._behind())
 
     def warm_up(self) -> None:
         """Open the index in the background; a call that comes meanwhile waits for it."""

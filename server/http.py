@@ -1,4 +1,9 @@
-"""Serving many clients of this machine over streamable HTTP, at /mcp."""
+"""Serving many clients over HTTP: settings come in, requests are answered until a signal.
+
+uvicorn finishes what is in flight and then raises the signal once more, for whoever waits to
+see how the process died. A server that was asked to stop and did has not failed, so the
+command line's own handler, which meets the second one, ends the process with status 0.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,17 @@ import logging
 from typing import TYPE_CHECKING
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
 
-from server.app import build_server
 from server.engine import engine_for
-from server.messages import MESSAGE_BYTES
-from server.toolset import switchable
+from server.http_app import PATH, build_app
+from server.http_protocol import PunctualProtocol
 
 if TYPE_CHECKING:
-    from server.settings import Address, Settings
+    from server.http_settings import Address
+    from server.settings import Settings
 
-PATH = "/mcp"
-STREAMS = 1_000
-"""Clients that may wait for changes at a time."""
-GRACE = 2
-"""Seconds that calls in flight may take to end once the process is asked to stop."""
+GRACE = 10
+"""Seconds that requests in flight may take to end once the process is asked to stop."""
 
 log = logging.getLogger(__name__)
 
@@ -28,18 +29,14 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
-    app = build_server(engine, switchable(settings.extended), STREAMS).streamable_http_app(
-        streamable_http_path=PATH,
-        json_response=True,
-        max_request_body_size=MESSAGE_BYTES,
-        host=address.host,
-        transport_security=local_names(address),
-    )
     config = uvicorn.Config(
-        app,
+        build_app(engine, address, settings.access, extended=settings.extended),
         host=address.host,
         port=address.port,
+        http=PunctualProtocol,
+        ws="none",
         log_level="warning",
+        server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
     bound = config.bind_socket()
@@ -54,13 +51,3 @@ def authority(address: Address) -> str:
     """Write `host:port` as it stands in a URL."""
     host = f"[{address.host}]" if ":" in address.host else address.host
     return f"{host}:{address.port}"
-
-
-def local_names(address: Address) -> TransportSecuritySettings:
-    """Allow the names of this machine; any other Host is a page that rebinds its DNS name."""
-    hosts = sorted({"127.0.0.1", "localhost", "[::1]", authority(address).rpartition(":")[0]})
-    ports = [f"{host}:*" for host in hosts]
-    return TransportSecuritySettings(
-        allowed_hosts=[*hosts, *ports],
-        allowed_origins=[f"http://{host}" for host in [*hosts, *ports]],
-    )

@@ -6,29 +6,21 @@ Everything below takes a `Settings`; nothing else in `server` looks at either.
 from __future__ import annotations
 
 import argparse
-import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from index.errors import UsageError
 from server.clients import CLIENTS
+from server.http_settings import ANYONE, Access, Address, access_of, add_http
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEFAULT_INDEX = ".blog-index"
-DEFAULT_ADDRESS = "127.0.0.1:8765"
 DEFAULT_NAME = "blog"
 """Of the entry in a client's settings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the HTTP transport listens; always on this machine alone."""
-
-    host: str
-    port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +46,8 @@ class Settings:
     """As given, in any form Ollama itself takes; empty for Ollama's own default."""
     http: Address | None = None
     """`None` serves over stdin and stdout."""
+    access: Access = ANYONE
+    """Who may ask over HTTP."""
     content: Path | None = None
     """The posts' folder, absolute, if it is not where the last ingest found it."""
     question: str | None = None
@@ -70,36 +64,19 @@ class Settings:
     """Set for `install` and `uninstall`."""
 
 
-def loopback_address(value: str) -> Address:
-    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError unless it is loopback."""
-    host, _, port = value.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
-    if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-        raise argparse.ArgumentTypeError(f"{value!r} is not HOST:PORT with a port from 1 to 65535.")
-    if not _is_loopback(host):
-        raise argparse.ArgumentTypeError(
-            f"{host!r} can be reached from other machines, and this server has no login; "
-            "use 127.0.0.1, ::1 or localhost."
-        )
-    return Address(host, int(port))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
-    options = _parser(environment).parse_args(arguments)
+    parser = _parser(environment)
+    options = parser.parse_args(arguments)
+    try:
+        access = access_of(options, environment)
+    except UsageError as error:
+        parser.error(str(error))
     return Settings(
         index=Path(options.index).expanduser().absolute(),
         ollama_host=options.ollama_host,
         http=options.http,
+        access=access,
         content=Path(options.content).expanduser().absolute() if options.content else None,
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
@@ -136,14 +113,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         ollama_host=environment.get("OLLAMA_HOST", ""),
         content="",
     )
-    parser.add_argument(
-        "--http",
-        nargs="?",
-        const=loopback_address(DEFAULT_ADDRESS),
-        type=loopback_address,
-        metavar="HOST:PORT",
-        help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
-    )
+    add_http(parser)
     parser.add_argument(
         "--toolset",
         choices=["core", "extended"],

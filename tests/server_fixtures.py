@@ -6,6 +6,7 @@ from pathlib import Path
 
 from index.errors import IndexMissing, UnknownChunk, UnknownPost
 from index.listing import Listing
+from index.overview import Overview
 from index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
 from server.folder import IndexFolder
 
@@ -93,6 +94,23 @@ class FixedSearcher:
             heading_before="What is a KV cache?" if chunk_index else None,
             heading_after="Memory" if len(chunks) > 1 and not chunk_index else None,
         )
+
+    @property
+    def overview(self) -> Overview:
+        return OVERVIEW
+
+
+OVERVIEW = Overview(
+    generation=7,
+    created="2026-01-15T10:00:00+00:00",
+    embedder="fake bag-of-words",
+    posts=2,
+    chunks=3,
+    sections=(("inference", 1),),
+    tags=(("inference", 1),),
+    first_day="2025-03-04",
+    last_day="2025-03-04",
+)
 
 
 def hit(chunk: Chunk, score: float) -> Hit:

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from server.settings import Address, Settings, read_settings
+from server.http_settings import Access, Address
+from server.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def test_http_listens_on_this_machine(arguments: list[str], address: Address) ->
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("0.0.0.0:8765", "'0.0.0.0' can be reached from other machines"),
+        ("0.0.0.0:8765", "'0.0.0.0' can be reached from other machines, so it needs a token: "),
         ("192.168.1.5:80", "'192.168.1.5' can be reached from other machines"),
         ("example.org:80", "'example.org' can be reached from other machines"),
         ("127.0.0.1:0", "'127.0.0.1:0' is not HOST:PORT"),
@@ -56,13 +57,63 @@ def test_http_listens_on_this_machine(arguments: list[str], address: Address) ->
         ("localhost", "'localhost' is not HOST:PORT"),
     ],
 )
-def test_another_address_is_refused_with_a_sentence(
+def test_an_address_that_cannot_be_meant_is_refused_with_a_sentence(
     address: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert words in refused(["--http", address], {}, capsys)
+
+
+def refused(
+    arguments: list[str], environment: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> str:
     with pytest.raises(SystemExit) as ended:
-        read_settings(["--http", address], {})
+        read_settings(arguments, environment)
     assert ended.value.code == 2
-    assert words in capsys.readouterr().err
+    return capsys.readouterr().err
+
+
+def test_with_a_token_other_machines_may_be_served(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("from-a-file-0123456789\n", encoding="utf-8")
+    environment = {"BLOG_SERVER_TOKEN": "from-the-environment"}
+    served = read_settings(["--http", "0.0.0.0:80"], environment)
+    assert (served.http, served.access.token) == (Address("0.0.0.0", 80), "from-the-environment")
+    named = read_settings(["--http", "0.0.0.0:80", "--token-file", str(file)], environment)
+    assert named.access.token == "from-a-file-0123456789"
+    assert "from-a-file" not in repr(named)
+
+
+@pytest.mark.parametrize("token", ["", "short", "with a space in it", "mit-Umlaut-äöü-0123456789"])
+def test_a_token_that_could_be_guessed_or_sent_wrong_is_refused(
+    token: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(token, encoding="utf-8")
+    said = refused(["--http", "--token-file", str(file)], {}, capsys)
+    assert "The token must have at least 16 letters, digits or -._~+/ and no others" in said
+
+
+def test_a_token_file_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(tmp_path / "none")
+    said = refused(["--http", "--token-file", file], {}, capsys)
+    assert f"The token file {file} cannot be read: No such file or directory." in said
+
+
+def test_origins_and_names_are_taken_as_browsers_send_them() -> None:
+    given = ["--http", "--cors", "https://Example.org/", "--cors", "http://a:3000"]
+    access = read_settings([*given, "--allow-host", "Blog.Example.org."], {}).access
+    assert access == Access("", ("blog.example.org",), ("https://example.org", "http://a:3000"))
+
+
+@pytest.mark.parametrize(
+    "option", [["--cors", "*"], ["--cors", "example.org"], ["--allow-host", "a:80"]]
+)
+def test_an_origin_or_name_that_cannot_be_meant_is_refused(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"{option[1]!r} is not " in refused(["--http", *option], {}, capsys)
 
 
 def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""uvicorn's HTTP/1.1, for clients that are slow on purpose: a head comes in time or not at all.
+
+uvicorn waits for a request's first bytes as long as a client likes; a few hundred connections
+that send a header now and then would take every descriptor the process may have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
+HEAD_SECONDS = 10.0
+"""Within which a request's line and headers must have come."""
+CONNECTIONS = 512
+"""Open at the same time; half of what a process may have open on most systems."""
+
+
+class PunctualProtocol(H11Protocol):
+    """Closes a connection whose next request's head is late, and those beyond CONNECTIONS."""
+
+    late: TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a head."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        if len(self.connections) > CONNECTIONS:
+            self.transport.close()
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; a head that begins is waited for, a whole one no longer."""
+        self._wait()
+        super().data_received(data)
+        if not self._without_request():
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _without_request(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait(self) -> None:
+        if self.late is None and self._without_request():
+            self.late = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self.late is not None:
+            self.late.cancel()
+            self.late = None

@@ -1,0 +1,186 @@
+"""The HTTP server as a process: slow and long requests, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+
+from server import http_protocol
+from server.http_protocol import PunctualProtocol
+from server.messages import MESSAGE_BYTES
+from tests.waiting import PATIENCE, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+
+HELD = """
+import pathlib, sys, time
+from server import __main__, http
+from tests.server_fixtures import FixedSearcher
+
+folder = pathlib.Path(sys.argv.pop())
+
+class Held(FixedSearcher):
+    def search(self, *given, **named):
+        (folder / "reached").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.01)
+        return super().search(*given, **named)
+    def warm_up(self):
+        (folder / "served").touch()
+
+http.engine_for = lambda settings: Held()
+__main__.main()
+"""
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {
+        "name": "search_blog",
+        "arguments": {"query": "cache"},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    },
+}
+HEADERS = {
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "search_blog",
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server whose searches end when a file `go` appears in the test's folder."""
+    address = f"127.0.0.1:{free_port()}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", HELD, "--http", address, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        until((tmp_path / "served").exists)
+        yield f"http://{address}", process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
+    held: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    url, process = held
+    answers: list[httpx.Response] = []
+
+    def ask() -> None:
+        answers.append(httpx.post(f"{url}/mcp", json=CALL, headers=HEADERS, timeout=PATIENCE))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    until((tmp_path / "reached").exists)
+    process.send_signal(signal.SIGTERM)
+    until(lambda: is_closed(url))
+    (tmp_path / "go").touch()
+    asking.join()
+    assert answers[0].json()["result"]["structuredContent"]["total"] == 3
+    _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, b"Traceback" in err) == (0, False)
+
+
+def is_closed(url: str) -> bool:
+    with socket.socket() as attempt:
+        return attempt.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) != 0
+
+
+def test_five_megabytes_are_refused_and_the_server_lives_on(
+    held: tuple[str, subprocess.Popen[bytes]],
+) -> None:
+    url, _ = held
+    with httpx.Client() as client:
+        refused = client.post(f"{url}/mcp", content=b" " * (5 << 20), timeout=PATIENCE)
+        assert refused.status_code == 413
+        assert f"{MESSAGE_BYTES:,}" in refused.json()["error"]
+        answer = client.get(f"{url}/health", headers={"Host": "localhost"}, timeout=PATIENCE)
+        assert answer.json()["status"] == "ok"
+
+
+@contextmanager
+def small_server() -> Iterator[tuple[str, int]]:
+    """uvicorn with our protocol, in a thread."""
+    port = free_port()
+    config = uvicorn.Config(
+        PlainTextResponse("hello"), port=port, http=PunctualProtocol, ws="none", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    running = threading.Thread(target=lambda: asyncio.run(server.serve()))
+    running.start()
+    until(lambda: server.started)
+    try:
+        yield "127.0.0.1", port
+    finally:
+        server.should_exit = True
+        running.join()
+
+
+def rest_of(connection: socket.socket) -> bytes:
+    """What the server still sends until it closes."""
+    received = b""
+    try:
+        while part := connection.recv(4096):
+            received += part
+    except ConnectionResetError:
+        pass
+    return received
+
+
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        (b"", 0),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", 0),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: ", 1),
+    ],
+)
+def test_a_head_that_does_not_end_closes_the_connection(
+    sent: bytes, answered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.05)
+    with small_server() as place, socket.create_connection(place, timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        assert rest_of(connection).count(b"hello") == answered
+
+
+def test_a_whole_head_is_answered_however_long_the_connection_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with small_server() as place, httpx.Client() as client:
+        url = f"http://{place[0]}:{place[1]}/"
+        assert [client.get(url).text for _ in range(3)] == ["hello"] * 3
+        monkeypatch.setattr(http_protocol, "CONNECTIONS", 0)
+        with pytest.raises(httpx.RemoteProtocolError), httpx.Client() as one_more:
+            one_more.get(url)
