@@ -18,6 +18,7 @@
     │   ├── IndexBusy             another ingest is writing
     │   └── EmbedderMismatch      built with another embedder than the one asked for
     ├── ClientSettingsError   a client's settings file cannot be read or changed
+    ├── IngestFailed          an ingest that the server started did not finish
     └── NotInIndex            a post or chunk that does not exist
         ├── UnknownPost
         └── UnknownChunk
@@ -112,6 +113,10 @@ class EmbedderMismatch(IndexProblem):
 
 class ClientSettingsError(BlogSearchError):
     """A client's settings file cannot be read or changed; it is left as it was."""
+
+
+class IngestFailed(BlogSearchError):
+    """An ingest that the server started did not finish; the index is as it was."""
 
 
 class NotInIndex(BlogSearchError):

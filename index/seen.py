@@ -34,6 +34,15 @@ class SeenFile(_Frozen):
     future appears, one that expires goes."""
 
 
+class Asked(_Frozen):
+    """What the ingest was asked besides its folders; another that is not would undo it."""
+
+    include_drafts: bool = False
+    index_descriptions: bool = True
+    base_url: str = ""
+    permalink: str = ""
+
+
 class Seen(_Frozen):
     """A content folder as an ingest left it."""
 
@@ -47,6 +56,7 @@ class Seen(_Frozen):
     """What a post's name ends in."""
     files: dict[str, SeenFile]
     """By source."""
+    asked: Asked = Asked()
 
 
 def note(layout: Layout, seen: Seen) -> None:

@@ -23,7 +23,7 @@ from index.languages import language_of
 from index.layout import Layout
 from index.manifest import IndexedPost, Manifest
 from index.seals import verify
-from index.seen import note
+from index.seen import Asked, note
 from index.types import Chunk, Post
 from ingest.chunk_vectors import ChunkVectors, chunk_vectors
 from ingest.chunker import chunks
@@ -62,6 +62,16 @@ class Job:
     permalink: str = ""
     """A generator, a pattern or both (`ingest.site_files`); empty likewise."""
 
+    @property
+    def asked(self) -> Asked:
+        """What to ask again when the folder has changed."""
+        return Asked(
+            include_drafts=self.include_drafts,
+            index_descriptions=self.index_descriptions,
+            base_url=self.base_url,
+            permalink=self.permalink,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
@@ -89,7 +99,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     prepared = _prepare(job, live, choice)
     if prepared.base is not None and prepared.plan.changes_nothing:
         verify(layout.generation(prepared.base.generation), prepared.base)
-        note(layout, as_seen(prepared.scan, job.content, prepared.base))
+        note(layout, as_seen(prepared.scan, job.content, prepared.base, job.asked))
         return _report(prepared.base, prepared, choice, None, started)
     with writer_lock(layout):
         now = _live_manifest(layout, job)
@@ -97,7 +107,7 @@ def ingest(job: Job, progress: Progress) -> Report:
             choice = job.choose(now.embedder if now else None)
             prepared = _prepare(job, now, choice)
         manifest, embedded = _build(layout, prepared, choice, progress)
-        note(layout, as_seen(prepared.scan, job.content, manifest))
+        note(layout, as_seen(prepared.scan, job.content, manifest, job.asked))
     return _report(manifest, prepared, choice, embedded, started)
 
 

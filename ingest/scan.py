@@ -15,7 +15,7 @@ from index.content_folder import Skipped, SourceFile, walk
 from index.errors import PostChanging, UnreadablePost
 from index.manifest import IndexedPost, Manifest
 from index.reading import read
-from index.seen import Seen, SeenFile, content_path
+from index.seen import Asked, Seen, SeenFile, content_path
 from ingest.post import ParsedPost, read_post
 from ingest.visibility import day_after
 
@@ -93,8 +93,8 @@ def scan(content: Path, known: Known, today: date, include_drafts: bool) -> Scan
     )
 
 
-def as_seen(scanned: Scan, content: Path, manifest: Manifest) -> Seen:
-    """What a server needs to tell later that `manifest`'s generation is behind the folder."""
+def as_seen(scanned: Scan, content: Path, manifest: Manifest, asked: Asked) -> Seen:
+    """What a server needs to tell later that `manifest`'s generation is behind, and to renew it."""
     files = {
         source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=scanned.due.get(source))
         for source, file in scanned.files.items()
@@ -105,6 +105,7 @@ def as_seen(scanned: Scan, content: Path, manifest: Manifest) -> Seen:
         content=content_path(content),
         suffixes=SUFFIXES,
         files=files,
+        asked=asked,
     )
 
 

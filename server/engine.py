@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from index.overview import Overview
     from index.types import Answer, Filters, Outline, Passage
     from server.folder import IndexFolder
-    from server.freshness import Freshness
     from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -74,6 +73,18 @@ class Live(Protocol):
         ...
 
 
+class Behind(Protocol):
+    """What knows whether the index is behind its posts. Safe to call from several threads."""
+
+    def look(self) -> None:
+        """Begin to look, if it is time to. Returns at once."""
+        ...
+
+    def notice(self) -> str | None:
+        """Say what the reader must know of it, `None` if nothing."""
+        ...
+
+
 class Engine:
     """A Searcher that opens its index when first used, and once for all threads."""
 
@@ -81,9 +92,9 @@ class Engine:
         self,
         open_index: Callable[[], Live],
         folder: IndexFolder,
-        freshness: Freshness | None = None,
+        freshness: Behind | None = None,
     ) -> None:
-        """Take how to open the index, its folder and, if its posts are watched, what does."""
+        """Take how to open the index, its folder and what, if anything, watches its posts."""
         self._open_index = open_index
         self._folder = folder
         self._freshness = freshness
@@ -154,7 +165,6 @@ def engine_for(settings: Settings) -> Engine:
     The embedder warms up beside the index, so that the first query need not wait for it.
     """
     from server.folder import IndexFolder
-    from server.freshness import Freshness
 
     def open_index() -> Live:
         from index.embedder.serving import serving_embedder
@@ -164,5 +174,19 @@ def engine_for(settings: Settings) -> Engine:
             settings.index, lambda identity: serving_embedder(identity, settings.ollama_host)
         )
 
-    watch = Freshness(settings.index, settings.content)
-    return Engine(open_index, IndexFolder(settings.index), watch)
+    behind = behind_of(settings, lambda: engine.warm_up())
+    engine = Engine(open_index, IndexFolder(settings.index), behind)
+    return engine
+
+
+def behind_of(settings: Settings, on_switch: Callable[[], None]) -> Behind:
+    """Make what only looks at the posts, or what also ingests them."""
+    if settings.watch is None:
+        from server.freshness import Freshness
+
+        return Freshness(settings.index, settings.content)
+    from server.reingest import Reingest
+    from server.watch import Watch
+
+    again = Reingest(settings.watch, settings.index, settings.ollama_host)
+    return Watch(settings.index, settings.watch, again, on_switch)

@@ -50,6 +50,8 @@ class Settings:
     """Who may ask over HTTP."""
     content: Path | None = None
     """The posts' folder, absolute, if it is not where the last ingest found it."""
+    watch: Path | None = None
+    """The posts' folder, absolute, to keep the index up to date with while serving."""
     question: str | None = None
     """Set for `ask`: put this question to a server of our own and print the answer."""
     doctor: bool = False
@@ -78,6 +80,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         http=options.http,
         access=access,
         content=Path(options.content).expanduser().absolute() if options.content else None,
+        watch=Path(options.watch).expanduser().absolute() if options.watch else None,
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
         extended=options.toolset == "extended",
@@ -119,6 +122,11 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         choices=["core", "extended"],
         default="core",
         help="extended adds list_posts and get_outline to search_blog and read_chunk",
+    )
+    parser.add_argument(
+        "--watch",
+        metavar="CONTENT",
+        help="ingest this folder of posts now and whenever it changes while serving",
     )
     commands = parser.add_subparsers(metavar="COMMAND")
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")

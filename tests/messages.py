@@ -24,6 +24,7 @@ NOTICES = (
     ("index/changes.py", "sentence"),
     ("server/search_tool.py", "_why_empty"),
     ("server/app.py", "_unknown_tool"),
+    ("server/watch.py", "sentence"),
 )
 """Functions and constants whose sentences stand beside or instead of an answer."""
 

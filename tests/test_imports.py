@@ -91,6 +91,16 @@ def test_imports_run_from_ingest_and_server_to_index(package: str) -> None:
     assert against == {}
 
 
+def test_one_module_of_the_server_alone_starts_an_ingest() -> None:
+    starters = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules("server")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in {"ingest", "ingest.pipeline"}
+    }
+    assert starters == {"server/reingest.py"}
+
+
 def test_every_module_of_ours_that_is_forbidden_exists() -> None:
     ours = {name for names in FORBIDDEN.values() for name in names if name.startswith("index.")}
     assert {name for name in ours if (ROOT / f"{name.replace('.', '/')}.py").exists()} == ours

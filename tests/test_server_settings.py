@@ -128,3 +128,8 @@ def test_two_tools_are_offered_unless_more_are_asked_for(tmp_path: Path) -> None
     assert not read_settings(index, {}).extended
     assert not read_settings([*index, "--toolset", "core"], {}).extended
     assert read_settings([*index, "--toolset", "extended"], {}).extended
+
+
+def test_a_folder_to_watch_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_settings(["--watch", "posts"], {}).watch == tmp_path / "posts"
