@@ -18,7 +18,7 @@ from index import lexical_writer, vectors
 from index.calibration import calibrate, is_stale, sample
 from index.catalog_writer import open_writer
 from index.errors import IndexBroken, IndexMissing
-from index.find import find
+from index.find import find_by_both
 from index.generations import (
     collect,
     live_number,
@@ -90,7 +90,7 @@ def build(layout: Layout, following: NextGeneration) -> Manifest:
     """Write the next generation and make it the live one. The caller holds the writer lock.
 
     Raises IndexBroken if the generation to start from is damaged, IndexProblem if the
-    next one cannot be written.
+    next one cannot be written, EmbedderError if confidence cannot be calibrated.
     """
     if following.base is not None:
         verify(layout.generation(following.base.generation), following.base)
@@ -147,7 +147,7 @@ def _calibrated(files: GenerationFiles, following: NextGeneration) -> Calibratio
         titles = [post.title for post in legs.catalog.every_post().values()]
         asked = sample(legs.catalog.headings(), titles)
         blog = legs.catalog.sample(SAMPLE_CHARACTERS)
-        return calibrate(asked, lambda text: find(legs, text).findings, blog, chunks)
+        return calibrate(asked, lambda text: find_by_both(legs, text), blog, chunks)
     finally:
         legs.close()
 

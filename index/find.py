@@ -32,19 +32,40 @@ def find(legs: Legs, text: str, among: Sequence[int] | None = None, use: Use = U
     If the embedder cannot answer, the lexical leg answers alone and the notice says so.
     """
     query = analysed(text, legs.languages)
-    vector, readable, notice = _embedded(legs, query, use)
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.readable)
-    return Found(query, gatherer.gather(query, vector, readable, among), notice)
-
-
-def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float, str | None]:
-    """The query's vector, how well the embedder reads it, and what to tell if it cannot be had."""
-    if use is Use.LEXICAL or not len(legs.vectors.ids):
-        return None, 0.0, None
     try:
-        readable = legs.embedder.readable([query.text])[0]
-        if not readable and use is Use.HYBRID:
-            return None, 0.0, None
-        return legs.embedder.embed_query(query.text), readable, None
+        vector, readable = _embedded(legs, query, use)
     except (EmbedderError, EmbedderMismatch) as error:
-        return None, 0.0, f"Keyword matches only, without search by meaning: {error}"
+        return Found(query, _gathered(legs, query, None, 0.0, among), _by_words_alone(error))
+    return Found(query, _gathered(legs, query, vector, readable, among), None)
+
+
+def find_by_both(legs: Legs, text: str) -> Findings:
+    """As `find`, but raises EmbedderError or EmbedderMismatch if the embedder cannot answer."""
+    query = analysed(text, legs.languages)
+    vector, readable = _embedded(legs, query, Use.HYBRID)
+    return _gathered(legs, query, vector, readable, None)
+
+
+def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float]:
+    """The query's vector, if it shall have one, and how well the embedder reads it."""
+    if use is Use.LEXICAL or not len(legs.vectors.ids):
+        return None, 0.0
+    readable = legs.embedder.readable([query.text])[0]
+    if not readable and use is Use.HYBRID:
+        return None, 0.0
+    return legs.embedder.embed_query(query.text), readable
+
+
+def _gathered(
+    legs: Legs,
+    query: Query,
+    vector: Vectors | None,
+    readable: float,
+    among: Sequence[int] | None,
+) -> Findings:
+    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.readable)
+    return gatherer.gather(query, vector, readable, among)
+
+
+def _by_words_alone(error: Exception) -> str:
+    return f"Keyword matches only, without search by meaning: {error}"

@@ -19,7 +19,7 @@ LEFT_OUT = "Skipped"
 """Files that an ingest leaves out carry a reason, which people read as a message."""
 
 NOTICES = (
-    ("index/find.py", "_embedded"),
+    ("index/find.py", "_by_words_alone"),
     ("index/confidence.py", "NOTICE"),
     ("index/changes.py", "sentence"),
     ("server/search_tool.py", "_why_empty"),

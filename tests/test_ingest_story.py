@@ -360,3 +360,21 @@ def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(
     assert counts(made.ingest()) == (1, 0, 0, 0)
     found = made.reader().search("walrus", Filters(), limit=5, offset=0, use=Use.LEXICAL)
     assert [hit.post.description for hit in found.hits] == ["A walrus"]
+
+
+class AwayForQueries(FakeEmbedder):
+    """Embeds documents, and then is gone."""
+
+    def embed_query(self, text: str) -> Vectors:
+        raise EmbedderUnavailable(f"Nobody is there for {text!r}.")
+
+
+def test_an_embedder_that_goes_before_confidence_is_calibrated_ends_the_ingest(
+    blog: MakeBlog,
+) -> None:
+    made = blog({"a.md": "# Soup\n\n## An onion\n\nBoil it.\n"})
+    before = made.manifest
+    made.embedder = AwayForQueries()
+    with pytest.raises(EmbedderUnavailable, match=r"^Nobody is there for "):
+        made.ingest(rebuild=True)
+    assert made.manifest == before
