@@ -50,6 +50,10 @@ def run(settings: Settings) -> int:
         from server.tokens import tokens
 
         return tokens(settings)
+    if settings.usage:
+        from server.usage_report import usage
+
+        return usage(settings)
     if settings.http is not None:
         from server.http import serve_http
 

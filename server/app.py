@@ -30,6 +30,7 @@ from server.arguments import encodable
 from server.instructions import instructions
 from server.library import Library
 from server.privacy import for_clients
+from server.recorded import recorded
 from server.toolset import Toolset
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from server.engine import Searcher, Served
     from server.toolset import RunTool
+    from server.usage import UsageLog
 
 log = logging.getLogger(__name__)
 
@@ -65,11 +67,15 @@ class BlogServer(Server[Any]):
 
 
 def build_server(
-    searcher: Served, toolset: Toolset | None = None, streams: int = STREAMS
+    searcher: Served,
+    toolset: Toolset | None = None,
+    usage: UsageLog | None = None,
+    streams: int = STREAMS,
 ) -> BlogServer:
     """Build the server over `searcher`, for any transport. Tools run in worker threads.
 
-    `streams` is how many `subscriptions/listen` may be open at a time, of all clients.
+    Each call is noted in `usage`, if that is given. `streams` is how many
+    `subscriptions/listen` may be open at a time, of all clients.
     """
     offered = toolset or Toolset()
 
@@ -84,7 +90,11 @@ def build_server(
         tool = offered.find(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, _unknown_tool(params.name, offered))
-        call = partial(answer, tool, searcher, params.arguments or {})
+        given = params.arguments or {}
+        call = partial(answer, tool, searcher, given)
+        if usage is not None:
+            run = partial(answer, tool, given=given)
+            call = partial(recorded, usage, params.name, run, searcher, given)
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
     announcer = Announcer(searcher.folder, lambda: offered.extended, streams)

@@ -15,6 +15,7 @@ import uvicorn
 from server.engine import engine_for
 from server.http_app import PATH, build_app
 from server.http_protocol import PunctualProtocol
+from server.usage import usage_log_for
 
 if TYPE_CHECKING:
     from server.http_settings import Address
@@ -29,8 +30,9 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
+    usage = usage_log_for(settings)
     config = uvicorn.Config(
-        build_app(engine, address, settings.access, extended=settings.extended),
+        build_app(engine, address, settings.access, settings.extended, usage),
         host=address.host,
         port=address.port,
         http=PunctualProtocol,

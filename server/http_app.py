@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from server.engine import Served
     from server.http_settings import Access, Address
+    from server.usage import UsageLog
 
 PATH = "/mcp"
 OPEN = frozenset({HEALTH})
@@ -36,10 +37,14 @@ STREAMS = 1_000
 
 
 def build_app(
-    searcher: Served, address: Address, access: Access, *, extended: bool = False
+    searcher: Served,
+    address: Address,
+    access: Access,
+    extended: bool = False,
+    usage: UsageLog | None = None,
 ) -> ASGIApp:
     """Build the application that answers at `address` those whom `access` lets ask."""
-    app: ASGIApp = build_server(searcher, switchable(extended), STREAMS).streamable_http_app(
+    app: ASGIApp = build_server(searcher, switchable(extended), usage, STREAMS).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         max_request_body_size=MESSAGE_BYTES,

@@ -58,6 +58,10 @@ class Settings:
     """Set for `doctor`: look at everything that serving needs and say what is wrong."""
     extended: bool = False
     """Whether clients are offered `list_posts` and `get_outline` too."""
+    usage_log: Path | None = None
+    """The file that calls are noted in, absolute; `None` notes nothing."""
+    usage: bool = False
+    """Set for `usage`: report on the usage log."""
     tokens: bool = False
     """Set for `tokens`: print what the tools cost a model."""
     json: bool = False
@@ -84,6 +88,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         question=getattr(options, "question", None),
         doctor=getattr(options, "doctor", False),
         extended=options.toolset == "extended",
+        usage_log=Path(options.usage_log).expanduser().absolute() if options.usage_log else None,
+        usage=getattr(options, "usage", False),
         tokens=getattr(options, "tokens", False),
         json=getattr(options, "json", False),
         setup=_client_setup(options),
@@ -128,6 +134,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         metavar="CONTENT",
         help="ingest this folder of posts now and whenever it changes while serving",
     )
+    _add_usage_log(parser, environment.get("BLOG_USAGE_LOG", ""))
     commands = parser.add_subparsers(metavar="COMMAND")
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
@@ -147,6 +154,9 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
     tokens.set_defaults(tokens=True)
     _add_shared(tokens, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    usage = commands.add_parser("usage", help="report on the usage log")
+    usage.set_defaults(usage=True)
+    _add_usage_log(usage, argparse.SUPPRESS)
     return parser
 
 
@@ -158,6 +168,15 @@ def _add_client(parser: argparse.ArgumentParser, removes: bool) -> None:
         default=DEFAULT_NAME,
         type=entry_name,
         help=f"the entry's name there (default {DEFAULT_NAME})",
+    )
+
+
+def _add_usage_log(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--usage-log",
+        default=default,
+        metavar="FILE",
+        help="note each call of a tool in this local file (BLOG_USAGE_LOG; default: none)",
     )
 
 

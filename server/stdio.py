@@ -23,6 +23,7 @@ from server.engine import engine_for
 from server.in_flight import InFlight
 from server.messages import MESSAGE_BYTES, Incoming, Messages, Refusal
 from server.toolset import switchable
+from server.usage import usage_log_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ log = logging.getLogger(__name__)
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; returns the exit status."""
     engine = engine_for(settings)
-    server = build_server(engine, switchable(settings.extended))
+    server = build_server(engine, switchable(settings.extended), usage_log_for(settings))
     requests = taken(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = taken(1, "wb", os.dup(2))
     gc.freeze()  # what is imported by now stays; collections need not look at it again

@@ -133,3 +133,13 @@ def test_two_tools_are_offered_unless_more_are_asked_for(tmp_path: Path) -> None
 def test_a_folder_to_watch_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert read_settings(["--watch", "posts"], {}).watch == tmp_path / "posts"
+
+
+def test_nothing_is_noted_unless_a_file_is_named(tmp_path: Path) -> None:
+    log = tmp_path / "usage.jsonl"
+    assert read_settings([], {}).usage_log is None
+    assert read_settings(["--usage-log", str(log)], {}).usage_log == log
+    assert read_settings([], {"BLOG_USAGE_LOG": str(log)}).usage_log == log
+    for arguments in (["usage", "--usage-log", str(log)], ["--usage-log", str(log), "usage"]):
+        settings = read_settings(arguments, {})
+        assert (settings.usage, settings.usage_log) == (True, log)
