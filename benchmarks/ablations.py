@@ -96,6 +96,11 @@ SETTINGS = (
     "meaning=12",
     "gating=off",
     "per_post=1",
+    "mentioned=0",
+    "mentioned=12",
+    "in_passing=1.0",
+    "pointers=on",
+    "limiting=off",
     "stemming=off",
     "folding=off",
 )
