@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import io
 import json
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
@@ -13,17 +16,37 @@ from server.messages import MESSAGE_BYTES
 from server.stdio import next_line, serve
 from tests.server_fixtures import FixedSearcher
 
+if TYPE_CHECKING:
+    from index.types import Answer, Filters
 
-def conversation(*lines: bytes) -> tuple[list[dict[str, object]], list[int]]:
+
+class Stuck(FixedSearcher):
+    """A searcher whose answers wait until they are released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        self.released.wait()
+        return super().search(query, filters, limit=limit, offset=offset)
+
+
+def conversation(
+    *lines: bytes,
+    searcher: FixedSearcher | None = None,
+    on_first: Callable[[], None] = lambda: None,
+) -> tuple[list[dict[str, object]], list[int]]:
     """What a server replies to these lines, and how many had left at each announcement."""
     replies, announced = io.BytesIO(), list[int]()
 
     def announce() -> None:
         announced.append(replies.getvalue().count(b"\n"))
+        on_first()
 
     async def within() -> None:
         with anyio.fail_after(60):
-            await serve(build_server(FixedSearcher()), requests, replies, announce)
+            await serve(build_server(searcher or FixedSearcher()), requests, replies, announce)
 
     requests = io.BytesIO(b"".join(lines))
     anyio.run(within)
@@ -53,9 +76,9 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
         + line(method="notifications/cancelled", params={"requestId": str(n)})
         for n in range(MOST * 3)
     )
-    replies, _ = conversation(cancelled, line(id="last", method="ping", params={"_meta": META}))
-    assert "last" in [reply["id"] for reply in replies]
-    assert len(replies) < MOST
+    stuck, last = Stuck(), line(id="last", method="ping", params={"_meta": META})
+    replies, _ = conversation(cancelled, last, searcher=stuck, on_first=stuck.released.set)
+    assert [reply["id"] for reply in replies] == ["last"]
 
 
 @pytest.mark.parametrize(
