@@ -26,7 +26,8 @@ CREATE TABLE posts (
     description TEXT NOT NULL,
     slug TEXT NOT NULL,
     language TEXT NOT NULL,
-    url TEXT
+    url TEXT,
+    translation_key TEXT NOT NULL
 );
 CREATE TABLE tags (
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
@@ -63,7 +64,9 @@ CREATE INDEX mentions_by_post ON mentions (post_id);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
 
-POST_COLUMNS = "posts.post_id, source, title, day, tags, description, slug, language, url"
+POST_COLUMNS = (
+    "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
+)
 _CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line, anchor"
 
 
@@ -231,8 +234,8 @@ def open_catalog(path: Path) -> Catalog:
 
 def post_of(row: Sequence[Any]) -> Post:
     """The post in a row of POST_COLUMNS."""
-    _, source, title, day, tags, description, slug, language, url = row
-    return Post(source, title, day, tuple(json.loads(tags)), description, slug, language, url)
+    _, source, title, day, tags, *rest = row
+    return Post(source, title, day, tuple(json.loads(tags)), *rest)
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:

@@ -72,9 +72,9 @@ class CatalogWriter:
         """
         row = (post.source, post.title, post.date, _json(post.tags), post.description)
         cursor = self._connection.execute(
-            "INSERT INTO posts (source, title, day, tags, description, slug, language, url) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, post.slug, post.language, post.url),
+            "INSERT INTO posts (source, title, day, tags, description, slug, language, url, "
+            "translation_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, post.slug, post.language, post.url, post.translation_key),
         )
         post_id = cursor.lastrowid
         assert post_id is not None

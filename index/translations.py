@@ -1,15 +1,17 @@
 """Which posts are translations of one another: the sources of a whole blog in, groups out.
 
 Generators tell translations by their place: a suffix (`post.md`, `post.zh.md`), a folder
-(`en/post.md`, `zh/post.md`) or Docusaurus's `i18n` folder. One source alone cannot say
-whether `it/` is Italian or a topic, and a group changes when a sibling comes or goes, so
-nothing of this is stored: each opened generation works its groups out from its catalog.
+(`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n` folder; or
+by a key in the front matter. One source alone cannot say whether `it/` is Italian or a topic,
+and a group changes when a sibling comes or goes, so nothing of this is stored: each opened
+generation works its groups out from its catalog.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,10 @@ UNDETERMINED = "und"
 
 _LANDING = {"index", "_index", "readme"}
 """Names that every folder may have, so that two folders sharing one proves nothing."""
+
+BESIDE = 2
+"""Posts that must lie in the same places beside and below a folder named as a language, for the
+ones beside to be in the default language: one alone may be a topic's namesake."""
 
 _DOCUSAURUS = re.compile(r"(?:(.+)/)?i18n/([^/]+)/docusaurus-plugin-content-blog/(.+)")
 
@@ -63,10 +69,25 @@ def translations_in(posts: Mapping[int, Post]) -> Translations:
     """The groups among all posts of a blog, by id."""
     ids = {post.source: number for number, post in posts.items()}
     spoken = {post.source: post.language for post in posts.values()}
-    named = (languages_of(group, spoken) for group in groups_of(ids))
+    keyed = _by_key(posts.values())
+    others = ids.keys() - {source for group in keyed for source in group}
+    named = (*keyed, *(languages_of(group, spoken) for group in groups_of(others)))
     return Translations(
         [Translation(ids[source], source, group[source]) for source in group] for group in named
     )
+
+
+def _by_key(posts: Iterable[Post]) -> list[dict[str, str]]:
+    """Groups by the key their authors gave; of two in one language the first by its source."""
+    families: dict[str, dict[str, str]] = {}
+    for post in sorted(posts, key=lambda post: post.source):
+        if post.translation_key and post.language:
+            families.setdefault(post.translation_key, {}).setdefault(post.language, post.source)
+    return [
+        {source: language for language, source in family.items()}
+        for family in families.values()
+        if len(family) > 1
+    ]
 
 
 def groups_of(sources: Iterable[str]) -> list[Named]:
@@ -117,18 +138,30 @@ def _without_language(source: str) -> tuple[str, str]:
     return (shorter, language) if shorter and language else (stem, "")
 
 
-def _by_folder(sources: Iterable[str]) -> Iterator[Named]:
+def _by_folder(sources: Sequence[str]) -> Iterator[Named]:
     """Families by a folder named as a language, outermost folders first."""
     families: dict[tuple[str, str], dict[str, str]] = {}
     for source in sources:
         for level, language, below in _language_folders(source):
             families.setdefault((level, below), {}).setdefault(language, source)
+    for place, source in _beside(families, sources).items():
+        families[place].setdefault("", source)
     siblings = {place: family for place, family in families.items() if len(family) > 1}
     proved = {level for level, below in siblings if below not in _LANDING}
     for level, below in sorted(siblings, key=lambda place: (place[0].count("/"), place)):
         if level in proved:
             family = siblings[level, below]
             yield {source: language for language, source in family.items()}
+
+
+def _beside(
+    families: Iterable[tuple[str, str]], sources: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """By place, the source in the default language, which has no folder of its own."""
+    stems = {_stem(source): source for source in reversed(sources)}
+    pairs = {place: stems["".join(place)] for place in families if "".join(place) in stems}
+    shared = Counter(level for level, below in pairs if below not in _LANDING)
+    return {place: source for place, source in pairs.items() if shared[place[0]] >= BESIDE}
 
 
 def _language_folders(source: str) -> Iterator[tuple[str, str, str]]:

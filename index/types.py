@@ -27,6 +27,8 @@ class Post:
     """BCP 47 tag in lower case (`zh-tw`, `en`), as the author says or as the text shows."""
     url: str | None = None
     """Where the site shows the post, without an anchor; `None` if that is not sure."""
+    translation_key: str = ""
+    """What its translations have too, where the author says which they are."""
 
     @property
     def section(self) -> str:

@@ -47,6 +47,7 @@ def describe(fields: Fields, source: str, heading: str = "", hashtags: Sequence[
         description=_cut(first_text(known, _DESCRIPTIONS), MAX_DESCRIPTION),
         slug=first_text(known, ("slug",)),
         language=_language(known, source),
+        translation_key=first_text(known, ("translationkey",)),
     )
 
 

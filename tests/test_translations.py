@@ -120,6 +120,32 @@ def test_a_language_folder_that_shares_a_post_shares_its_landing_page_too() -> N
     ]
 
 
+def test_a_default_language_may_lie_beside_the_folders_of_the_others() -> None:
+    assert groups_of(["a.md", "b.md", "c.md", "en/a.md", "en/b.md", "index.md", "en/index.md"]) == [
+        {"en/a.md": "en", "a.md": ""},
+        {"en/b.md": "en", "b.md": ""},
+        {"en/index.md": "en", "index.md": ""},
+    ]
+    assert groups_of(["p/a.md", "p/b.md", "p/en/a.md", "p/de/b.md"]) == [
+        {"p/en/a.md": "en", "p/a.md": ""},
+        {"p/de/b.md": "de", "p/b.md": ""},
+    ]
+
+
+def test_a_key_in_the_front_matter_makes_translations_of_posts_anywhere(blog: MakeBlog) -> None:
+    keyed = "---\ntitle: {0}\ntranslationKey: injection\nlang: {1}\n---\nPrompt injection. {0}\n"
+    made = blog(
+        {
+            "a/one.md": keyed.format("One", "en"),
+            "b/two.md": keyed.format("Zwei", "de"),
+            "b/three.md": keyed.format("Drei", "de"),
+            "c.md": OTHER,
+        }
+    )
+    hits = found(made.reader(), "what is prompt injection?")
+    assert [place(hit) for hit in hits] == [("a/one.md", {"de": "b/three.md"}), ("b/two.md", {})]
+
+
 def test_a_source_is_in_one_group_and_a_suffix_says_more_than_a_folder() -> None:
     sources = ["en/a.md", "en/a.ja.md", "zh/a.md", "de/a.md"]
     assert groups_of(sources) == [
