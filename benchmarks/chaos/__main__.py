@@ -42,16 +42,24 @@ def main() -> int:
 
 
 def as_markdown(made: Mapping[str, tuple[Fault, ...]], options: argparse.Namespace) -> str:
-    """The table, and below it what it was made with."""
+    """The groups in numbers, every fault, and what it was made with."""
     titles = ("Fault", "How it is made", "Runs", "Held", "What the reader saw", "Lost", "Group")
     table = Table(*titles)
     for name, group in made.items():
         for row in group:
             runs, held = f"{row.runs:,}", f"{row.held:,}"
             table.add_row(row.what, row.made, runs, held, row.seen, row.lost, f"`{name}`")
-    kinds = ", ".join(f"{len(group)} {name}" for name, group in made.items())
     again = f"`python -m benchmarks.chaos GROUP --blog CONTENT --seed {options.seed}`"
-    return f"{markdown(table)}\n\nKinds: {kinds}. Commit {commit()}. Again: {again}.\n"
+    told = f"Commit `{commit()}`. Again: {again}."
+    return f"{markdown(_in_numbers(made))}\n\n{told}\n\n{markdown(table)}\n"
+
+
+def _in_numbers(made: Mapping[str, tuple[Fault, ...]]) -> Table:
+    table = Table("Group", "Kinds of faults", "Runs", "Held")
+    for name, group in made.items():
+        runs, held = sum(row.runs for row in group), sum(row.held for row in group)
+        table.add_row(f"`{name}`", f"{len(group):,}", f"{runs:,}", f"{held:,}")
+    return table
 
 
 def _made(name: str, options: argparse.Namespace) -> tuple[Fault, ...]:
