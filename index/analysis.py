@@ -11,9 +11,10 @@ Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import snowballstemmer
@@ -130,10 +131,19 @@ def stem(word: str, stemmer: str) -> str:
     digit has no other ending; pages of issue numbers and hashes are the longest there are.
     """
     spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
-    return fold(spelled if spelled[-1:].isdecimal() else _stemmer(stemmer).stemWord(spelled))
+    return fold(spelled if spelled[-1:].isdecimal() else _STEMMERS.of(stemmer).stemWord(spelled))
 
 
-@cache
-def _stemmer(algorithm: str) -> Stemmer:
-    found: Stemmer = snowballstemmer.stemmer(algorithm)
-    return found
+class _Stemmers(threading.local):
+    """One of each algorithm for each thread: it keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Stemmer] = {}
+
+    def of(self, algorithm: str) -> Stemmer:
+        if algorithm not in self._known:
+            self._known[algorithm] = snowballstemmer.stemmer(algorithm)
+        return self._known[algorithm]
+
+
+_STEMMERS = _Stemmers()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,3 +199,20 @@ def test_texts_set_apart_by_spaces_have_the_terms_of_each(parts: list[str]) -> N
 def test_a_stem_is_folded(word: str, language: str) -> None:
     found = stem(word, STEMMERS[language])
     assert found == fold(found)
+
+
+def test_threads_that_stem_at_once_do_not_disturb_each_other(
+    request: pytest.FixtureRequest,
+) -> None:
+    interval = sys.getswitchinterval()
+    request.addfinalizer(lambda: sys.setswitchinterval(interval))
+    uncached = stem.__wrapped__
+    words = ["relationally", "hopefulness", "going", "generalizations", "skies", "national"] * 50
+    alone = [uncached(word, ENGLISH) for word in words]
+    sys.setswitchinterval(1e-6)
+    with ThreadPoolExecutor(8) as threads:
+        runs = [
+            threads.submit(lambda: [uncached(word, ENGLISH) for word in words]) for _ in range(8)
+        ]
+        together = [run.result() for run in runs]
+    assert together == [alone] * 8

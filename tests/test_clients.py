@@ -13,7 +13,7 @@ from server.json_text import strict
 
 STRICT = ClientFile("Cursor", Path("mcp.json"), "mcpServers")
 LOOSE = ClientFile("VS Code", Path("mcp.json"), "servers", comments=True)
-HOME, PROJECT = Path("/home/me"), Path("/work")
+HOME, PROJECT = Path("/home/me"), Path("/project")
 
 
 def paths(system: str, environment: dict[str, str]) -> dict[str, list[str]]:
@@ -25,8 +25,8 @@ def paths(system: str, environment: dict[str, str]) -> dict[str, list[str]]:
 
 
 COMMON = {
-    "Claude Code": ["/home/me/.claude.json", "/work/.mcp.json"],
-    "Cursor": ["/home/me/.cursor/mcp.json", "/work/.cursor/mcp.json"],
+    "Claude Code": ["/home/me/.claude.json", "/project/.mcp.json"],
+    "Cursor": ["/home/me/.cursor/mcp.json", "/project/.cursor/mcp.json"],
     "Windsurf": ["/home/me/.codeium/windsurf/mcp_config.json"],
 }
 
@@ -39,7 +39,7 @@ COMMON = {
             {},
             {
                 "Claude Desktop": ["/home/me/.config/Claude/claude_desktop_config.json"],
-                "VS Code": ["/home/me/.config/Code/User/mcp.json", "/work/.vscode/mcp.json"],
+                "VS Code": ["/home/me/.config/Code/User/mcp.json", "/project/.vscode/mcp.json"],
                 "Zed": ["/home/me/.config/zed/settings.json"],
             },
         ),
@@ -48,7 +48,7 @@ COMMON = {
             {"XDG_CONFIG_HOME": "/set"},
             {
                 "Claude Desktop": ["/set/Claude/claude_desktop_config.json"],
-                "VS Code": ["/set/Code/User/mcp.json", "/work/.vscode/mcp.json"],
+                "VS Code": ["/set/Code/User/mcp.json", "/project/.vscode/mcp.json"],
                 "Zed": ["/set/zed/settings.json"],
             },
         ),
@@ -61,7 +61,7 @@ COMMON = {
                 ],
                 "VS Code": [
                     "/home/me/Library/Application Support/Code/User/mcp.json",
-                    "/work/.vscode/mcp.json",
+                    "/project/.vscode/mcp.json",
                 ],
                 "Zed": ["/home/me/.config/zed/settings.json"],
             },
@@ -71,7 +71,7 @@ COMMON = {
             {"APPDATA": "/roaming"},
             {
                 "Claude Desktop": ["/roaming/Claude/claude_desktop_config.json"],
-                "VS Code": ["/roaming/Code/User/mcp.json", "/work/.vscode/mcp.json"],
+                "VS Code": ["/roaming/Code/User/mcp.json", "/project/.vscode/mcp.json"],
                 "Zed": ["/roaming/Zed/settings.json"],
             },
         ),
