@@ -212,9 +212,9 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     def refuse(*_: object) -> None:
         raise EmbedderRefused("The model is missing; install it again.")
 
-    monkeypatch.setattr("index.embedder.embedded.EmbeddedEmbedder.embed_query", refuse)
     job = Job(made.content, made.index, lambda _: choose("embedded", None, None, None), made.today)
     ingest(replace(job, rebuild=True), NoProgress())
+    monkeypatch.setattr("index.embedder.embedded.EmbeddedEmbedder.embed_query", refuse)
     assert about_the_index(made)[1] == Finding(
         "embedder", "problem", "The model is missing; install it again.", "make clean setup"
     )

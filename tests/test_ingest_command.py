@@ -251,9 +251,14 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
         (folder / "content" / f"{number}.md").write_text(text, encoding="utf-8")
     folders = (str(folder / "content"), "--index", str(folder / "index"))
     command = [sys.executable, "-m", "ingest", *folders]
-    with subprocess.Popen(
-        command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
-    ) as running:
+    before = signal.signal(sent, signal.SIG_DFL)  # a shell's `&` ignores SIGINT, and so would ours
+    try:
+        running = subprocess.Popen(
+            command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+    finally:
+        signal.signal(sent, before)
+    with running:
         assert running.stderr is not None
         for line in running.stderr:
             if line.startswith("embedding: "):
