@@ -182,5 +182,5 @@ def test_a_whole_head_is_answered_however_long_the_connection_stays(
         url = f"http://{place[0]}:{place[1]}/"
         assert [client.get(url).text for _ in range(3)] == ["hello"] * 3
         monkeypatch.setattr(http_protocol, "CONNECTIONS", 0)
-        with pytest.raises(httpx.RemoteProtocolError), httpx.Client() as one_more:
+        with pytest.raises(httpx.TransportError), httpx.Client() as one_more:
             one_more.get(url)
