@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 STEMMERS = {
@@ -73,6 +74,9 @@ LEAST_SHARE = 0.08
 """Share of function words that names a language; running text of any has .25 and more, text
 made of identifiers next to none."""
 
+LEAST_POSTS = 0.05
+"""Share of the posts from which on their language's stems are looked up for every query."""
+
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
@@ -103,6 +107,16 @@ def language_of(text: str) -> str:
     if shares[best] >= LEAST_SHARE:
         return best
     return _east_asian(kinds) if kinds else "en"
+
+
+def spoken(posts: Mapping[str, int]) -> tuple[str, ...]:
+    """The languages that a query is looked up in, the commonest first, of posts counted by theirs.
+
+    Each further one costs a look-up of every word, so those of a few posts are left out.
+    """
+    ordered = sorted(posts, key=lambda code: (-posts[code], code))
+    least = LEAST_POSTS * sum(posts.values())
+    return tuple(code for code in ordered if posts[code] >= least) or ("en",)
 
 
 def stemmer_of(language: str) -> str:

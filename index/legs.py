@@ -10,16 +10,13 @@ from functools import cached_property
 from index.catalog import Catalog, open_catalog
 from index.embedder.base import Embedder
 from index.errors import IndexBroken
+from index.languages import spoken
 from index.layout import GenerationFiles
 from index.lexical import LexicalSearcher
 from index.manifest import REBUILD
 from index.mentions import LinkTargets
 from index.translations import Translations, translations_in
 from index.vectors import VectorSearcher
-
-LEAST_SHARE = 0.05
-"""Share of the posts from which on their language's stems are looked up for every query: each
-further one costs a look-up of every word."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +33,7 @@ class Legs:
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """The languages that the blog is written in, the commonest first."""
-        counts = self.catalog.languages()
-        ordered = sorted(counts, key=lambda code: (-counts[code], code))
-        least = LEAST_SHARE * sum(counts.values())
-        return tuple(code for code in ordered if counts[code] >= least) or ("en",)
+        return spoken(self.catalog.languages())
 
     @cached_property
     def readable(self) -> float:

@@ -12,11 +12,13 @@ all. One constant weight cannot do both: an open gate costs identifiers .03 to
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from index.evidence import Evidence, Findings
 from index.query import Query
+from index.types import Kind, Reason
 
 
 class Use(Enum):
@@ -75,30 +77,49 @@ def openness(findings: Findings, is_prose: bool, weights: Weights = WEIGHTS) -> 
     return 1.0 - math.pow(findings.coverage * strength, weights.gate)
 
 
+def counted(
+    findings: Findings, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
+) -> dict[Kind, float]:
+    """What each kind of evidence weighs for this query, at least 0."""
+    if use is Use.DENSE:
+        return {"meaning": 1.0}
+    gate = openness(findings, query.is_prose, weights)
+    linked = any(evidence.mentioned for evidence in findings.posts.values())
+    described = any(evidence.about for evidence in findings.posts.values())
+    return {
+        "passage": weights.passage,
+        "post": weights.post,
+        "several": gate * weights.several,
+        "lead": 0.0 if query.is_question else gate * weights.lead,
+        "about": weights.about if described else 0.0,
+        "mentioned": gate * weights.mentioned if linked and not query.is_question else 0.0,
+        "meaning": gate * weights.meaning * findings.readable if use is Use.HYBRID else 0.0,
+    }
+
+
 def score_posts(
     findings: Findings, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
 ) -> dict[int, float]:
     """Scores in [0, 1] by post id: the weighted mean of what speaks for each post."""
-    gate = openness(findings, query.is_prose, weights)
-    several = gate * weights.several
-    lead = 0.0 if query.is_question else gate * weights.lead
-    linked = any(evidence.mentioned for evidence in findings.posts.values())
-    mentioned = gate * weights.mentioned if linked and not query.is_question else 0.0
-    meaning = gate * weights.meaning * findings.readable if use is Use.HYBRID else 0.0
-    described = any(evidence.about for evidence in findings.posts.values())
-    about = weights.about if described else 0.0
-    total = weights.passage + weights.post + about + several + lead + mentioned + meaning
+    counts = counted(findings, query, use, weights)
+    total = sum(counts.values())
 
     def score(evidence: Evidence) -> float:
-        if use is Use.DENSE:
-            return _meaning(evidence, weights)
-        words = weights.passage * evidence.best + weights.post * evidence.whole
-        words += several * _several(evidence) + lead * evidence.lead + about * evidence.about
-        words += mentioned * evidence.mentioned
-        return (words + meaning * _meaning(evidence, weights)) / total
+        values = _values(evidence, weights)
+        return sum(count * values[kind] for kind, count in counts.items()) / total
 
     scores = {post: score(evidence) for post, evidence in findings.posts.items()}
     return {post: min(value, 1.0) for post, value in scores.items() if value > 0.0}
+
+
+def reasons(
+    evidence: Evidence, counts: Mapping[Kind, float], weights: Weights = WEIGHTS
+) -> tuple[Reason, ...]:
+    """Why a post has its score, by what each kind of evidence counts; most counting first."""
+    total = sum(counts.values())
+    values = _values(evidence, weights)
+    ordered = sorted(counts.items(), key=lambda each: -each[1])
+    return tuple(Reason(kind, count / total, values[kind]) for kind, count in ordered if count)
 
 
 def score_chunks(
@@ -121,6 +142,18 @@ def score_chunks(
     return {
         chunk: words * evidence.shares.get(chunk, 0.0) + dense * evidence.cosines.get(chunk, 0.0)
         for chunk in evidence.chunks
+    }
+
+
+def _values(evidence: Evidence, weights: Weights) -> dict[Kind, float]:
+    return {
+        "passage": evidence.best,
+        "post": evidence.whole,
+        "several": _several(evidence),
+        "lead": evidence.lead,
+        "about": evidence.about,
+        "mentioned": evidence.mentioned,
+        "meaning": _meaning(evidence, weights),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from index.confidence import NOTICE, Calibration, judged
 from index.evidence import Findings
@@ -11,8 +11,8 @@ from index.legs import Legs
 from index.one_language import one_of_each
 from index.passages import Place, best_chunks, placed
 from index.preview import preview
-from index.ranking import Use, score_chunks, score_posts
-from index.types import Answer, Chunk, Filters, Hit, Post
+from index.ranking import Use, counted, reasons, score_chunks, score_posts
+from index.types import Answer, Chunk, Filters, Hit, Kind, Post
 
 
 def search(
@@ -33,10 +33,11 @@ def search(
     }
     shown = [chunk for post in scores for chunk in best_chunks(chunks[post])]
     places = placed(scores, chunks, legs.catalog.sections(shown))
+    counts = counted(found.findings, found.query, use)
     confidence = judged(found.findings, text, calibration)
     low = NOTICE if places and calibration and confidence.word == "low" else None
     return Answer(
-        hits=_hits(legs, places[offset : offset + limit], found.findings),
+        hits=_hits(legs, places[offset : offset + limit], found.findings, counts),
         total=len(places),
         offset=offset,
         confidence=confidence.word,
@@ -45,7 +46,9 @@ def search(
     )
 
 
-def _hits(legs: Legs, page: Sequence[Place], findings: Findings) -> tuple[Hit, ...]:
+def _hits(
+    legs: Legs, page: Sequence[Place], findings: Findings, counts: Mapping[Kind, float]
+) -> tuple[Hit, ...]:
     beside = [place.beside for place in page if place.beside is not None]
     chunks = legs.catalog.chunks([*(place.chunk for place in page), *beside])
     posts = legs.catalog.posts(place.post for place in page)
@@ -59,6 +62,7 @@ def _hits(legs: Legs, page: Sequence[Place], findings: Findings) -> tuple[Hit, .
             dense=findings.posts[place.post].cosines.get(place.chunk),
             lexical=findings.posts[place.post].shares.get(place.chunk),
             translations=legs.translations.others(place.post),
+            reasons=reasons(findings.posts[place.post], counts),
         )
         for place in page
     )

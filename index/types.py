@@ -9,6 +9,11 @@ from typing import Literal
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
+Kind = Literal["passage", "post", "several", "lead", "about", "mentioned", "meaning"]
+"""A kind of evidence that a post is scored by: the words of its best passage, of the whole post,
+of its best passages together, of its beginning, of the author's description, of what other
+posts say where they link to it; and its meaning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Post:
@@ -86,6 +91,17 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """What one kind of evidence has to do with the score of a post."""
+
+    kind: Kind
+    share: float
+    """What it counts for this query, in [0, 1]; a post's reasons count 1 together."""
+    value: float
+    """How strongly it speaks for the post: in [0, 1], of meaning in [-1, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result of a search: a chunk, its post, and why it is here."""
 
@@ -103,6 +119,9 @@ class Hit:
     """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
     translations: tuple[tuple[str, str], ...] = ()
     """Language and source of each translation of the post, none of which is a hit itself."""
+    reasons: tuple[Reason, ...] = ()
+    """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
+    the hit is less for a further passage, more for a post that a better translation lifted."""
 
 
 @dataclass(frozen=True, slots=True)

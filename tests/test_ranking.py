@@ -14,7 +14,9 @@ from index.ranking import (
     WEIGHTS,
     Use,
     Weights,
+    counted,
     openness,
+    reasons,
     score_chunks,
     score_posts,
 )
@@ -261,3 +263,25 @@ def test_chunks_are_ranked_by_words_and_meaning_with_the_gate_open() -> None:
 @given(evidences(), ALL_FINDINGS, st.sampled_from(Use))
 def test_every_chunk_of_a_post_has_a_score(post: Evidence, found: Findings, use: Use) -> None:
     assert list(score_chunks(post, found, use)) == list(post.chunks)
+
+
+@pytest.mark.parametrize("use", list(Use))
+@given(posts=st.dictionaries(st.integers(1, 9), evidences(), min_size=1), coverage=SHARES)
+def test_the_reasons_of_a_post_add_up_to_its_score(
+    use: Use, posts: dict[int, Evidence], coverage: float
+) -> None:
+    found = findings(posts, coverage)
+    counts = counted(found, WORDS, use)
+    scores = score_posts(found, WORDS, use)
+    for post, evidence in posts.items():
+        given_reasons = reasons(evidence, counts)
+        total = sum(reason.share * reason.value for reason in given_reasons)
+        assert scores.get(post, 0.0) == pytest.approx(min(max(total, 0.0), 1.0))
+        assert sum(reason.share for reason in given_reasons) == pytest.approx(1.0)
+
+
+def test_reasons_name_what_counts_for_the_query_and_the_most_counting_first() -> None:
+    post = replace(of_words(0.6, whole=0.5), mentioned=0.4)
+    found = findings({1: post}, coverage=1.0)
+    kinds = [(reason.kind, reason.value) for reason in reasons(post, counted(found, WORDS))]
+    assert kinds == [("passage", 0.6), ("post", 0.5)]
