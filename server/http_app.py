@@ -13,9 +13,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 
 from server.app import build_server
+from server.http_api import api_routes
 from server.http_body import BodyGuard
 from server.http_guard import NamesGuard, TokenGuard, names_of
-from server.http_health import HEALTH, health_route
+from server.http_health import health_route
 from server.http_rate import Buckets, PlacesGuard, RateGuard
 from server.messages import MESSAGE_BYTES
 from server.toolset import switchable
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from server.usage import UsageLog
 
 PATH = "/mcp"
-OPEN = frozenset({HEALTH})
-"""Given without a token."""
 SESSIONS = 512
 """Clients of the older protocol that are remembered at the same time."""
 STREAMS = 1_000
@@ -44,6 +43,7 @@ def build_app(
     usage: UsageLog | None = None,
 ) -> ASGIApp:
     """Build the application that answers at `address` those whom `access` lets ask."""
+    open_routes = [health_route(searcher)]
     app: ASGIApp = build_server(searcher, switchable(extended), usage, STREAMS).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
@@ -51,9 +51,10 @@ def build_app(
         max_sessions=SESSIONS,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[health_route(searcher)],
+        custom_starlette_routes=[*open_routes, *api_routes(searcher)],
     )
-    app = TokenGuard(BodyGuard(app), access.token, OPEN)
+    without_token = frozenset(route.path for route in open_routes)
+    app = TokenGuard(BodyGuard(app), access.token, without_token)
     app = RateGuard(PlacesGuard(app), Buckets())
     if access.origins:
         app = _readable_by(app, access.origins)
