@@ -34,7 +34,7 @@ from benchmarks.chaos.groups.disks import held
 from benchmarks.chaos.steps import refused_from, steps
 folder, error, several = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 spread = lambda calls: range(1, calls + 1, calls // several)
-made = steps(folder, lambda number: refused_from(number, error), spread)
+made = steps(folder, lambda number: refused_from(number, error), spread).steps
 print(json.dumps([[step.ran.refused, step.ran.said, held(step)] for step in made]))
 """
 
@@ -44,7 +44,7 @@ from pathlib import Path
 from benchmarks.chaos.steps import killed_at, steps
 folder, several = Path(sys.argv[1]), int(sys.argv[2])
 spread = lambda calls: range(1, calls + 1, calls // several)
-made = steps(folder, killed_at, spread)
+made = steps(folder, killed_at, spread).steps
 print(json.dumps([[step.ran.status, step.serves in ("before", "after"), step.mended]
                   for step in made]))
 """

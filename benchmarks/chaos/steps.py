@@ -91,6 +91,23 @@ class Step:
     """Whether the next ingest succeeded and serves the edit."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """All the calls that were not let through."""
+
+    calls: int
+    """How many an ingest made that was let be."""
+    steps: list[Step]
+    """Fewer, where an ingest made fewer calls and ended before the one that was wanted."""
+
+    @property
+    def named(self) -> str:
+        """Which calls, for a row: `each of 331 calls that change the disk`."""
+        fewer = self.calls - len(self.steps)
+        less = f", {fewer} of which an ingest did without" if fewer else ""
+        return f"each of {self.calls} calls that change the disk{less} (fake embedder)"
+
+
 Wanted = Callable[[int], Iterable[int]]
 """Given how many calls an ingest makes, the numbers of those to try."""
 
@@ -102,7 +119,7 @@ def every(calls: int) -> Iterable[int]:
 
 def steps(
     folder: Path, verdict_at: Callable[[int], Callable[[int, Call], int]], wanted: Wanted
-) -> list[Step]:
+) -> Tried:
     """Ingest once for each wanted call, with the verdicts that `verdict_at` gives for it.
 
     Raises UsageError where seccomp has no notifications.
@@ -125,7 +142,7 @@ def steps(
         status, after = forked(small.again)
         serves = {before: "before", after: "after"}.get(left, "neither")
         made.append(Step(ran, serves, status == 0 and after != before))
-    return made
+    return Tried(calls, made)
 
 
 def refused_from(number: int, error: int) -> Callable[[int, Call], int]:
@@ -148,8 +165,9 @@ def told(step: Step) -> bool:
 
 def killed_at_every_call(options: Options, say: Say) -> Fault:
     """Kill -9 before each call."""
-    made = steps(options.work / "calls", killed_at, every)
-    say(f"killed at each of {len(made)} calls")
+    tried = steps(options.work / "calls", killed_at, every)
+    made = tried.steps
+    say(f"killed at {len(made)} of {tried.calls} calls")
     served = Counter(step.serves for step in made)
     held = [
         step.ran.status == -signal.SIGKILL and step.serves != "neither" and step.mended
@@ -157,7 +175,7 @@ def killed_at_every_call(options: Options, say: Say) -> Fault:
     ]
     return Fault(
         what=f"ingest of {POSTS} posts killed",
-        made="`kill -9` before each call that changes the disk (fake embedder)",
+        made=f"`kill -9` before {tried.named}",
         runs=len(made),
         held=sum(held),
         seen=", ".join(f"answers as {name} {count}" for name, count in sorted(served.items())),

@@ -20,11 +20,12 @@ def faults(options: Options, say: Say) -> tuple[Fault, ...]:
 
 def _refused(error: int, options: Options, say: Say) -> Fault:
     folder = options.work / MEANINGS[error]
-    made = steps(folder, lambda number: refused_from(number, error), every)
-    say(f"{MEANINGS[error]} from each of {len(made)} calls")
+    tried = steps(folder, lambda number: refused_from(number, error), every)
+    made = tried.steps
+    say(f"{MEANINGS[error]} from {len(made)} of {tried.calls} calls on")
     return Fault(
         what=f"disk {MEANINGS[error]} during an ingest",
-        made=f"{errno.errorcode[error]} from each call that changes it on (fake embedder)",
+        made=f"{errno.errorcode[error]} at {tried.named} and all after it",
         runs=len(made),
         held=sum(held(step) for step in made),
         seen=_seen(made),
