@@ -15,9 +15,13 @@ import uvicorn
 from server.engine import engine_for
 from server.http_app import PATH, build_app
 from server.http_protocol import PunctualProtocol
+from server.http_stop import StoppingServer
 from server.usage import usage_log_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from server.http_app import Application
     from server.http_settings import Address
     from server.settings import Settings
 
@@ -31,8 +35,14 @@ def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     usage = usage_log_for(settings)
+    app = build_app(engine, address, settings.access, settings.extended, usage)
+    return serve(app, address, engine.warm_up)
+
+
+def serve(app: Application, address: Address, on_bound: Callable[[], None]) -> int:
+    """Serve `app`; `on_bound` is called once the port is taken."""
     config = uvicorn.Config(
-        build_app(engine, address, settings.access, settings.extended, usage),
+        app,
         host=address.host,
         port=address.port,
         http=PunctualProtocol,
@@ -42,10 +52,10 @@ def serve_http(settings: Settings, address: Address) -> int:
         timeout_graceful_shutdown=GRACE,
     )
     bound = config.bind_socket()
-    engine.warm_up()
+    on_bound()
     log.setLevel(logging.INFO)
     log.info("Serving on http://%s%s; stop with Ctrl-C.", authority(address), PATH)
-    uvicorn.Server(config).run(sockets=[bound])
+    StoppingServer(config, app.close).run(sockets=[bound])
     return 0
 
 

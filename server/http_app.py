@@ -7,6 +7,7 @@ why. The rate counts wrong tokens too. A body is read once a request has a place
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -18,11 +19,14 @@ from server.http_body import BodyGuard
 from server.http_guard import NamesGuard, TokenGuard, names_of
 from server.http_health import health_route
 from server.http_rate import Buckets, PlacesGuard, RateGuard
+from server.http_stop import WholeStreams
 from server.messages import MESSAGE_BYTES
 from server.toolset import switchable
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from server.engine import Served
     from server.http_settings import Access, Address
@@ -35,16 +39,30 @@ STREAMS = 1_000
 """Clients that may wait for changes at a time."""
 
 
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What answers every request, and how to end what waits for changes."""
+
+    answer: ASGIApp
+    close: Callable[[], None]
+    """Ends each stream with its result; returns at once."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self.answer(scope, receive, send)
+
+
 def build_app(
     searcher: Served,
     address: Address,
     access: Access,
     extended: bool = False,
     usage: UsageLog | None = None,
-) -> ASGIApp:
+) -> Application:
     """Build the application that answers at `address` those whom `access` lets ask."""
     open_routes = [health_route(searcher)]
-    app: ASGIApp = build_server(searcher, switchable(extended), usage, STREAMS).streamable_http_app(
+    server = build_server(searcher, switchable(extended), usage, STREAMS)
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         max_request_body_size=MESSAGE_BYTES,
@@ -53,8 +71,15 @@ def build_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[*open_routes, *api_routes(searcher)],
     )
-    without_token = frozenset(route.path for route in open_routes)
-    app = TokenGuard(BodyGuard(app), access.token, without_token)
+    open_paths = frozenset(route.path for route in open_routes)
+    return Application(guarded(app, address, access, open_paths), server.announcer.close)
+
+
+def guarded(
+    app: ASGIApp, address: Address, access: Access, open_paths: frozenset[str] = frozenset()
+) -> ASGIApp:
+    """Put the guards before `app`; `open_paths` are given without a token."""
+    app = TokenGuard(BodyGuard(WholeStreams(app)), access.token, open_paths)
     app = RateGuard(PlacesGuard(app), Buckets())
     if access.origins:
         app = _readable_by(app, access.origins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import socket
 import subprocess
@@ -46,24 +47,34 @@ class Held(FixedSearcher):
 http.engine_for = lambda settings: Held()
 __main__.main()
 """
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 CALL = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "tools/call",
-    "params": {
-        "name": "search_blog",
-        "arguments": {"query": "cache"},
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    },
+    "params": {"name": "search_blog", "arguments": {"query": "cache"}, "_meta": META},
 }
-HEADERS = {
-    "Accept": "application/json, text/event-stream",
-    "MCP-Protocol-Version": "2026-07-28",
-    "Mcp-Method": "tools/call",
-    "Mcp-Name": "search_blog",
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+MODERN = {**ACCEPT, "MCP-Protocol-Version": "2026-07-28"}
+HEADERS = {**MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "search_blog"}
+LISTEN = {
+    "jsonrpc": "2.0",
+    "id": 7,
+    "method": "subscriptions/listen",
+    "params": {"notifications": {"resourcesListChanged": True}, "_meta": META},
+}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
 }
 
 
@@ -110,6 +121,29 @@ def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
     assert answers[0].json()["result"]["structuredContent"]["total"] == 3
     _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, b"Traceback" in err) == (0, False)
+
+
+def test_a_signal_ends_the_streams_of_both_eras_whole_and_does_not_wait_for_them(
+    held: tuple[str, subprocess.Popen[bytes]],
+) -> None:
+    url, process = held
+    listen = {**MODERN, "Mcp-Method": "subscriptions/listen"}
+    with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+        session = client.post("/mcp", json=INITIALIZE, headers=ACCEPT).headers["mcp-session-id"]
+        older = {**ACCEPT, "Mcp-Session-Id": session}
+        with (
+            client.stream("POST", "/mcp", json=LISTEN, headers=listen) as newer_stream,
+            client.stream("GET", "/mcp", headers=older) as older_stream,
+        ):
+            newer = newer_stream.iter_lines()
+            assert next(newer) == "event: message"
+            process.send_signal(signal.SIGTERM)
+            events = [json.loads(line[6:]) for line in newer if line.startswith("data: ")]
+            assert older_stream.read() == b""
+    assert (events[-1]["id"], events[-1]["result"]["resultType"]) == (7, "complete")
+    _, err = process.communicate(timeout=PATIENCE)
+    said = [line for line in err.decode().splitlines() if not line.startswith("INFO ")]
+    assert (process.returncode, said) == (0, [])
 
 
 def is_closed(url: str) -> bool:
