@@ -3,6 +3,7 @@ CONTENT ?= content
 INDEX ?= .blog-index
 EVAL ?=
 CHAOS ?=
+BENCH ?=
 FUZZ ?=
 MCPB ?= mcpb
 # The question as typed: neither make nor the shell may expand what is in it.
@@ -15,7 +16,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bench bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
@@ -50,6 +51,9 @@ eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; option
 
 chaos: $(INSTALLED) ## break everything on purpose, over the posts in CONTENT; options in CHAOS
 	@$(BIN)/python -m benchmarks.chaos --blog "$(CONTENT)" $(CHAOS)
+
+bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH
+	@$(BIN)/python -m benchmarks.speed $(BENCH)
 
 bundle: $(INSTALLED) ## pack the project for Claude Desktop into dist/
 	@$(BIN)/python -m tools.make_bundle --mcpb "$(MCPB)"

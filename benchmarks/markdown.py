@@ -9,8 +9,9 @@ from rich.text import Text
 
 from index.errors import UsageError
 
-BEGIN, END = "<!-- measured -->\n", "<!-- /measured -->"
-"""Between these lines a document holds what was measured and nothing else."""
+MARK = "measured"
+"""Between the lines `<!-- measured -->` and `<!-- /measured -->` a document holds what was measured
+and nothing else; one that holds several things has a mark for each."""
 
 
 def markdown(table: Table) -> str:
@@ -21,13 +22,14 @@ def markdown(table: Table) -> str:
     return "\n".join(map(_line, (header, rules, *(map(_plain, row) for row in rows))))
 
 
-def inserted(document: str, measured: str) -> str:
+def inserted(document: str, measured: str, mark: str = MARK) -> str:
     """`document` with `measured` between its marks. Raises UsageError if it has none."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
+    before, begin, rest = document.partition(first)
+    _, end, after = rest.partition(last)
     if not (begin and end):
-        raise UsageError(f"The document lacks the lines {BEGIN.strip()} and {END}. Add them.")
-    return f"{before}{BEGIN}\n{measured.strip()}\n\n{END}{after}"
+        raise UsageError(f"The document lacks the lines {first.strip()} and {last}. Add them.")
+    return f"{before}{first}\n{measured.strip()}\n\n{last}{after}"
 
 
 def _line(cells: Iterable[str]) -> str:

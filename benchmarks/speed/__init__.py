@@ -1,0 +1,1 @@
+"""How fast every step is, beside the least that it could take."""

@@ -1,0 +1,44 @@
+"""The least that a server of two tools on this SDK can be: the floor of starting, reading, memory.
+
+Run as a script, it serves over stdin and stdout until they end; `echo` gives back its argument.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+)
+
+_SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
+TOOLS = [Tool(name=name, description=name, input_schema=_SCHEMA) for name in ("echo", "twice")]
+
+
+async def _list(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    return ListToolsResult(tools=TOOLS)
+
+
+async def _call(_context: Any, params: CallToolRequestParams) -> CallToolResult:
+    text = str((params.arguments or {}).get("text", ""))
+    return CallToolResult(content=[TextContent(text=text * (1 + (params.name == "twice")))])
+
+
+async def _serve() -> None:
+    server: Server[Any] = Server("bare", version="1", on_list_tools=_list, on_call_tool=_call)
+    async with stdio_server() as (requests, replies):
+        await server.run(requests, replies, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    anyio.run(_serve)
+    os._exit(0)

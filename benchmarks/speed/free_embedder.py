@@ -1,0 +1,68 @@
+"""An embedder that costs nothing, where the embedder is not what is measured: text in, vector out.
+
+A text's vector is the sum of its first words' fixed random directions and of one direction that
+all texts share, as all texts of a real model do. So texts with words in common are near to each
+other, and a vector is a pure function of its text.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from index.embedder.base import EmbedderIdentity
+from index.embedder.embedded import IDENTITY
+
+if TYPE_CHECKING:
+    from index.embedder.base import Vectors
+
+DIRECTIONS = 4096
+WORDS = 48
+"""Of a text that count; hashing more would be a cost."""
+SHARED = 4.0
+"""Length of what all texts share beside one word's 1: cosines of unrelated texts are then about
+.3, as those of nomic-embed-text."""
+
+_WORD = re.compile(r"\w+")
+
+
+class FreeEmbedder:
+    """Vectors of any dimension."""
+
+    def __init__(self, dimension: int) -> None:
+        """With 384 it passes for the embedder in the package, so that the real server opens it."""
+        self._dimension = dimension
+        self.identity = (
+            IDENTITY
+            if dimension == IDENTITY.dimension
+            else EmbedderIdentity("free", "words", "0" * 64, dimension)
+        )
+
+    def readable(self, texts: Sequence[str]) -> list[float]:
+        """It reads everything equally well."""
+        return [1.0] * len(texts)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder."""
+        table = _directions(self._dimension)
+        words = _WORD.findall(text, 0, 12 * WORDS)[:WORDS]
+        rows = [zlib.crc32(word.encode()) % DIRECTIONS for word in words]
+        vector = table[rows].sum(axis=0) + SHARED * table[DIRECTIONS]
+        unit: Vectors = vector / np.float32(np.sqrt(vector @ vector))
+        return unit
+
+
+@cache
+def _directions(dimension: int) -> Vectors:
+    made = np.random.default_rng(1).standard_normal((DIRECTIONS + 1, dimension), dtype=np.float32)
+    unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit

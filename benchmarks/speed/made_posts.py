@@ -1,0 +1,136 @@
+"""A blog of any size out of a real one: its blocks in, posts of recombined blocks out.
+
+Paragraphs, fences and lists stay whole, since that is what a chunker, an analyser and a preview
+take their time for. Some words of each paragraph give way to made-up ones, drawn so that a few
+are common and most are rare: else a large blog would have a small one's vocabulary, and every
+word would stand in every tenth post.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+SECTIONS = 24
+"""Folders; one more, `RARE`, holds a hundredth of the posts."""
+TAGS = 60
+RARE = "rare"
+"""A section, and a tag, of a hundredth of the posts, every other one of which bears each."""
+RARE_DAY = date(2025, 1, 1)
+"""From here on is a hundredth of the posts."""
+CHUNKS_PER_POST = 6.9
+"""As in a blog of 3,500 posts and 24,000 chunks."""
+
+_FIRST_DAY = date(2012, 1, 1)
+_BLOCKS = (3, 5)
+"""In a section, from and to."""
+_PARTS = (6, 20)
+"""Sections of a post, from and to."""
+_REPLACED = 0.12
+"""Share of a paragraph's words that are made up."""
+_SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "ven", "tor", "pli", "gra", "dis", "qua")
+
+_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_FRONT = re.compile(r"\A(---|\+\+\+)\n.*?\n\1\n", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*$")
+_WORD = re.compile(r"\b[a-z]{4,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What posts are made of."""
+
+    headings: tuple[str, ...]
+    blocks: tuple[str, ...]
+
+
+def material_of(content: Path) -> Material:
+    """The headings and blocks of every Markdown file below `content`, in the order of its paths."""
+    headings: list[str] = []
+    blocks: list[str] = []
+    for path in sorted((*content.rglob("*.md"), *content.rglob("*.mdx"))):
+        for block in _blocks(_FRONT.sub("", path.read_text(encoding="utf-8", errors="replace"))):
+            heading = _HEADING.match(block)
+            headings += [heading[1]] if heading else []
+            blocks += [] if heading else [block]
+    return Material(tuple(dict.fromkeys(headings)), tuple(dict.fromkeys(blocks)))
+
+
+def made_posts(material: Material, count: int, seed: int) -> Iterator[tuple[str, str]]:
+    """`count` posts, each as its path and its text; the first n are the same for every `count`."""
+    for number in range(count):
+        yield _post(material, number, random.Random(f"{seed} {number}"))
+
+
+def write_posts(folder: Path, material: Material, count: int, seed: int) -> None:
+    """Write `count` posts below `folder`."""
+    for source, text in made_posts(material, count, seed):
+        path = folder / source
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _post(material: Material, number: int, chance: random.Random) -> tuple[str, str]:
+    is_rare = number % 100 == 50
+    title = " ".join((chance.choice(material.headings), _made_up(chance))).replace('"', "'")
+    section = RARE if is_rare else f"section-{chance.randrange(SECTIONS):02d}"
+    tags = [*(f"tag-{chance.randrange(TAGS)}" for _ in range(3)), *([RARE] if is_rare else [])]
+    days = (RARE_DAY - _FIRST_DAY).days
+    day = RARE_DAY if is_rare else _FIRST_DAY + timedelta(chance.randrange(days))
+    head = f'---\ntitle: "{title}"\ndate: {day}\ntags: [{", ".join(tags)}]\n---\n'
+    parts = (_part(material, chance) for _ in range(chance.randint(*_PARTS)))
+    return f"{section}/post-{number:06d}.md", f"{head}\n{''.join(parts)}"
+
+
+def _part(material: Material, chance: random.Random) -> str:
+    heading = f"## {chance.choice(material.headings)} {_made_up(chance)}"
+    blocks = chance.choices(material.blocks, k=chance.randint(*_BLOCKS))
+    return "\n\n".join((heading, *(_varied(block, chance) for block in blocks))) + "\n\n"
+
+
+def _varied(block: str, chance: random.Random) -> str:
+    if _FENCE.match(block):
+        return block
+    return _WORD.sub(
+        lambda word: _made_up(chance) if chance.random() < _REPLACED else word[0], block
+    )
+
+
+def _made_up(chance: random.Random) -> str:
+    """A word by its rank, of which 1 comes most often, as in any language."""
+    rank = int(chance.paretovariate(0.6)) % 1_000_000
+    syllables: list[str] = []
+    while rank or not syllables:
+        rank, place = divmod(rank, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[place])
+    return "".join(syllables)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Runs of lines between blank ones; a fence is one block whatever is in it."""
+    gathered: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        if not fence and not line.strip():
+            yield from _closed(gathered)
+            gathered = []
+            continue
+        if not fence and _HEADING.match(line):
+            yield from _closed(gathered)
+            yield line
+            gathered = []
+            continue
+        if _FENCE.match(line):
+            fence = "" if fence and line.startswith(fence) else fence or line[:3]
+        gathered.append(line)
+    if not fence:
+        yield from _closed(gathered)
+
+
+def _closed(lines: Sequence[str]) -> Iterator[str]:
+    if any(line.strip() for line in lines):
+        yield "\n".join(lines)

@@ -1,0 +1,118 @@
+"""A server process, asked over its pipes and timed from outside: commands in, seconds out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+"""What a request of the era without a handshake says of its client."""
+
+BARE = ("-m", "benchmarks.speed.bare_server")
+
+
+def ours(index: Path) -> tuple[str, ...]:
+    """Python's arguments for the server as a client starts it."""
+    return ("-m", "server", "--index", str(index))
+
+
+def with_free_embedder(index: Path, dimension: int) -> tuple[str, ...]:
+    """The same with the embedder that costs nothing."""
+    return ("-m", "benchmarks.speed.free_server", str(index), str(dimension))
+
+
+class Server:
+    """One process; use `server`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], started: float) -> None:
+        self._process = process
+        self._started = started
+        self._asked = 0
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """The reply's result."""
+        self._asked += 1
+        asked = {"jsonrpc": "2.0", "id": self._asked, "method": method}
+        self._send({**asked, "params": {"_meta": META, **params}})
+        while (reply := self._receive()).get("id") != self._asked:
+            pass
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a tool call, which is no error."""
+        result = self.request("tools/call", name=tool, arguments=dict(arguments))
+        assert not result.get("isError"), result
+        return result
+
+    def first_reply(self) -> float:
+        """Milliseconds from the start to the first reply."""
+        self.request("server/discover")
+        return self.age()
+
+    def age(self) -> float:
+        """Milliseconds since the start."""
+        return (time.perf_counter() - self._started) * 1000.0
+
+    def ended(self) -> float:
+        """Milliseconds from the end of its input to its exit."""
+        assert self._process.stdin is not None
+        started = time.perf_counter()
+        self._process.stdin.close()
+        self._process.wait()
+        return (time.perf_counter() - started) * 1000.0
+
+    def private(self) -> float:
+        """MB that are its own alone: neither another process's nor a file's clean pages."""
+        return self._memory("Private_Dirty:")
+
+    def shared_by_files(self) -> float:
+        """MB of mapped files' pages that another process maps too."""
+        return self._memory("Shared_Clean:")
+
+    def _memory(self, kind: str) -> float:
+        rollup = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")
+        rows = (line.split() for line in rollup.splitlines()[1:])
+        return next(int(row[1]) for row in rows if row[0] == kind) / 1024.0
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _receive(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        message: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return message
+
+
+@contextmanager
+def server(arguments: Sequence[str]) -> Iterator[Server]:
+    """Start Python with these arguments; the process is ended with the block."""
+    started = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield Server(process, started)
+        finally:
+            process.kill()

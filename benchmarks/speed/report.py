@@ -1,0 +1,68 @@
+"""Figures in; the Markdown of docs/performance.md out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.table import Column, Table
+
+from benchmarks.markdown import markdown
+from benchmarks.speed.figure import Figure
+from benchmarks.speed.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run of the harness."""
+
+    commit: str
+    command: str
+    machine: Machine
+    chunks: int
+    """That the index held."""
+    posts: int
+    dimension: int
+    figures: Sequence[Figure]
+
+
+def as_markdown(report: Report) -> str:
+    """The table with what it was measured by."""
+    return "\n\n".join(_parts(report)) + "\n"
+
+
+def _parts(report: Report) -> Iterator[str]:
+    yield f"Commit `{report.commit or 'unknown'}`, `{report.command}`."
+    yield f"{report.machine}."
+    yield (
+        f"{report.posts:,} posts, {report.chunks:,} chunks, vectors of {report.dimension} numbers "
+        "that cost nothing to make, unless a row says otherwise."
+    )
+    yield markdown(_table(report.figures))
+
+
+def _table(figures: Sequence[Figure]) -> Table:
+    numbers = (Column(name, justify="right") for name in ("Median", "p95", "Floor", "In floors"))
+    table = Table("What", *numbers, "Floor of", "To reach", "Met", "Runs", "Row", "Note")
+    for figure in figures:
+        table.add_row(*_cells(figure))
+    return table
+
+
+def _cells(figure: Figure) -> Iterator[str]:
+    yield figure.what
+    yield f"{_number(figure.median)} {figure.unit}"
+    yield _number(figure.p95)
+    yield _number(figure.floor.value) if figure.floor.value else "–"
+    yield f"{figure.ratio:.2f}" if figure.ratio else "–"
+    yield figure.floor.what
+    yield figure.bound.shown(figure.unit) if figure.bound else "–"
+    yield "–" if figure.bound is None else "yes" if figure.is_met else "no"
+    yield f"{figure.runs}"
+    yield f"`{figure.row}`"
+    yield figure.note
+
+
+def _number(value: float) -> str:
+    """Three digits that say something, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,113 @@
+"""What every row measures on: a made blog and its index, made once and kept in the user's cache.
+
+The index is made by the real ingest with the embedder that costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from benchmarks.speed.free_embedder import FreeEmbedder
+from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
+from index.embedder.base import EmbedderIdentity
+from index.embedder.choose import Choice
+from index.errors import IndexProblem
+from index.generations import live_number, load_manifest
+from index.layout import GenerationFiles, Layout
+from ingest.pipeline import Job, ingest
+from ingest.progress import NoProgress
+
+TODAY = date(2025, 6, 1)
+"""Of every ingest, so that an index is the same on any day."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Sizes, seed and places."""
+
+    blog: Path
+    """The folder whose blocks posts are made of."""
+    cache: Path
+    """Where made blogs and their indexes are kept."""
+    work: Path
+    """An empty folder for whatever a row makes."""
+    chunks: int = 24_000
+    """Asked for; `counted` has what came out."""
+    dimension: int = 768
+    runs: int = 30
+    """Of what takes less than a second; rows take fewer of what takes longer."""
+    seed: int = 1
+
+    @property
+    def posts(self) -> int:
+        """How many the blog has."""
+        return max(1, round(self.chunks / CHUNKS_PER_POST))
+
+    @cached_property
+    def content(self) -> Path:
+        """The made blog."""
+        folder = self._place / "content"
+        if not (self._place / "made").exists():
+            shutil.rmtree(self._place, ignore_errors=True)
+            write_posts(folder, material_of(self.blog), self.posts, self.seed)
+            (self._place / "made").touch()
+        return folder
+
+    def index(self, dimension: int | None = None) -> Path:
+        """The index of `content`, of vectors of this dimension, in today's format."""
+        wanted = dimension or self.dimension
+        folder = self._place / f"index-{wanted}"
+        self.ingest(folder, wanted, rebuild=not _is_usable(folder))
+        return folder
+
+    def ingest(self, index: Path, dimension: int, *, rebuild: bool = False) -> None:
+        """Bring `index` up to date with `content`."""
+        choice = Choice(FreeEmbedder(dimension), "as the benchmark wants")
+        job = Job(self.content, index, lambda _: choice, TODAY, rebuild=rebuild)
+        ingest(job, NoProgress())
+
+    def files(self, dimension: int | None = None) -> GenerationFiles:
+        """The live generation of that index."""
+        layout = Layout(self.index(dimension))
+        return layout.generation(live_number(layout))
+
+    def counted(self) -> int:
+        """How many chunks the index holds."""
+        layout = Layout(self.index())
+        return load_manifest(layout, live_number(layout)).chunks
+
+    def queries(self, count: int) -> Sequence[str]:
+        """What is asked: headings of the blog, and questions made of its paragraphs' beginnings."""
+        material = material_of(self.blog)
+        asked = [heading for heading in material.headings if len(heading.split()) > 1]
+        for block in material.blocks:
+            words = block.split()
+            if block[:1].isalpha() and len(words) > 12:
+                asked.append(f"how does {' '.join(words[3:11])}?")
+        step = max(1, len(asked) // count)
+        return (asked[::step] * (count // max(len(asked[::step]), 1) + 1))[:count]
+
+    @property
+    def _place(self) -> Path:
+        key = hashlib.sha256(f"{self.blog.resolve()}".encode()).hexdigest()[:8]
+        return self.cache / "speed" / f"{key}-{self.posts}-{self.seed}"
+
+
+def identity_of(dimension: int) -> EmbedderIdentity:
+    """The embedder's of an index of that dimension."""
+    return FreeEmbedder(dimension).identity
+
+
+def _is_usable(folder: Path) -> bool:
+    layout = Layout(folder)
+    try:
+        load_manifest(layout, live_number(layout))
+    except IndexProblem:
+        return False
+    return True
