@@ -1,0 +1,41 @@
+"""The README's picture shows what its command prints today, and needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from rich.text import Text
+
+from tools.likeness import alike
+from tools.pictures import COLUMNS, COMMAND, PICTURE, ROWS, drawn, printed, rows, rows_in
+from tools.sandbox import Sandbox
+
+DRAWN = PICTURE.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the command is typed into a POSIX shell")
+def test_the_picture_shows_what_the_command_prints_today(tmp_path: Path) -> None:
+    today = rows_in(drawn(rows(printed(Sandbox(tmp_path)))))
+    assert alike("\n".join(rows_in(DRAWN)), "\n".join(today)), "python -m tools.pictures"
+
+
+def test_the_picture_is_small_and_loads_nothing() -> None:
+    assert len(DRAWN.encode()) < 60_000
+    assert re.findall(r"\w+://[^\"']+", DRAWN) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"url\((?!#)|@import|@font-face|<script|<image", DRAWN)
+
+
+def test_a_picture_s_rows_can_be_read_back() -> None:
+    answer = Text.from_ansi("1. \x1b[1mA title\x1b[0m  \x1b[36ma.md chunk 0\x1b[0m  0.443\n   <&>")
+    said = [f"$ {COMMAND}", "1. A title  a.md chunk 0  0.443", "   <&>"]
+    assert rows_in(drawn(rows(answer))) == said
+
+
+def test_long_lines_are_wrapped_and_many_are_counted() -> None:
+    shown = [row.plain for row in rows(Text("\n".join(["word " * 30, *("ab" * ROWS)])))]
+    assert max(map(len, shown)) <= COLUMNS
+    assert len(shown) == 1 + ROWS + 1
+    assert shown[-1] == f"[… {ROWS + 2} more lines …]"
