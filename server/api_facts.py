@@ -63,7 +63,7 @@ def of_posts(posts: Posts, offset: int) -> dict[str, Any]:
     """Tell of a page of posts."""
     end = offset + len(posts.page)
     return {
-        "posts": [of_post(post) for post in posts.page],
+        "posts": [{**of_post(post), "description": post.description} for post in posts.page],
         "total": posts.total,
         "next_offset": end if posts.page and end < posts.total else None,
     }

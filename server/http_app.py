@@ -18,6 +18,7 @@ from server.http_api import api_routes
 from server.http_body import BodyGuard
 from server.http_guard import NamesGuard, TokenGuard, names_of
 from server.http_health import health_route
+from server.http_page import page_routes
 from server.http_rate import Buckets, PlacesGuard, RateGuard
 from server.http_stop import WholeStreams
 from server.messages import MESSAGE_BYTES
@@ -60,7 +61,7 @@ def build_app(
     usage: UsageLog | None = None,
 ) -> Application:
     """Build the application that answers at `address` those whom `access` lets ask."""
-    open_routes = [health_route(searcher)]
+    open_routes = [health_route(searcher), *page_routes()]
     server = build_server(searcher, switchable(extended), usage, STREAMS)
     app = server.streamable_http_app(
         streamable_http_path=PATH,

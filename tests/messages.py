@@ -27,6 +27,8 @@ NOTICES = (
     ("server/watch.py", "sentence"),
 )
 """Functions and constants whose sentences stand beside or instead of an answer."""
+PAGE = "server/page/words.js"
+"""What the search page says by itself."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +36,7 @@ class Message:
     """One message by how it begins."""
 
     kind: str
-    """The error's class, `Skipped` or `notice`."""
+    """The error's class, `Skipped`, `notice` or `page`."""
     lead: str
     """Its first sentence, with `…` for each value."""
 
@@ -49,7 +51,9 @@ def every_message() -> set[Message]:
         module = Module((ROOT / place).read_text(encoding="utf-8"))
         said = module.returned(name) | module.constant(name)
         found |= {Message("notice", lead(text)) for text in said or {f"({place} has no {name})"}}
-    return found
+    script = (ROOT / PAGE).read_text(encoding="utf-8")
+    said = set(re.findall(r'^export const \w+ =\s+"(.+)";$', script, re.MULTILINE))
+    return found | {Message("page", lead(text)) for text in said or {f"({PAGE} says nothing)"}}
 
 
 def messages_of(code: str) -> set[Message]:

@@ -27,7 +27,7 @@ HERE = Address("127.0.0.1", 8765)
 TOKEN = "0123456789abcdef"
 POSTS = {
     "sea/walrus.md": (
-        "---\ntitle: Tusks\ndate: 2025-03-04\ntags: [sea]\n---\n"
+        "---\ntitle: Tusks\ndate: 2025-03-04\ntags: [sea]\ndescription: Where it rests.\n---\n"
         "A walrus rests on the ice. 🦭 Walruses rest.\n\n## Food\n\nClams are what it eats.\n"
     ),
     "zebra.md": "---\ntitle: Stripes\n---\nA zebra has caught the eye of a lion.\n",
@@ -142,6 +142,7 @@ def test_posts_are_listed_newest_first_and_by_filter(real: TestClient) -> None:
     listed = ask(real, "posts")
     assert [post["title"] for post in listed["posts"]] == ["Tusks", "Stripes", "鍵值快取"]
     assert (listed["total"], listed["next_offset"]) == (3, None)
+    assert [post["description"] for post in listed["posts"]] == ["Where it rests.", "", ""]
     assert [post["source"] for post in ask(real, "posts", tag="SEA")["posts"]] == ["sea/walrus.md"]
     assert ask(real, "posts", limit=1)["next_offset"] == 1
 
