@@ -17,14 +17,10 @@ from mcp.types import CallToolResult, TextContent
 from rich.console import Console
 from rich.markup import escape
 
+from server.terminal import harmless
+
 if TYPE_CHECKING:
     from server.settings import Settings
-
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
-    **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
-}
-"""Unicode's pictures for control characters: a post may hold them, a terminal obeys them."""
 
 
 class FailedError(Exception):
@@ -116,7 +112,7 @@ def _print_hits(found: dict[str, Any], console: Console) -> None:
 
 def _shown(text: str) -> str:
     """Return `text` as a terminal may have it: no markup of rich's, no controls of its own."""
-    return escape(text.translate(_PICTURES))
+    return escape(harmless(text))
 
 
 def _facts(result: CallToolResult) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A local HTTP server that speaks Ollama's embedding contract, with faults by script.
+"""A local HTTP server that speaks Ollama's contract of vectors and chats, with faults by script.
 
 It answers with the statuses and texts of Ollama (`tests.ollama.contract`, held to a real one
 by test_ollama_contract.py) and knows nothing of how it is asked: prefixes, batches and
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.ollama import contract
+from tests.ollama import chat, contract
 from tests.ollama.faults import Answer, Fault, alters, closes, fails, hangs, replies
 from tests.ollama.model import Model, embedding
 from tests.ollama.serve import serving
@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 Body = Mapping[str, Any]
+Says = Callable[[Sequence[Body], Sequence[Body]], Body]
+"""Messages and tools in, a message out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,9 @@ class OllamaStandIn:
     """By path, for every request to another route; lasts."""
     broken: int = 0
     """Answers that a fault was made of so far."""
+    says: Says = field(default=lambda _messages, _tools: {"content": "Yes."})
+    """The chat models' next message without its role: `content`, `thinking`, and `tool_calls` as
+    names with arguments."""
     offline: bool = False
     """Whether nothing can be pulled."""
     requests: list[Request] = field(default_factory=list)
@@ -73,6 +78,11 @@ class OllamaStandIn:
     released: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops, so that hanging answers end with it."""
     host: str = ""
+
+    @property
+    def chatted(self) -> list[Body]:
+        """Bodies of the requests to /api/chat so far."""
+        return [request.body for request in self.requests if request.path == "/api/chat"]
 
     @property
     def embedded(self) -> list[Body]:
@@ -137,6 +147,8 @@ class OllamaStandIn:
                 return contract.show(self, body)
             case "/api/pull":
                 return contract.pull(self, body)
+            case "/api/chat":
+                return chat.chat(self, body)
         return contract.embed(self, body)
 
 

@@ -1,7 +1,8 @@
 """Ollama's contract, asked of the stand-in and, if OLLAMA_TEST_HOST names one, of a real Ollama.
 
 The stand-in cannot drift from what is asserted here of both. A real one needs the model that
-OLLAMA_TEST_MODEL names (default nomic-embed-text), in a version since 0.30.
+OLLAMA_TEST_MODEL names (default nomic-embed-text), in a version since 0.30, and for chats one that
+can call tools, named by OLLAMA_TEST_CHAT_MODEL.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +19,12 @@ import numpy as np
 import pytest
 
 from tests.ollama.model import Model
-from tests.ollama_standin import OllamaStandIn, running
+from tests.ollama_standin import Body, OllamaStandIn, running
 
 REAL = os.environ.get("OLLAMA_TEST_HOST", "")
 MODEL = os.environ.get("OLLAMA_TEST_MODEL", "nomic-embed-text")
 CHAT = "some-chat-model"
+CHATS = os.environ.get("OLLAMA_TEST_CHAT_MODEL", "")
 
 Post = Callable[..., httpx.Response]
 
@@ -298,3 +300,101 @@ def test_before_0_30_tags_tell_neither_lengths_nor_capabilities(standin: OllamaS
     [entry] = httpx.get(f"http://{standin.host}/api/tags").json()["models"]
     assert "capabilities" not in entry
     assert "embedding_length" not in entry["details"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "error"),
+    [
+        ({}, 400, "model is required"),
+        ({"model": "never-pulled", "messages": []}, 404, "model 'never-pulled' not found"),
+        (
+            {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]},
+            400,
+            f'"{MODEL}" does not support chat',
+        ),
+    ],
+)
+def test_a_chat_needs_a_chat_model_that_is_there(
+    http: httpx.Client, body: dict[str, Any], status: int, error: str
+) -> None:
+    assert said(http.post("/api/chat", json=body)) == (status, error)
+
+
+@pytest.fixture(params=["stand-in", "real"])
+def chat(request: pytest.FixtureRequest) -> Iterator[Post]:
+    """Chats with a model that can call tools; that of the stand-in always calls the first."""
+    if request.param == "real":
+        if not (REAL and CHATS):
+            pytest.skip("OLLAMA_TEST_HOST and OLLAMA_TEST_CHAT_MODEL name no real chat model")
+        with httpx.Client(base_url=REAL, timeout=600, trust_env=False) as client:
+            yield lambda **body: client.post("/api/chat", json={"model": CHATS} | body)
+        return
+    model = Model("some-chat-model:latest", capabilities=("completion", "tools"))
+    with running(OllamaStandIn([model], says=calling_the_first)) as standin:
+        url = f"http://{standin.host}/api/chat"
+        yield lambda **body: httpx.post(url, json={"model": "some-chat-model"} | body)
+
+
+def calling_the_first(messages: Sequence[Body], tools: Sequence[Body]) -> Body:
+    if not tools or messages[-1]["role"] == "tool":
+        return {"content": "It is 20 degrees."}
+    return {"tool_calls": [{"name": tools[0]["function"]["name"], "arguments": {"city": "Bonn"}}]}
+
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather_in",
+        "description": "The weather in a city. Call this for every question about weather.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+        },
+    },
+}
+ASKED = {"role": "user", "content": "What is the weather in Bonn? Use the tool."}
+
+
+def test_a_model_that_can_calls_a_tool_with_an_object_of_arguments(chat: Post) -> None:
+    answer = chat(messages=[ASKED], tools=[WEATHER], stream=False, options={"temperature": 0})
+    assert answer.status_code == 200
+    body = answer.json()
+    [call] = body["message"]["tool_calls"]
+    assert (body["message"]["role"], body["done"], body["done_reason"]) == (
+        "assistant",
+        True,
+        "stop",
+    )
+    assert call["function"]["name"] == "weather_in"
+    assert call["function"]["arguments"] == {"city": "Bonn"}
+
+
+def test_a_tools_result_goes_back_by_its_name_and_the_model_answers(chat: Post) -> None:
+    call = {"function": {"name": "weather_in", "arguments": {"city": "Bonn"}}}
+    called = {"role": "assistant", "content": "", "tool_calls": [call]}
+    result = {"role": "tool", "tool_name": "weather_in", "content": "20 degrees"}
+    answer = chat(messages=[ASKED, called, result], tools=[WEATHER], stream=False).json()
+    assert "20" in answer["message"]["content"]
+    assert not answer["message"].get("tool_calls")
+
+
+def test_a_chat_is_streamed_unless_it_is_asked_not_to(chat: Post) -> None:
+    answer = chat(messages=[{"role": "user", "content": "Say yes."}])
+    lines = [json.loads(line) for line in answer.text.splitlines() if line]
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
+    assert lines[-1]["eval_count"] > 0
+
+
+def test_a_chat_without_messages_loads_the_model(chat: Post) -> None:
+    body = chat(messages=[], stream=False).json()
+    assert (body["done"], body["done_reason"], body["message"]["content"]) == (True, "load", "")
+
+
+def test_a_model_without_tools_says_so(standin: OllamaStandIn) -> None:
+    standin.models = [Model(f"{CHAT}:latest", capabilities=("completion",))]
+    body = {"model": CHAT, "messages": [ASKED], "tools": [WEATHER], "stream": False}
+    answer = httpx.post(f"http://{standin.host}/api/chat", json=body)
+    error = f"registry.ollama.ai/library/{CHAT}:latest does not support tools"
+    assert said(answer) == (400, error)

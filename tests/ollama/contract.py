@@ -30,6 +30,7 @@ ROUTES = {
     "/api/ps": "GET",
     "/api/show": "POST",
     "/api/embed": "POST",
+    "/api/chat": "POST",
     "/api/pull": "POST",
 }
 

@@ -1,0 +1,1 @@
+"""An agent that answers a question from the blog: it searches, reads, and answers with links."""

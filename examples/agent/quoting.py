@@ -1,0 +1,50 @@
+"""A model without a model: it searches for the question, reads the best hit and quotes it.
+
+For those who have no Ollama and want to see the loop at work, and for the tests: its turns are
+a pure function of the conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from examples.agent.conversation import Call, Reply
+from examples.agent.evidence import sources
+from server.wire import one_line, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from examples.agent.conversation import Message, Tool
+
+NAME = "quote"
+"""By which the command line knows it."""
+QUOTED = 200
+"""Columns of a passage that are quoted."""
+
+
+class QuotingModel:
+    """Quotes; it understands nothing."""
+
+    def chat(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:  # noqa: ARG002
+        """Search, then read, then quote."""
+        question = next(message.text for message in messages if message.role == "user")
+        last = messages[-1]
+        if last.answers is None or last.result is None:
+            return Reply("", (Call("search_blog", {"query": question, "top_k": 3}),))
+        if last.result.is_error:
+            return Reply(f"The blog could not be asked: {last.result.text}")
+        if last.answers.tool == "search_blog":
+            return _read_best(last)
+        [*_, source] = sources(messages)
+        text = shortened(one_line(last.result.blocks[0]), QUOTED)
+        return Reply(f"{source.title} says: {text} ({source.url or source.source})")
+
+
+def _read_best(found: Message) -> Reply:
+    hits = json.loads(found.text)["results"]
+    if not hits:
+        return Reply("The blog has nothing on this.")
+    best = {name: hits[0][name] for name in ("source", "chunk_index")}
+    return Reply("", (Call("read_chunk", best),))
