@@ -1,4 +1,4 @@
-"""`python -m server` and `blog-server`: read the settings, then serve, ask or look at it all.
+"""`python -m server` and `blog-server`: read the settings, then serve, search or look at it all.
 
 Only the standard library is imported before the command line is understood, and
 the signals are taken first, so that they end even a process that is still importing.
@@ -46,6 +46,10 @@ def run(settings: Settings) -> int:
         from server.ask import ask
 
         return ask(settings, settings.question)
+    if settings.search is not None:
+        from server.search_command import search
+
+        return search(settings, settings.search)
     if settings.tokens:
         from server.tokens import tokens
 

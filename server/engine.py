@@ -179,6 +179,27 @@ def engine_for(settings: Settings) -> Engine:
     return engine
 
 
+def engine_for_one(settings: Settings) -> Engine:
+    """Make the engine for one question: what a server does beside its answers is waited for.
+
+    The embedder is given the time to load its model, and the posts are looked at before the
+    answer, since there is no later one to tell.
+    """
+    from server.folder import IndexFolder
+    from server.freshness import Freshness
+
+    def open_index() -> Live:
+        from index.embedder.choose import embedder_of
+        from index.live import LiveIndex
+
+        return LiveIndex(
+            settings.index, lambda identity: embedder_of(identity, settings.ollama_host)
+        )
+
+    behind = Freshness(settings.index, settings.content, start=lambda look: look())
+    return Engine(open_index, IndexFolder(settings.index), behind)
+
+
 def behind_of(settings: Settings, on_switch: Callable[[], None]) -> Behind:
     """Make what only looks at the posts, or what also ingests them."""
     if settings.watch is None:

@@ -26,8 +26,8 @@ from server.arguments import (
 )
 from server.http_refusal import refusal
 from server.list_arguments import list_arguments
+from server.notices import notice_of
 from server.privacy import for_clients
-from server.search_tool import notice_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

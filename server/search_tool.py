@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult, TextContent
 
-from server.arguments import SearchArguments, search_arguments
+from server.arguments import search_arguments
 from server.limits import ANSWER
 from server.markdown import as_markdown
-from server.privacy import for_clients
+from server.notices import notice_of
 from server.wire import Results, compact, facts, results_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from index.types import Answer, Filters
     from server.engine import Searcher
 
 
@@ -29,36 +28,6 @@ def search_blog(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
         return CallToolResult(content=[TextContent(text=text)])
     results, text = _within(results, lambda page: compact(facts(page)))
     return CallToolResult(content=[TextContent(text=text)], structured_content=facts(results))
-
-
-def notice_of(answer: Answer, asked: SearchArguments) -> str | None:
-    """Say what the reader must know: a leg that did not answer, why the page is empty."""
-    said = [for_clients(answer.notice)] if answer.notice else []
-    if not answer.hits:
-        said.append(_why_empty(answer, asked))
-    return " ".join(said) or None
-
-
-def _why_empty(answer: Answer, asked: SearchArguments) -> str:
-    if answer.total:
-        return f"offset {asked.offset} is past the last hit: {answer.total} in all, from 0."
-    set_filters = _names(asked.filters)
-    if set_filters:
-        return (
-            f"No post matches this query within {set_filters}. "
-            "Leave filters out, or try other words."
-        )
-    return "No post matches this query. Try other words, or fewer and plainer ones."
-
-
-def _names(filters: Filters) -> str:
-    values = {
-        "section": filters.section,
-        "tag": filters.tag,
-        "after": filters.after,
-        "before": filters.before,
-    }
-    return ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
 
 
 def _within(results: Results, render: Callable[[Results], str]) -> tuple[Results, str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from index.errors import UsageError
 from server.clients import CLIENTS
 from server.http_settings import ANYONE, Access, Address, access_of, add_http
+from server.search_settings import SearchRequest, add_search, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +66,9 @@ class Settings:
     tokens: bool = False
     """Set for `tokens`: print what the tools cost a model."""
     json: bool = False
-    """Whether `doctor` prints JSON."""
+    """Whether `doctor` and `search` print JSON."""
+    search: SearchRequest | None = None
+    """Set for `search`: print the hits, or the passage of one."""
     setup: ClientSetup | None = None
     """Set for `install` and `uninstall`."""
 
@@ -76,6 +79,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     options = parser.parse_args(arguments)
     try:
         access = access_of(options, environment)
+        search = request_of(options)
     except UsageError as error:
         parser.error(str(error))
     return Settings(
@@ -93,6 +97,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         tokens=getattr(options, "tokens", False),
         json=getattr(options, "json", False),
         setup=_client_setup(options),
+        search=search,
     )
 
 
@@ -139,6 +144,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
     _add_shared(ask, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    _add_shared(add_search(commands), index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
     doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(doctor=True)

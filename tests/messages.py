@@ -22,7 +22,7 @@ NOTICES = (
     ("index/find.py", "_by_words_alone"),
     ("index/confidence.py", "NOTICE"),
     ("index/changes.py", "sentence"),
-    ("server/search_tool.py", "_why_empty"),
+    ("server/notices.py", "_why_empty"),
     ("server/app.py", "_unknown_tool"),
     ("server/watch.py", "sentence"),
 )

@@ -71,10 +71,18 @@ def test_the_readme_lists_exactly_the_options_there_are(program: str) -> None:
 
 
 def test_every_option_in_the_readme_is_one_of_ours() -> None:
-    programs = ("ingest", "server", "server install", "benchmarks.quality", "benchmarks.dev_blogs")
+    ours = ("ingest", "server", "server install", "server search")
+    programs = (*ours, "benchmarks.quality", "benchmarks.dev_blogs")
     known = set().union(*map(options_of, programs))
-    ours = [line.partition(" blog-")[2] if line.startswith(OTHERS) else line for line in code()]
-    assert {option for line in ours for option in OPTION.findall(line)} <= known
+    lines = [line.partition(" blog-")[2] if line.startswith(OTHERS) else line for line in code()]
+    assert {option for line in lines for option in OPTION.findall(line)} <= known
+
+
+def test_the_readme_lists_exactly_the_options_of_search() -> None:
+    table = re.search(r"^\| `search` .*?\n\n", README, re.DOTALL | re.MULTILINE)
+    assert table is not None
+    shared = {"--index", "--ollama-host", "--content"}
+    assert set(OPTION.findall(table[0])) == options_of("server search") - shared
 
 
 def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -> None:

@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from index.types import Filters
+from server.arguments import SearchArguments
 from server.http_settings import Access, Address
+from server.search_settings import SearchRequest
 from server.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -143,3 +146,38 @@ def test_nothing_is_noted_unless_a_file_is_named(tmp_path: Path) -> None:
     for arguments in (["usage", "--usage-log", str(log)], ["--usage-log", str(log), "usage"]):
         settings = read_settings(arguments, {})
         assert (settings.usage, settings.usage_log) == (True, log)
+
+
+def test_search_asks_with_the_filters_of_the_tool(tmp_path: Path) -> None:
+    given = ["search", "a cache", "--index", str(tmp_path), "--limit", "3", "--offset", "6"]
+    given += ["--section", "llm/", "--tag", "kv", "--after", "2025", "--before", "2025-06"]
+    filters = Filters("llm", "kv", "2025-01-01", "2025-06-30")
+    asked = SearchArguments("a cache", top_k=3, offset=6, filters=filters)
+    assert read_settings(given, {}) == Settings(tmp_path, "", search=SearchRequest(asked))
+
+
+def test_search_reads_the_nth_hit_and_tells_why(tmp_path: Path) -> None:
+    given = ["--index", str(tmp_path), "search", "a cache", "--read", "7", "--why", "--json"]
+    request = SearchRequest(SearchArguments("a cache", top_k=1, offset=6), reads=True, why=True)
+    assert read_settings(given, {}) == Settings(tmp_path, "", json=True, search=request)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--limit", "0"], "--limit must be a whole number from 1 to 20, got 0."),
+        (["--limit", "21"], "--limit must be a whole number from 1 to 20, got 21."),
+        (["--offset", "-1"], "--offset must be a whole number from 0 to 10,000, got -1."),
+        (["--read", "0"], "--read must be a whole number from 1 to 10,000, got 0."),
+        (["--after", "soon"], "after must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got 'soon'."),
+        (["--section", "/"], "section must name a folder, got '/'."),
+    ],
+)
+def test_what_search_cannot_mean_is_refused_with_a_sentence(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in refused(["search", "cache", *options], {}, capsys)
+
+
+def test_a_blank_search_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "query must not be blank, got ' '." in refused(["search", " "], {}, capsys)
