@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
@@ -94,7 +95,7 @@ CHARACTERS_PER_WORD = 2
 """East Asian characters that count as one word where scripts are weighed against each other."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def language_of(text: str) -> str:
     """The language of `text` as ISO 639-1; `en` where none stands out."""
     sample = text[:SAMPLE]
@@ -102,7 +103,8 @@ def language_of(text: str) -> str:
     words = [word.lower() for word in _WORD.findall(sample)]
     if len(kinds) > CHARACTERS_PER_WORD * len(words):
         return _east_asian(kinds)
-    shares = {code: _share(words, code) for code in FUNCTION_WORDS}
+    counts = Counter(words)
+    shares = {code: _share(counts, len(words), code) for code in FUNCTION_WORDS}
     best = max(shares, key=lambda code: (shares[code], code == "en"))
     if shares[best] >= LEAST_SHARE:
         return best
@@ -141,6 +143,6 @@ def _east_asian(kinds: list[str]) -> str:
     return "ja" if kinds.count("ja") >= KANA_SHARE * len(kinds) else "zh"
 
 
-def _share(words: list[str], language: str) -> float:
-    known = function_words(language)
-    return sum(word in known for word in words) / len(words) if words else 0.0
+def _share(counts: Mapping[str, int], words: int, language: str) -> float:
+    known = counts.keys() & function_words(language)
+    return sum(counts[word] for word in known) / words if words else 0.0

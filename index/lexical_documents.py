@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from index.analysis import Term, terms
+from index.analysis import Spelled, joined, spelled
 from index.types import Chunk, Mention, Post
 
 TITLE_TIMES = 3
@@ -37,41 +37,37 @@ class LexicalPost:
 class PostTerms:
     """Everything of one post that can be searched by word."""
 
-    whole: list[Term]
+    whole: Spelled
     """Title, file name, tags, every heading and the text."""
-    lead: list[Term]
+    lead: Spelled
     """How the post begins, where its author says what it is about."""
-    about: list[Term]
+    about: Spelled
     """The author's own description."""
-    chunks: list[list[Term]]
+    chunks: list[Spelled]
     """Each chunk with the title, the file name, the tags and its headings."""
-    mentions: dict[int, list[Term]]
+    mentions: dict[int, Spelled]
     """By id, what the post says of each post that it links to."""
 
 
 def terms_of(entry: LexicalPost) -> PostTerms:
     """The terms of a post, stemmed by its language."""
     language = entry.post.language
-    label = [*list(terms(entry.post.title, language)) * TITLE_TIMES, *_names(entry.post, language)]
-    bodies = [list(terms(text, language)) for text in own_words(entry)]
+    title = [spelled(entry.post.title, language)] * TITLE_TIMES
+    label = joined([*title, *_names(entry.post, language)])
+    bodies = [spelled(text, language) for text in own_words(entry)]
     headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
-    chunks = [
-        [*label, *above * HEADING_TIMES, *body]
-        for above, body in zip(headings, bodies, strict=True)
-    ]
     every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)
+    above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
-        whole=[
-            *label,
-            *_headings(tuple(every), language) * HEADING_TIMES,
-            *(term for body in bodies for term in body),
+        whole=joined([label, *above, *bodies]),
+        lead=joined([label, headings[0], bodies[0]]) if bodies else label,
+        about=spelled(entry.post.description, language),
+        chunks=[
+            joined([label, *[path] * HEADING_TIMES, body])
+            for path, body in zip(headings, bodies, strict=True)
         ],
-        lead=[*label, *headings[0], *bodies[0]] if bodies else label,
-        about=list(terms(entry.post.description, language)),
-        chunks=chunks,
         mentions={
-            number: list(terms(mention.text, language))
-            for number, mention in entry.mentions.items()
+            number: spelled(mention.text, language) for number, mention in entry.mentions.items()
         },
     )
 
@@ -93,14 +89,14 @@ def own_words(entry: LexicalPost) -> list[str]:
     ]
 
 
-def _headings(headings: tuple[str, ...], language: str) -> list[Term]:
-    return [term for heading in headings for term in terms(heading, language)]
+def _headings(headings: tuple[str, ...], language: str) -> Spelled:
+    return joined(spelled(heading, language) for heading in headings)
 
 
-def _names(post: Post, language: str) -> Iterator[Term]:
+def _names(post: Post, language: str) -> Iterator[Spelled]:
     """The words of the file's name, of the slug and of the tags."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
     for label in (named, post.slug, *post.tags):
-        yield from terms(label, language)
+        yield spelled(label, language)

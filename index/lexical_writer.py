@@ -11,7 +11,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Document, Query
 
-from index.analysis import Term
+from index.analysis import Spelled
 from index.lexical_documents import LexicalPost, terms_of
 from index.unwritable import unwritable
 
@@ -102,7 +102,7 @@ def _documents(entry: LexicalPost) -> Iterator[tuple[str, Document]]:
     yield "posts", post
 
 
-def _document(words: list[Term], **numbers: int) -> Document:
+def _document(words: Spelled, **numbers: int) -> Document:
     document = Document()
     for name, number in numbers.items():
         document.add_unsigned(name, number)
@@ -110,6 +110,6 @@ def _document(words: list[Term], **numbers: int) -> Document:
     return document
 
 
-def _fill(document: Document, prefix: str, words: list[Term]) -> None:
-    document.add_text(f"{prefix}stem", " ".join(term.stem for term in words))
-    document.add_text(f"{prefix}exact", " ".join(term.exact for term in words))
+def _fill(document: Document, prefix: str, words: Spelled) -> None:
+    document.add_text(f"{prefix}stem", words.stems)
+    document.add_text(f"{prefix}exact", words.exacts)

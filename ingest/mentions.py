@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
@@ -59,13 +60,28 @@ def mentions(body: str, passages: Sequence[Chunk], base_url: str = "") -> tuple[
     Links below `base_url`, where the blog is published, count as links inside it.
     """
     definitions = {normalizeReference(label): href for label, href in _DEFINITION.findall(body)}
+    inside = _inside(base_url)
+    link = re.compile(r"\[") if any(map(inside.match, definitions.values())) else _link(base_url)
     return tuple(
         Mention(chunk.index, address, text, is_pointer)
         for chunk in passages
-        if "[" in chunk.text
+        if link.search(chunk.text)
         for source, text, is_pointer in _said(list(_units(chunk.text)))
         for address in _addresses(source, chunk.source, definitions, base_url)
     )
+
+
+@cache
+def _inside(base_url: str) -> re.Pattern[str]:
+    """What a target begins with that may lead inside the blog; most lead to another host."""
+    host = re.escape(base_url.partition("://")[2]) or "(?!)"
+    return re.compile(rf"\s*<?(?!#|https?://(?!{host})[\w.-]+(?![\w.-]))", re.I | re.A)
+
+
+@cache
+def _link(base_url: str) -> re.Pattern[str]:
+    """What a passage holds that links inside the blog, if no definition does."""
+    return re.compile(rf"\]\({_inside(base_url).pattern}|\[\[|\{{[{{%]", re.I | re.A)
 
 
 def _said(units: Sequence[_Unit]) -> Iterator[tuple[str, str, bool]]:

@@ -24,10 +24,16 @@ _PIECE = re.compile(rf"[{CJK}]|[^\W_{CJK}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")
 
 def size(text: str) -> int:
     """Roughly how many word pieces `text` is; an inlined file counts as one."""
-    return _PIECE.subn("", _DATA_URI.sub("data", text))[1]
+    return len(_PIECE.findall(_without_files(text)))
 
 
 def exceeds(text: str, most: int) -> bool:
     """Whether `text` is more than `most` word pieces; a long text is not counted to its end."""
-    pieces = _PIECE.finditer(_DATA_URI.sub("data", text))
+    if len(text) <= most:
+        return False
+    pieces = _PIECE.finditer(_without_files(text))
     return next(islice(pieces, most, None), None) is not None
+
+
+def _without_files(text: str) -> str:
+    return _DATA_URI.sub("data", text) if ";base64," in text else text

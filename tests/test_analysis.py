@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index import analysis
-from index.analysis import LONGEST, fold, stem, terms
+from index.analysis import LONGEST, Spelled, fold, spelled, stem, terms
 from index.languages import STEMMERS
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
@@ -216,3 +216,12 @@ def test_threads_that_stem_at_once_do_not_disturb_each_other(
         ]
         together = [run.result() for run in runs]
     assert together == [alone] * 8
+
+
+@given(st.one_of(ANY_TEXT, st.text(alphabet="aB3'’.#_- 快取キャ", max_size=40)))
+@settings(deadline=None)
+def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None:
+    found = list(terms(text, "de"))
+    assert spelled(text, "de") == Spelled(
+        " ".join(term.stem for term in found), " ".join(term.exact for term in found)
+    )

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from index.embedder.embedded import IDENTITY, WINDOW, EmbeddedEmbedder, windows
-from index.embedder.model_files import MODEL_FOLDER
+from index.embedder.model_files import MODEL_FOLDER, load_tokenizer
+from index.embedder.readable import READ, UNREAD, readable
 
 REFERENCE = Path(__file__).parent / "data" / "minilm_reference.json"
 """Texts with the vectors that the float32 weights and the shipped int8 file give them."""
@@ -119,3 +124,21 @@ def test_english_is_readable_and_what_the_vocabulary_lacks_is_not(
 ) -> None:
     texts = ["What is a KV cache?", "def f(x): return x + 1", "這邊買醬鴨", "word 嗎", ""]
     assert minilm.readable(texts) == [1.0, 1.0, 0.0, pytest.approx(1 / 6), 0.0]
+
+
+@given(
+    st.text(alphabet=st.one_of(st.characters(), st.sampled_from("aéß .,-#[]快\t\x1c")), max_size=60)
+)
+@example("see [MASK] and [it]")
+@settings(deadline=None)
+def test_words_are_known_by_themselves_as_they_are_within_their_text(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    pieces = load_tokenizer().encode(text, add_special_tokens=False).tokens
+    spoken = [
+        (piece, following.startswith("##"))
+        for piece, following in pairwise([*pieces, ""])
+        if not piece.startswith("##") and (piece == "[UNK]" or any(map(str.isalpha, piece)))
+    ]
+    known = [re.fullmatch("[a-z]+", piece) and not goes_on for piece, goes_on in spoken]
+    share = sum(map(bool, known)) / len(known) if known else 0.0
+    assert readable([text]) == [min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from index.analysis import terms
+from index.analysis import spelled
 from index.lexical import EXACT, LexicalSearcher, limited
 from index.lexical_documents import HEADING_TIMES, TITLE_TIMES, LexicalPost, terms_of
 from index.lexical_writer import write
@@ -275,11 +275,10 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
     found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
     names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
     label = ["zebra"] * 3 + names
-    exacts = [term.exact for term in found.whole]
-    assert exacts == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
-    assert [term.exact for term in found.lead] == [*label, "zebra", "moth"]
-    assert [term.exact for term in found.about] == ["a", "walrus"]
-    assert [[term.exact for term in chunk] for chunk in found.chunks] == [
+    assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
+    assert found.lead.exacts.split() == [*label, "zebra", "moth"]
+    assert found.about.exacts.split() == ["a", "walrus"]
+    assert [chunk.exacts.split() for chunk in found.chunks] == [
         [*label, "zebra", "zebra", "moth"],
         [*label, *["zebra", "newts"] * 2, "kelp"],
         [*label, *["zebra", "newts"] * 2],
@@ -296,11 +295,11 @@ def test_a_line_that_points_to_another_post_is_that_posts() -> None:
         8: Mention(0, "newts", "newts", is_pointer=False),
     }
     found = terms_of(LexicalPost(1, Post("_.md", ""), (1, 2), chunks, said))
-    assert [[term.exact for term in chunk] for chunk in found.chunks] == [
+    assert [chunk.exacts.split() for chunk in found.chunks] == [
         ["moth", "newts"],
         ["kelp", "a", "weed"],
     ]
-    assert {number: [term.exact for term in words] for number, words in found.mentions.items()} == {
+    assert {number: words.exacts.split() for number, words in found.mentions.items()} == {
         7: ["kelp", "a", "weed"],
         8: ["newts"],
     }
@@ -308,14 +307,14 @@ def test_a_line_that_points_to_another_post_is_that_posts() -> None:
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:
     post = Post("a/zebra.zh-tw.md", "")
-    assert [term.exact for term in terms_of(LexicalPost(1, post, (), ())).whole] == ["zebra"]
+    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra"
 
 
 def test_the_posts_language_decides_its_stems() -> None:
     chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
     for language in ("de", "en"):
         found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
-        assert found.whole == list(terms("Häuser", language))
+        assert found.whole == spelled("Häuser", language)
 
 
 def words_of(text: str) -> tuple[Word, ...]:

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from index.embedder.model_files import load_tokenizer
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 UNREAD = 0.45
 """Share of words that are one Latin piece below which a text is foreign (other European
@@ -31,23 +28,47 @@ _LATIN = re.compile(r"[a-z]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _UNKNOWN = "[UNK]"
 
+_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
+"""What BERT's tokenizer reads by itself: it cuts at each of ASCII's spaces and marks."""
+_SPECIAL = re.compile(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
+"""Which tokens of its own it finds in a text, marks and all."""
+
+
+class _Words(NamedTuple):
+    spoken: int
+    """Words, not marks and numbers."""
+    known: int
+    """Those of them that are one Latin piece."""
+
 
 def readable(texts: Sequence[str]) -> list[float]:
-    """How well an English word-piece model reads each text, in [0, 1]."""
-    tokenizer = load_tokenizer()
-    return [_scaled(_known_words(tokenizer, text)) for text in texts]
+    """How well an English word-piece model reads each text, in [0, 1].
+
+    A run is tokenized once, however often a blog repeats it.
+    """
+    return [_scaled(_known_words(text)) for text in texts]
 
 
 def _scaled(share: float) -> float:
     return min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)
 
 
-def _known_words(tokenizer: Tokenizer, text: str) -> float:
-    """Share of the text's words (not marks and numbers) that are one Latin piece."""
-    words = list(_words(tokenizer.encode(text, add_special_tokens=False).tokens))
+def _known_words(text: str) -> float:
+    """Share of the text's words that are one Latin piece."""
+    if _SPECIAL.search(text):
+        words = _words_of.__wrapped__(text)
+        return words.known / words.spoken if words.spoken else 0.0
+    found = [_words_of(run) for run in _RUN.findall(text)]
+    spoken = sum([words.spoken for words in found])
+    return sum([words.known for words in found]) / spoken if spoken else 0.0
+
+
+@lru_cache(maxsize=65536)
+def _words_of(run: str) -> _Words:
+    words = list(_words(load_tokenizer().encode(run, add_special_tokens=False).tokens))
     spoken = [word for word in words if _is_word(word[0])]
     known = sum(len(word) == 1 and bool(_LATIN.fullmatch(word[0])) for word in spoken)
-    return known / len(spoken) if spoken else 0.0
+    return _Words(len(spoken), known)
 
 
 def _words(pieces: list[str]) -> Iterator[list[str]]:
