@@ -6,20 +6,23 @@ CHAOS ?=
 BENCH ?=
 FUZZ ?=
 MCPB ?= mcpb
+NPM ?= npm
 # The question as typed: neither make nor the shell may expand what is in it.
 export QUESTION := $(value Q)
 unexport Q
 
 BIN := .venv/bin
 INSTALLED := .venv/installed
+SUITE := .conformance
 INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bench bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bench conformance bundle check
+.PHONY: format clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
 
 setup: $(INSTALLED) ## make .venv and install the project with its pinned versions
 
@@ -55,6 +58,9 @@ chaos: $(INSTALLED) ## break everything on purpose, over the posts in CONTENT; o
 bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH
 	@$(BIN)/python -m benchmarks.speed $(BENCH)
 
+conformance: $(INSTALLED) $(SUITE)/installed ## run MCP's conformance suite against the server
+	@$(BIN)/python -m tests.conformance "$(SUITE)"
+
 bundle: $(INSTALLED) ## pack the project for Claude Desktop into dist/
 	@$(BIN)/python -m tools.make_bundle --mcpb "$(MCPB)"
 
@@ -68,7 +74,14 @@ format: $(INSTALLED) ## format the code and sort its imports
 	@$(BIN)/ruff format .
 
 clean: ## delete .venv, .blog-index and all caches
-	@rm -rf .venv .blog-index .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
+	@rm -rf .venv .blog-index .conformance .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
+
+$(SUITE)/installed: tests/conformance/package.json tests/conformance/package-lock.json
+	@command -v "$(NPM)" >/dev/null || { echo '$(NPM), which make conformance needs, is missing: install Node.js.' >&2; exit 1; }
+	@echo 'Installing the conformance suite into $(SUITE).' >&2
+	@mkdir -p $(SUITE) && cp $^ $(SUITE)/
+	@$(NPM) ci --prefix $(SUITE) --silent --no-audit --no-fund
+	@touch $@
 
 .PHONY: question
 question:
