@@ -20,9 +20,9 @@ _PASSING = [
         r"\b\d+\.\d(?= (?:s|MB)\b)",
         r'(?<="time":")[^"]+',
         r'(?<="ms":)\d+',
-        r" +\d+(?= ms\b)",
+        r" +[\d,]+(?= ms\b)",
         r"\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)",
-        r"^(?P<kept>\w+ +\d +\d) +\d+ +\d+$",
+        r"^(?P<kept>\w+ +\d +\d) +[\d,]+ +[\d,]+$",
     )
 ]
 """Ages, seconds, megabytes; times in a usage log, and in its report."""

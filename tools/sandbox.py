@@ -1,8 +1,8 @@
 """A home folder in which the project's commands run as a reader runs them.
 
-In it is a copy of this project's `content/`, ingested by the embedder in the package; nothing
-answers where Ollama would. What a command prints is given as a reader sees it: folders below
-`/home/me`, the server at its default port.
+In it is a copy of this project's `content/`, ingested by the embedder in the package. What a
+command prints is given as a reader sees it: folders below `/home/me`, the server at its
+default port.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SHOWN_HOME = "/home/me"
 PROJECT = "blog-search-mcp"
 PROGRAMS = {"blog-ingest": "-m ingest", "blog-server": "-m server", "python": ""}
-OLLAMA, NOBODY = "http://127.0.0.1:11434", "http://127.0.0.1:9"
-"""Where Ollama would answer, and the port of the discard service, where nothing does."""
 PORT = "8765"
 """The server's default, in place of which a free one is used."""
 PATIENCE = 60.0
@@ -51,7 +49,7 @@ class Sandbox:
         self._project = self._home / PROJECT
         self._port = _free_port()
         self._fill()
-        self.run("blog-ingest content")
+        self.run("blog-ingest content --embedder embedded")
         shutil.copytree(self._home, self._kept)
 
     def renew(self) -> None:
@@ -113,7 +111,7 @@ class Sandbox:
 
     def _place(self, variables: Mapping[str, str]) -> Place:
         path = f"{self._project / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        own = {"PATH": path, "HOME": str(self._home), "OLLAMA_HOST": NOBODY}
+        own = {"PATH": path, "HOME": str(self._home)}
         return {"cwd": self._project, "env": {**own, "PYTHONUTF8": "1", **variables}}
 
     def _at_our_port(self, command: str) -> str:
@@ -123,7 +121,7 @@ class Sandbox:
         programs = f"{SHOWN_HOME}/{PROJECT}/.venv/bin"
         shown = printed.replace(str(self._home), SHOWN_HOME)
         shown = shown.replace(str(Path(sys.executable).parent), programs)
-        return shown.replace(NOBODY, OLLAMA).replace(self._port, PORT)
+        return shown.replace(self._port, PORT)
 
 
 def _free_port() -> str:
