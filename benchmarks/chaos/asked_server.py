@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,15 +33,19 @@ class AskedServer:
 
     def search(self, query: str) -> dict[str, Any]:
         """The result of search_blog: `structuredContent`, or a text with `isError`."""
-        self._asked += 1
-        call = {"_meta": META, "name": "search_blog", "arguments": {"query": query}}
-        request = {"jsonrpc": "2.0", "id": self._asked, "method": "tools/call", "params": call}
+        return self.searches([query])[0]
+
+    def searches(self, queries: Sequence[str]) -> list[dict[str, Any]]:
+        """Ask them all at once; the results, in the order in which they came."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
+        for query in queries:
+            self._asked += 1
+            call = {"_meta": META, "name": "search_blog", "arguments": {"query": query}}
+            request = {"jsonrpc": "2.0", "id": self._asked, "method": "tools/call", "params": call}
+            self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        result: dict[str, Any] = json.loads(self._process.stdout.readline())["result"]
-        return result
+        return [json.loads(self._process.stdout.readline())["result"] for _ in queries]
 
     def open_files(self) -> int:
         """Descriptors."""

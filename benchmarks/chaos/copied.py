@@ -79,6 +79,13 @@ class CopiedBlog:
             path.write_text(f"{self.texts[path]}\n\n{paragraph(edition)}\n", encoding="utf-8")
         return len(posts)
 
+    def beside(self, work: Path) -> CopiedBlog:
+        """Copy it with its index, as both are now."""
+        content = Path(shutil.copytree(self.content, work / "content"))
+        shutil.copytree(self.index, work / "index")
+        texts = {content / path.relative_to(self.content): t for path, t in self.texts.items()}
+        return CopiedBlog(content, work / "index", texts, self.embedder)
+
     def answers(self, editions: Iterable[int]) -> tuple[Answer, ...]:
         """Whole pages for queries of this blog and of these editions. Raises IndexProblem."""
         live = LiveIndex(self.index, lambda _identity: self.embedder)
