@@ -16,7 +16,11 @@ from tools.example_blocks import Example, examples_in, with_outputs
 from tools.likeness import alike
 from tools.sandbox import ROOT, Sandbox
 
-PAGES = ("README.md", "docs/examples.md", "docs/how-search-works.md", "docs/tools.md")
+PAGES = (
+    "README.md",
+    *("docs/quick-start.md", "docs/examples.md", "docs/tools.md"),
+    *("docs/how-search-works.md", "docs/operating.md"),
+)
 
 
 def outdated(page: str, sandbox: Sandbox) -> list[tuple[Example, str]]:
