@@ -166,19 +166,38 @@ def test_five_megabytes_are_refused_and_the_server_lives_on(
 @contextmanager
 def small_server() -> Iterator[tuple[str, int]]:
     """uvicorn with our protocol, in a thread."""
+    with started_server() as (place, _):
+        yield place
+
+
+@contextmanager
+def started_server() -> Iterator[tuple[tuple[str, int], uvicorn.Server]]:
     port = free_port()
     config = uvicorn.Config(
-        PlainTextResponse("hello"), port=port, http=PunctualProtocol, ws="none", lifespan="off"
+        PlainTextResponse("hello"),
+        port=port,
+        http=PunctualProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="warning",
     )
-    server = uvicorn.Server(config)
-    running = threading.Thread(target=lambda: asyncio.run(server.serve()))
+    server, bound = uvicorn.Server(config), config.bind_socket()
+    running = threading.Thread(target=lambda: asyncio.run(server.serve([bound])))
     running.start()
     until(lambda: server.started)
     try:
-        yield "127.0.0.1", port
+        yield ("127.0.0.1", port), server
     finally:
         server.should_exit = True
         running.join()
+
+
+def test_an_answer_does_not_wait_for_the_one_before_to_be_acknowledged() -> None:
+    with started_server() as (place, server), socket.create_connection(place, timeout=PATIENCE):
+        until(lambda: bool(server.server_state.connections))
+        [connection] = server.server_state.connections
+        served = connection.transport.get_extra_info("socket")
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 def rest_of(connection: socket.socket) -> bytes:
