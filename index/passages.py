@@ -1,6 +1,6 @@
 """Ranked posts and their chunks in, the list of passages that a reader sees out.
 
-A post's place is decided by the ranking of posts; its second passage comes in
+A post's place is decided by the ranking of posts; its further passages come in
 further down, where the post leads by so much that it is still more likely to
 answer than the best passage of another post. So a clear winner shows more of
 itself, close rivals are all seen, and one long post cannot fill the list. Two
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-PER_POST = 2
-"""Passages of one post in a list, at most."""
+PER_POST = 3
+"""Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
+third, and no post loses its place among the first five (`--ablate per_post=2`)."""
 
 FALL = 0.8
 """What each further passage of a post is worth beside the one before it."""

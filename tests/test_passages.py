@@ -22,12 +22,13 @@ def test_posts_stand_by_their_scores_and_show_their_best_chunk() -> None:
     ]
 
 
-def test_a_clear_winner_shows_a_second_passage_before_the_next_post() -> None:
-    chunks = {1: {10: 1.0, 11: 0.9, 12: 0.8}, 2: {20: 1.0}}
-    assert placed({1: 0.9, 2: 0.3}, chunks, NO_SECTIONS) == [
+def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_behind() -> None:
+    chunks = {1: {10: 1.0, 11: 0.9, 12: 0.8, 13: 0.8}, 2: {20: 1.0}}
+    assert placed({1: 0.9, 2: 0.5}, chunks, NO_SECTIONS) == [
         Place(1, 10, 0.9),
         Place(1, 11, 0.9 * (0.9 * FALL)),
-        Place(2, 20, 0.3),
+        Place(2, 20, 0.5),
+        Place(1, 12, 0.9 * (0.8 * FALL**2)),
     ]
 
 
@@ -39,7 +40,10 @@ def test_close_rivals_are_seen_before_a_second_passage() -> None:
 
 def test_neighbours_of_one_section_are_one_entry() -> None:
     chunks = {1: {10: 0.8, 11: 1.0, 12: 0.1}}
-    assert placed({1: 0.9}, chunks, {10: "a", 11: "a"}) == [Place(1, 11, 0.9, beside=10)]
+    assert placed({1: 0.9}, chunks, {10: "a", 11: "a"}) == [
+        Place(1, 11, 0.9, beside=10),
+        Place(1, 12, 0.9 * (0.1 * FALL**2)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +53,7 @@ def test_neighbours_of_one_section_are_one_entry() -> None:
         ({10: 1.0, 11: 0.9}, {10: "a"}),
         ({10: 1.0, 11: 0.9}, {11: "a"}),
         ({10: 1.0, 11: 0.9}, {}),
-        ({10: 1.0, 15: 0.1, 11: 0.9}, {10: "a", 11: "a", 15: "a"}),
+        ({10: 1.0, 15: 0.0, 11: 0.9}, {10: "a", 11: "a", 15: "a"}),
     ],
     ids=["two sections", "first alone", "second alone", "no section", "another between"],
 )
@@ -68,7 +72,7 @@ def test_equal_scores_stand_in_the_order_of_the_blog() -> None:
 
 
 def test_equal_chunks_stand_in_the_order_of_the_post() -> None:
-    assert best_chunks({12: 1.0, 11: 1.0, 10: 0.5}) == [11, 12]
+    assert best_chunks({12: 1.0, 11: 1.0, 10: 0.5, 9: 0.1}) == [11, 12, 10]
 
 
 @pytest.mark.parametrize("score", [0.0, -0.5])
