@@ -12,11 +12,14 @@ import tantivy
 from tantivy import Document, Query
 
 from index.analysis import Spelled
-from index.lexical_documents import LexicalPost, terms_of
+from index.lexical_documents import PADDING, LexicalPost, terms_of
 from index.unwritable import unwritable
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
+
+_NO_WORD = "·"
+"""What chunks are padded with: no query has it."""
 
 _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 """tantivy raises ValueError for everything; these are its words for what the disk refused."""
@@ -93,7 +96,9 @@ def _documents(entry: LexicalPost) -> Iterator[tuple[str, Document]]:
     """Everything of one post, each with the level it belongs to."""
     found = terms_of(entry)
     for chunk_id, words in zip(entry.chunk_ids, found.chunks, strict=True):
-        yield "chunks", _document(words, chunk=chunk_id, post=entry.post_id)
+        chunk = _document(words, chunk=chunk_id, post=entry.post_id)
+        _pad(chunk)
+        yield "chunks", chunk
     for mention_id, words in found.mentions.items():
         yield "mentions", _document(words, mention=mention_id, post=entry.post_id)
     post = _document(found.whole, post=entry.post_id)
@@ -113,3 +118,8 @@ def _document(words: Spelled, **numbers: int) -> Document:
 def _fill(document: Document, prefix: str, words: Spelled) -> None:
     document.add_text(f"{prefix}stem", words.stems)
     document.add_text(f"{prefix}exact", words.exacts)
+
+
+def _pad(document: Document) -> None:
+    for spelling in ("stem", "exact"):
+        document.add_text(spelling, " ".join([_NO_WORD] * PADDING))

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from index import lexical_writer
 from index.analysis import spelled
 from index.lexical import EXACT, LexicalSearcher, limited
-from index.lexical_documents import HEADING_TIMES, TITLE_TIMES, LexicalPost, terms_of
+from index.lexical_documents import (
+    HEADING_TIMES,
+    PADDING,
+    TITLE_TIMES,
+    LexicalPost,
+    terms_of,
+)
 from index.lexical_writer import write
 from index.query import Word, analysed
 from index.stopwords import WEIGHT
@@ -36,7 +43,10 @@ def entry(
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Write:
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Chunks are as long as they are: what padding adds is tested by itself."""
+    monkeypatch.setattr(lexical_writer, "PADDING", 0)
+
     def index(posts: Iterable[LexicalPost]) -> LexicalSearcher:
         write(tmp_path / "lexical", None, (), posts)
         return LexicalSearcher(tmp_path / "lexical")
@@ -78,6 +88,21 @@ def test_a_share_is_bm25_by_the_most_it_could_be(seed: int, written: Write) -> N
             for chunk, score in bm25(query, documents).items()
         }
         assert level.shares(analysed(" ".join(query)), 100) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
+    """152 and 168 are lengths that tantivy stores exactly."""
+    short, long = ["zebra", "kelp"], ["zebra"] + ["moth"] * 17
+    bodies = {10: short, 20: long, 30: ["newt"]}
+    write(tmp_path, None, (), (entry(n // 10, " ".join(bodies[n])) for n in bodies))
+    searcher = LexicalSearcher(tmp_path)
+    padded = {n: [*body, *["·"] * PADDING] for n, body in bodies.items()}
+    expected = {n: s / ideal(["zebra"], padded) for n, s in bm25(["zebra"], padded).items()}
+    found = searcher.chunks.shares(analysed("zebra"), 9)
+    assert found == pytest.approx(expected, rel=1e-5)
+    whole = searcher.posts.shares(analysed("zebra"), 9)
+    assert 1.0 < found[10] / found[20] < whole[1] / whole[2]
+    assert PADDING == 150
 
 
 def test_posts_are_ranked_by_all_of_their_chunks(written: Write) -> None:
