@@ -18,8 +18,8 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test fuzz eval chaos bench conformance bundle check
-.PHONY: format clean
+.PHONY: help setup ingest rebuild serve ask test browser conformance fuzz eval chaos bench
+.PHONY: pictures bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -40,6 +40,13 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 
 test: $(INSTALLED) ## run the tests
 	@$(BIN)/python -m pytest
+
+browser: $(INSTALLED) playwright ## test the search page in Chromium
+	@$(BIN)/python -m pytest tests/test_page_browser.py
+
+pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
+	@$(BIN)/python -m tools.pictures
+	@$(BIN)/python -m tests.page_pictures docs/pictures
 
 fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options in FUZZ
 	@$(BIN)/python -c 'import atheris' >/dev/null 2>&1 || { \
@@ -82,6 +89,14 @@ $(SUITE)/installed: tests/conformance/package.json tests/conformance/package-loc
 	@mkdir -p $(SUITE) && cp $^ $(SUITE)/
 	@$(NPM) ci --prefix $(SUITE) --silent --no-audit --no-fund
 	@touch $@
+
+.PHONY: playwright
+playwright: $(INSTALLED)
+	@$(BIN)/python -c 'from tests.chromium import PATH; raise SystemExit(not PATH)' || { \
+		echo 'There is no Chromium on the path. On Debian and Ubuntu: apt install chromium fonts-noto-cjk' >&2; exit 1; }
+	@$(BIN)/python -c 'import playwright' >/dev/null 2>&1 || { \
+		echo 'Installing Playwright into .venv; it uses the Chromium that is there.' >&2; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'; }
 
 .PHONY: question
 question:

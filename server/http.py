@@ -54,7 +54,8 @@ def serve(app: Application, address: Address, on_bound: Callable[[], None]) -> i
     bound = config.bind_socket()
     on_bound()
     log.setLevel(logging.INFO)
-    log.info("Serving on http://%s%s; stop with Ctrl-C.", authority(address), PATH)
+    place = f"http://{authority(address)}"
+    log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
     StoppingServer(config, app.close).run(sockets=[bound])
     return 0
 

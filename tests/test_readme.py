@@ -18,7 +18,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
-    *("test", "fuzz", "eval", "chaos", "conformance", "bundle", "check", "format", "clean"),
+    *("test", "browser", "conformance", "fuzz", "eval", "chaos"),
+    *("pictures", "bundle", "check", "format", "clean"),
 }
 OTHERS = ("docker ", "uvx ")
 """Programs with options of their own, before ours are named."""
