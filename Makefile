@@ -18,8 +18,8 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test browser conformance fuzz eval chaos bench
-.PHONY: pictures bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test browser clients conformance fuzz eval chaos bench \
+	pictures bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ browser: $(INSTALLED) playwright ## test the search page in Chromium
 pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
 	@$(BIN)/python -m tools.pictures
 	@$(BIN)/python -m tests.page_pictures docs/pictures
+
+clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clients and test with them
+	@$(BIN)/python -m pytest -rs tests/test_real_clients.py tests/test_claude_code.py
 
 fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options in FUZZ
 	@$(BIN)/python -c 'import atheris' >/dev/null 2>&1 || { \
@@ -80,8 +83,8 @@ format: $(INSTALLED) ## format the code and sort its imports
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
 
-clean: ## delete .venv, .blog-index and all caches
-	@rm -rf .venv .blog-index .conformance .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
+clean: ## delete .venv, .clients, .blog-index and all caches
+	@rm -rf .venv .clients .blog-index .conformance .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
 
 $(SUITE)/installed: tests/conformance/package.json tests/conformance/package-lock.json
 	@command -v "$(NPM)" >/dev/null || { echo '$(NPM), which make conformance needs, is missing: install Node.js.' >&2; exit 1; }
@@ -110,4 +113,15 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo 'Installing the project into .venv (once, and again when its dependencies change).' >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+.clients/installed: tests/clients/requirements.txt tests/clients/package.json tests/clients/package-lock.json
+	@command -v npm >/dev/null || { \
+		echo 'npm, which make clients needs, is missing. It comes with Node.js, 20 or newer.' >&2; exit 1; }
+	@echo 'Installing MCP clients into .clients: about 700 MB.' >&2
+	@rm -rf .clients && mkdir .clients && cp tests/clients/package.json tests/clients/package-lock.json .clients
+	@cd .clients && npm ci --silent --no-audit --no-fund
+	@$(PYTHON) -m venv .clients/venv
+	@.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		-r tests/clients/requirements.txt
 	@touch $@

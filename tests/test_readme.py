@@ -18,7 +18,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
-    *("test", "browser", "conformance", "fuzz", "eval", "chaos"),
+    *("test", "browser", "clients", "conformance", "fuzz", "eval", "chaos"),
     *("pictures", "bundle", "check", "format", "clean"),
 }
 OTHERS = ("docker ", "uvx ")

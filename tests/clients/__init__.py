@@ -1,0 +1,1 @@
+"""Other projects' MCP clients, and what each of them made of the server."""
