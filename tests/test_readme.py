@@ -19,7 +19,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
     *("test", "browser", "clients", "conformance", "fuzz", "eval", "chaos"),
-    *("pictures", "bundle", "check", "format", "clean"),
+    *("bench", "pictures", "bundle", "check", "format", "clean"),
 }
 OTHERS = ("docker ", "uvx ")
 """Programs with options of their own, before ours are named."""
