@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import secrets
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from benchmarks.options import count, failure, folder
 from benchmarks.provenance import command, commit
 from benchmarks.queries import derive
 from benchmarks.served import served
+from benchmarks.speed.machine import this_machine
 from index.errors import BlogSearchError
 from ingest.progress import progress_on
 from server.http_app import PATH
@@ -64,7 +64,7 @@ def _measured(options: argparse.Namespace) -> Load:
             asked = Asked(url + PATH, token, queries)
             anyio.run(_ready, asked)
             alone, together, answers = anyio.run(_asked, asked, options.clients, options.seconds)
-            machine = _machine()
+            machine = str(this_machine())
         used = _children_seconds() - start - (start - began)
     return Load(
         command=command("benchmarks.load", sys.argv[1:]),
@@ -102,12 +102,6 @@ def _children_seconds() -> float:
     """Processor seconds of the processes that were started and have ended."""
     times = os.times()
     return times.children_user + times.children_system
-
-
-def _machine() -> str:
-    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
-    cores = os.cpu_count()
-    return f"{cores} cores with a load of {load}, Python {platform.python_version()}"
 
 
 def _parser() -> argparse.ArgumentParser:
