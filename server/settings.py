@@ -6,22 +6,17 @@ Everything below takes a `Settings`; nothing else in `server` looks at either.
 from __future__ import annotations
 
 import argparse
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from index.errors import UsageError
-from server.clients import CLIENTS
-from server.http_settings import ANYONE, Access, Address, access_of, add_http
-from server.search_settings import SearchRequest, add_search, request_of
+from server.command_line import DEFAULT_NAME, command_line
+from server.http_settings import ANYONE, Access, Address, access_of
+from server.search_settings import SearchRequest, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-DEFAULT_INDEX = ".blog-index"
-DEFAULT_NAME = "blog"
-"""Of the entry in a client's settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ class Settings:
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
-    parser = _parser(environment)
+    parser = command_line(environment)
     options = parser.parse_args(arguments)
     try:
         access = access_of(options, environment)
@@ -101,109 +96,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     )
 
 
-def entry_name(value: str) -> str:
-    """Read a name that every client takes. Raises ArgumentTypeError for others."""
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
-        raise argparse.ArgumentTypeError(
-            f"{value!r} is no name for an entry; use up to 64 letters, digits, - and _."
-        )
-    return value
-
-
 def _client_setup(options: argparse.Namespace) -> ClientSetup | None:
     if "client" not in options:
         return None
     return ClientSetup(options.client, options.name, options.removes, options.prints)
-
-
-def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="blog-server",
-        description="Serve a blog's index to MCP clients, over stdio by default.",
-    )
-    _add_shared(
-        parser,
-        index=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
-        ollama_host=environment.get("OLLAMA_HOST", ""),
-        content="",
-    )
-    add_http(parser)
-    parser.add_argument(
-        "--toolset",
-        choices=["core", "extended"],
-        default="core",
-        help="extended adds list_posts and get_outline to search_blog and read_chunk",
-    )
-    parser.add_argument(
-        "--watch",
-        metavar="CONTENT",
-        help="ingest this folder of posts now and whenever it changes while serving",
-    )
-    _add_usage_log(parser, environment.get("BLOG_USAGE_LOG", ""))
-    commands = parser.add_subparsers(metavar="COMMAND")
-    ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
-    ask.add_argument("question", help="what to look for, in plain words")
-    _add_shared(ask, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
-    _add_shared(add_search(commands), index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
-    doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
-    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
-    doctor.set_defaults(doctor=True)
-    _add_shared(doctor, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
-    install = commands.add_parser("install", help="write this server into a client's settings")
-    _add_client(install, removes=False)
-    install.add_argument(
-        "--print", dest="prints", action="store_true", help="show the entry and its place instead"
-    )
-    _add_shared(install, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
-    uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
-    _add_client(uninstall, removes=True)
-    tokens = commands.add_parser("tokens", help="print what the tools cost a model")
-    tokens.set_defaults(tokens=True)
-    _add_shared(tokens, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
-    usage = commands.add_parser("usage", help="report on the usage log")
-    usage.set_defaults(usage=True)
-    _add_usage_log(usage, argparse.SUPPRESS)
-    return parser
-
-
-def _add_client(parser: argparse.ArgumentParser, removes: bool) -> None:
-    parser.set_defaults(removes=removes, prints=False)
-    parser.add_argument("client", choices=CLIENTS, help=", ".join(CLIENTS), metavar="CLIENT")
-    parser.add_argument(
-        "--name",
-        default=DEFAULT_NAME,
-        type=entry_name,
-        help=f"the entry's name there (default {DEFAULT_NAME})",
-    )
-
-
-def _add_usage_log(parser: argparse.ArgumentParser, default: str) -> None:
-    parser.add_argument(
-        "--usage-log",
-        default=default,
-        metavar="FILE",
-        help="note each call of a tool in this local file (BLOG_USAGE_LOG; default: none)",
-    )
-
-
-def _add_shared(
-    parser: argparse.ArgumentParser, index: str, ollama_host: str, content: str = argparse.SUPPRESS
-) -> None:
-    parser.add_argument(
-        "--index",
-        default=index,
-        metavar="DIR",
-        help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
-    )
-    parser.add_argument(
-        "--ollama-host",
-        default=ollama_host,
-        metavar="URL",
-        help="where Ollama answers, if the index was built with it (OLLAMA_HOST)",
-    )
-    parser.add_argument(
-        "--content",
-        default=content,
-        metavar="DIR",
-        help="the posts' folder, if it was moved since the ingest; only looked at for changes",
-    )

@@ -12,8 +12,8 @@ from index.embedder.ollama_host import DEFAULT_PORT
 from index.embedder.ollama_models import DEFAULT_MODEL
 from ingest.settings import _parser as ingest_parser
 from server.clients import CLIENTS
+from server.command_line import command_line as server_parser
 from server.http_settings import DEFAULT_ADDRESS
-from server.settings import _parser as server_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")

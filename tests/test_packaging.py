@@ -44,11 +44,11 @@ def test_uvx_finds_a_console_script_by_the_packages_name() -> None:
 
 def test_the_registry_names_an_option_and_a_variable_that_the_server_reads() -> None:
     [package] = SAID["packages"]
-    settings = (ROOT / "server/settings.py").read_text(encoding="utf-8")
+    options = (ROOT / "server/command_line.py").read_text(encoding="utf-8")
     named = [said["name"] for said in package["packageArguments"]]
     named += [said["name"] for said in package["environmentVariables"]]
     assert named == ["--index", "OLLAMA_HOST"]
-    assert [name for name in named if f'"{name}"' not in settings] == []
+    assert [name for name in named if f'"{name}"' not in options] == []
 
 
 def instructions(name: str) -> list[str]:

@@ -15,7 +15,8 @@ from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
 from examples.agent.ollama_chat import DEFAULT_MODEL, OllamaChat
 from examples.agent.quoting import NAME, QuotingModel
-from server.settings import DEFAULT_INDEX, Settings
+from server.command_line import DEFAULT_INDEX
+from server.settings import Settings
 from server.terminal import harmless, say
 
 if TYPE_CHECKING:
