@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SAID: dict[str, Any] = json.loads((ROOT / "tools/registry/server.json").read_text(encoding="utf-8"))
+OPERATING = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "tools/docker/Dockerfile").read_text(encoding="utf-8")
 IGNORED = (ROOT / "tools/docker/Dockerfile.dockerignore").read_text(encoding="utf-8")
 
@@ -81,7 +82,7 @@ def test_the_images_python_is_one_the_project_runs_on() -> None:
     assert 11 <= minor.pop() <= 14
 
 
-def test_the_readme_and_the_dockerfile_name_the_same_commands() -> None:
+def test_the_docs_and_the_dockerfile_name_the_same_commands() -> None:
     commands = re.findall(r"docker (?:build|run) .+", DOCKERFILE)
-    assert [command for command in commands if command not in README.splitlines()] == []
+    assert [command for command in commands if command not in OPERATING.splitlines()] == []
     assert len(commands) == 2

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from server.clients import CLIENTS
-from server.definitions import READ, SEARCH
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,6 +20,9 @@ TARGETS = {
     *("test", "browser", "clients", "conformance", "fuzz", "eval", "chaos"),
     *("bench", "pictures", "bundle", "check", "format", "clean"),
 }
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WORDS_A_MINUTE = 250
+"""What an adult reads of plain text."""
 OTHERS = ("docker ", "uvx ")
 """Programs with options of their own, before ours are named."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -31,6 +33,28 @@ def code() -> list[str]:
     fences = re.findall(r"^```\w*\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.S | re.M))
     return [line for fence in fences for line in fence.splitlines()] + spans
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"^(`{3,}).*?^\1$|`[^`\n]+`", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def headings(text: str, level: str = "#+") -> list[str]:
+    prose = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^{level} (.+)$", prose, re.MULTILINE)
+
+
+def slug(heading: str) -> str:
+    """Make the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    name, _, anchor = link.partition("#")
+    target = page.parent / name if name else page
+    if not anchor:
+        return target.exists()
+    return anchor in map(slug, headings(target.read_text(encoding="utf-8")))
 
 
 def run(*command: str, cwd: Path = ROOT) -> str:
@@ -62,13 +86,6 @@ def test_every_make_command_in_the_readme_is_a_target() -> None:
     named = {match[1] for line in code() if (match := re.match(r"make ([a-z]+)", line))}
     assert named <= TARGETS
     assert {"ask", "test"} <= named
-
-
-@pytest.mark.parametrize("program", ["ingest", "server"])
-def test_the_readme_lists_exactly_the_options_there_are(program: str) -> None:
-    table = re.search(rf"^\| `blog-{program}.*?\n\n", README, re.DOTALL | re.MULTILINE)
-    assert table is not None
-    assert set(OPTION.findall(table[0])) == options_of(program)
 
 
 def test_every_option_in_the_readme_is_one_of_ours() -> None:
@@ -103,17 +120,27 @@ def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
     }
 
 
-@pytest.mark.parametrize("tool", [SEARCH, READ], ids=lambda tool: tool.name)
-def test_the_readme_explains_every_argument_of_a_tool(tool: Any) -> None:
-    table = re.search(rf"^\| `{tool.name}`.*?\n\n", README, re.DOTALL | re.MULTILINE)
-    assert table is not None
-    first_cells = "".join(row.split("|")[1] for row in table[0].strip().splitlines()[2:])
-    assert set(re.findall(r"`(\w+)`", first_cells)) == set(tool.input_schema["properties"])
+def test_every_feature_with_examples_is_in_the_readme() -> None:
+    examples = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    features = {name: f"docs/examples.md#{slug(name)}" for name in headings(examples, "##")}
+    assert dict(re.findall(r"\[([^\]]+)\]\((docs/examples\.md#[^)]+)\)", README)) == features
 
 
-def test_every_linked_file_is_there() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", README)
-    assert {link: (ROOT / link).exists() for link in links} == dict.fromkeys(links, True)
+def test_every_page_is_linked_from_the_readme() -> None:
+    linked = set(re.findall(r"\]\((docs/[a-z-]+\.md)\)", README))
+    assert linked == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+
+
+def test_the_readme_can_be_read_in_three_minutes() -> None:
+    prose = re.sub(r"^```.*?^```$|^\|.*$|\]\([^)]*\)", " ", README, flags=re.DOTALL | re.MULTILINE)
+    assert len(re.findall(r"\w[\w'.-]*", prose)) < 3 * WORDS_A_MINUTE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.name))
+def test_every_linked_file_and_heading_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!\w+:)([^)\s]+)\)", without_code(text))
+    assert [link for link in links if not leads_somewhere(page, link)] == []
 
 
 def test_every_pin_is_an_exact_version() -> None:
