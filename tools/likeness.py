@@ -22,10 +22,10 @@ _PASSING = [
         r'(?<="ms":)\d+',
         r" +[\d,]+(?= ms\b)",
         r"\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)",
-        r"^(?P<kept>\w+ +\d +\d) +[\d,]+ +[\d,]+$",
+        r"^(?P<kept>\w[\w ]*? +[\d,]+ +[\d,]+) +[\d,]+ +[\d,]+$",
     )
 ]
-"""Ages, seconds, megabytes; times in a usage log, and in its report."""
+"""Ages, seconds, megabytes; times in a usage log and its report; the sizes of answers."""
 _NUMBER = re.compile(r"(-?\d+\.\d{2,}|\d{1,3}(?:,\d{3})+)")
 
 
