@@ -116,6 +116,16 @@ def opened(page: Any) -> None:
     page.wait_for_selector("#passage:not([hidden]) .asked")
 
 
+def in_view(page: Any, selector: str) -> bool:
+    """Whether the first such element is where it can be read without scrolling."""
+    script = """(node) => {
+      const { top, left, width, bottom } = node.getBoundingClientRect();
+      return bottom <= innerHeight && document.elementFromPoint(left + width / 2, top + 5) === node;
+    }"""
+    found: bool = page.locator(selector).first.evaluate(script)
+    return found
+
+
 def where(page: Any) -> str:
     found: str = page.evaluate("location.pathname + location.search")
     return found
@@ -190,7 +200,7 @@ def test_a_hit_opens_at_its_passage_between_its_neighbours(page: Any) -> None:
     assert page.locator(".chunk.asked").get_attribute("aria-label") == "What was found"
     assert "An index is several files" in page.locator(".chunk.asked").inner_text()
     assert "index" in texts(page, ".chunk.asked mark")
-    assert page.locator(".chunk.asked mark").first.is_visible()
+    assert in_view(page, ".chunk.asked mark")
     assert page.locator(HIT).first.get_attribute("aria-current") == "true"
     assert "source=engineering%2Fatomic-index-swap.md&chunk=1" in where(page)
 
@@ -328,6 +338,7 @@ def test_nothing_is_cut_off_on_a_narrow_screen(width: int, browser: Any, url: st
         opened(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.locator("#query").is_visible() is False
+        assert in_view(page, ".chunk.asked mark")
         assert page.get_by_role("link", name="Back to the hits").is_visible()
         page.get_by_role("link", name="Back to the hits").click()
         page.wait_for_selector("#hits li:visible")
@@ -386,6 +397,13 @@ def test_chinese_is_searched_marked_and_set_in_its_own_way(page: Any) -> None:
       .filter((node) => getComputedStyle(node).fontStyle !== "normal").length"""
     assert page.evaluate(slanted) == 0
     assert page.locator(".asked .place").get_attribute("lang") == "en"
+
+
+def test_code_keeps_its_columns_in_a_post_of_any_language(page: Any, looker: Looker) -> None:
+    page.goto(f"{looker.url}/?source=llm/kv-cache-intro.md&chunk=1")
+    opened(page)
+    family = page.locator(".text pre").first.evaluate("(node) => getComputedStyle(node).fontFamily")
+    assert family.startswith("ui-monospace")
 
 
 def test_simplified_finds_traditional(page: Any) -> None:
@@ -454,6 +472,18 @@ def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher:
         page.wait_for_selector("#hits .score")
         assert page.evaluate("localStorage.length") == 0
         assert {said for said in looker.wrong if "401" not in said} == set()
+
+
+def test_a_post_that_is_not_there_is_said_and_the_way_back_is_open(browser: Any, url: str) -> None:
+    with looking(browser, url) as looker:
+        page = looker.page
+        page.goto(f"{url}/?q=index&source=nowhere.md&chunk=0")
+        page.wait_for_selector("#passage [role=alert]")
+        assert texts(page, "#passage [role=alert]")[0].startswith("No post 'nowhere.md'")
+        page.get_by_role("link", name="Back to the hits").click()
+        page.wait_for_selector("#hits .score:visible")
+        assert where(page) == "/?q=index"
+        assert {said for said in looker.wrong if "404" not in said} == set()
 
 
 def test_a_server_that_is_gone_is_said_and_asked_again(browser: Any, searcher: Engine) -> None:

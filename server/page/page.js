@@ -4,7 +4,7 @@ import { addressOf, FILTERS, looked } from "./address.js";
 import { ask, keepToken, Refused } from "./ask.js";
 import { element } from "./elements.js";
 import { answers, failed, forget, list, more } from "./list.js";
-import { passage } from "./passage.js";
+import { passage, way } from "./passage.js";
 import { offer, showIndex } from "./state.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
@@ -50,8 +50,9 @@ async function open(look) {
     turnTo(opened.querySelector(".asked"));
   } catch (error) {
     if (error instanceof Refused && error.status !== 401) {
-      opened.replaceChildren(element("p", { class: "notice", role: "alert" }, error.message));
+      opened.replaceChildren(way(look), element("p", { class: "notice", role: "alert" }, error.message));
       opened.hidden = false;
+      document.body.classList.add("reading");
       return;
     }
     failed(error);

@@ -35,15 +35,16 @@ export async function passage(look, signal) {
   earlier.addEventListener("click", () => read(Math.min(...chunks.keys()) - 1));
   later.addEventListener("click", () => read(Math.max(...chunks.keys()) + 1));
   draw();
-  return { notice: found.notice, title: found.title, nodes: [way(found, look), top(found, look), earlier, text, later] };
+  return { notice: found.notice, title: found.title, nodes: [way(look, found), top(found, look), earlier, text, later] };
 }
 
 const withQuery = (given, look) => (look.q.trim() ? { ...given, query: look.q } : given);
 
-// The way back, which stays in view, and beside it what is read.
-function way(found, look) {
+// The way back, which stays in view, and beside it what is read, if it could be.
+export function way(look, found = null) {
   const back = element("a", { href: addressOf({ ...look, source: "", chunk: "" }), class: "back" }, "← Back to the hits ", element("kbd", {}, "Esc"));
-  return element("nav", { "aria-label": "Back" }, back, element("span", { "aria-hidden": "true", lang: found.language || null }, found.title));
+  const title = found && element("span", { "aria-hidden": "true", lang: found.language || null }, found.title);
+  return element("nav", { "aria-label": "Back" }, back, title);
 }
 
 function top(found, look) {
