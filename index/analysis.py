@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -115,6 +115,27 @@ def _spelled_name(name: str, stemmer: str) -> Spelled:
     return Spelled(
         " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
     )
+
+
+def terms_among(text: str, stems: Container[str], language: str = "en") -> Iterator[Term]:
+    """Those of the terms of `text` whose stem is one of `stems`, which most words have not."""
+    stemmer = stemmer_of(language)
+    others: set[str] = set()
+    for match in _TOKEN.finditer(text):
+        run = match[0]
+        if run in others:
+            continue
+        known = _grams(run, 0) if match.lastgroup == "cjk" else _names_alone(run, stemmer)
+        found = [term for term in known if term.stem in stems]
+        if not found:
+            others.add(run)
+        for stem, exact, first, last in found:
+            yield Term(stem, exact, match.start() + first, match.start() + last)
+
+
+@lru_cache(maxsize=16384)
+def _names_alone(name: str, stemmer: str) -> tuple[Term, ...]:
+    return tuple(_names(name, 0, stemmer))
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from index import lexical_writer, vectors
+from index import lexical_writer, vectors, worked_out
 from index.calibration import calibrate, is_stale, sample
 from index.catalog_writer import open_writer
 from index.errors import IndexBroken, IndexMissing
@@ -175,6 +175,7 @@ def _write(files: GenerationFiles, layout: Layout, following: NextGeneration) ->
     files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
     ids = [chunk_id for post in new for chunk_id in post.chunk_ids]
     _write_vectors(files, before, gone.chunks, np.asarray(ids, dtype=np.int64), following)
+    worked_out.write(files, before)
     return superseded
 
 

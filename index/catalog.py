@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from index.chunk_table import ChunkTable, chunk_table
 from index.types import Chunk, Filters, Mention, Post
 
 SCHEMA = """
@@ -115,29 +116,11 @@ class Catalog:
             found[post_id].append(chunk_id)
         return found
 
-    def owners(self, chunk_ids: Iterable[int]) -> dict[int, int]:
-        """The post id of each of these chunks."""
-        query = (
-            "SELECT chunk_id, post_id FROM chunks "
-            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        )
-        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
-
-    def readable(self, chunk_ids: Iterable[int]) -> dict[int, float]:
-        """How well the embedder reads each of these chunks, in [0, 1]."""
-        query = (
-            "SELECT chunk_id, readable FROM chunks "
-            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        )
-        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
-
-    def sections(self, chunk_ids: Iterable[int]) -> dict[int, str]:
-        """The path of headings over each of these chunks, as text; none for one under none."""
-        query = (
-            "SELECT chunk_id, headings FROM chunks "
-            "WHERE headings <> '[]' AND chunk_id IN (SELECT value FROM json_each(?))"
-        )
-        return dict(self.rows(query, [json.dumps(list(chunk_ids))]))
+    def chunk_table(self) -> ChunkTable:
+        """Which chunk is whose, for all chunks."""
+        columns = "chunk_id, post_id, readable, headings"
+        query = f"SELECT {columns} FROM chunks ORDER BY post_id, position"
+        return chunk_table(self.rows(query, []))
 
     def mean_readable(self) -> float:
         """How well the embedder reads a chunk of this blog on average, in [0, 1]."""

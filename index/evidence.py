@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from index.nearness import FAR, nearness
 from index.query import Query, Word
 
 if TYPE_CHECKING:
     from index.catalog import Catalog
+    from index.chunk_table import ChunkTable
     from index.embedder.base import Vectors
     from index.lexical import LexicalSearcher
     from index.mentions import LinkTargets
@@ -109,9 +108,11 @@ class Gatherer:
         lexical: LexicalSearcher,
         vectors: VectorSearcher,
         targets: LinkTargets,
+        table: ChunkTable,
         readable: float = 1.0,
     ) -> None:
         """`readable` says how well the embedder reads the blog as a whole, in [0, 1]."""
+        self._table = table
         self._blog_readable = min(readable / READ_BLOG, 1.0)
         self._catalog = catalog
         self._lexical = lexical
@@ -131,7 +132,7 @@ class Gatherer:
         wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
         mentioned = self._mentioned(query, among)
         near = self._near(vector, among)
-        owners = self._catalog.owners([*shares, *near])
+        owners = self._table.owners([*shares, *near])
         posts = sorted({*owners.values(), *wholes, *mentioned})
         unheard = sorted({*wholes, *mentioned} - {owners[chunk] for chunk in shares})
         shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
@@ -168,13 +169,12 @@ class Gatherer:
             return {}
         if among is None:
             return self._vectors.search(vector, NEAR)
-        chunks = [chunk for ids in self._catalog.chunk_ids(among).values() for chunk in ids]
-        return self._vectors.search(vector, NEAR, np.asarray(chunks, dtype=np.int64))
+        return self._vectors.search(vector, NEAR, self._table.chunks_of(among))
 
     def _readable(self, chunk_ids: Sequence[int]) -> float:
         """The mean over these chunks; 1 if the lexical leg found none, for want of doubt."""
-        found = self._catalog.readable(chunk_ids)
-        return sum(found.values()) / len(found) if found else 1.0
+        found = self._table.readable(chunk_ids)
+        return sum(found) / len(found) if found else 1.0
 
     def _evidence(
         self,
@@ -187,7 +187,7 @@ class Gatherer:
         wholes = self._lexical.posts.shares(query, len(posts), posts)
         leads = self._lexical.posts.shares(query, len(posts), posts, prefix="lead_")
         abouts = self._lexical.posts.shares(query, len(posts), posts, prefix="about_")
-        chunks = self._catalog.chunk_ids(posts)
+        chunks = self._table.of_posts(posts)
         near = {} if vector is None else nearness(self._vectors, vector, chunks)
         return {
             post: Evidence(

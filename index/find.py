@@ -63,7 +63,9 @@ def _gathered(
     readable: float,
     among: Sequence[int] | None,
 ) -> Findings:
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.readable)
+    gatherer = Gatherer(
+        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, legs.readable
+    )
     return gatherer.gather(query, vector, readable, among)
 
 

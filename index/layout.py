@@ -5,6 +5,8 @@ INDEX/
   generations/000042/     immutable once CURRENT names it
     manifest.json         what this generation is, with a checksum for every other file
     vectors.faiss         chunk id → unit vector
+    first_pass.faiss      the vectors in a bit a number
+    sums.npz              the sum of the vectors, and the length of each post's
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters
     summary.json          what the blog is, in a few numbers
@@ -44,6 +46,16 @@ class GenerationFiles:
         return self.folder / "vectors.faiss"
 
     @property
+    def first_pass(self) -> Path:
+        """FAISS IndexRaBitQ."""
+        return self.folder / "first_pass.faiss"
+
+    @property
+    def sums(self) -> Path:
+        """NumPy's archive of `index.sums.Sums`."""
+        return self.folder / "sums.npz"
+
+    @property
     def lexical(self) -> Path:
         """A folder of tantivy's."""
         return self.folder / "lexical"
@@ -57,7 +69,7 @@ class GenerationFiles:
     def needed(self) -> tuple[str, ...]:
         """Names below the folder without which nothing can be searched, as a manifest has them."""
         lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts", "mentions"))
-        paths = (self.vectors, self.catalog, *lexical)
+        paths = (self.vectors, self.first_pass, self.sums, self.catalog, *lexical)
         return tuple(path.relative_to(self.folder).as_posix() for path in paths)
 
     @property

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from index.catalog import Catalog, open_catalog
+from index.chunk_table import ChunkTable
 from index.embedder.base import Embedder
 from index.errors import IndexBroken
+from index.first_pass import FirstPass
 from index.languages import spoken
 from index.layout import GenerationFiles
 from index.lexical import LexicalSearcher
 from index.manifest import REBUILD
 from index.mentions import LinkTargets
+from index.sums import read as read_sums
 from index.translations import Translations, translations_in
 from index.vectors import VectorSearcher
 
@@ -29,6 +32,7 @@ class Legs:
     embedder: Embedder
     translations: Translations
     targets: LinkTargets
+    table: ChunkTable
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -55,10 +59,11 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
             legs = Legs(
                 catalog,
                 LexicalSearcher(files.lexical),
-                VectorSearcher(files.vectors),
+                VectorSearcher(files.vectors, FirstPass(files.first_pass), read_sums(files.sums)),
                 embedder,
                 translations,
                 LinkTargets(posts, translations),
+                catalog.chunk_table(),
             )
             opened.pop_all()
             return legs

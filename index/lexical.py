@@ -14,11 +14,15 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import tantivy
 from tantivy import Occur
 
 from index.query import Query, Word, is_pair
+
+Weighed: TypeAlias = Mapping[Word, tuple[float, float]]
+"""A query's words with what each weighs and its inverse document frequency."""
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
@@ -37,6 +41,7 @@ class LexicalLevel:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
+        self._last: tuple[Query, Weighed] | None = None
 
     def rarities(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
@@ -46,8 +51,14 @@ class LexicalLevel:
         """
         return {word: weight * rarity for word, (weight, rarity) in self._weighed(query).items()}
 
-    def _weighed(self, query: Query) -> dict[Word, tuple[float, float]]:
-        """The query's words with what each weighs and its inverse document frequency."""
+    def _weighed(self, query: Query) -> Weighed:
+        """The same for every question that one search asks of this level."""
+        last = self._last
+        if last is None or last[0] is not query:
+            last = self._last = (query, self._weigh(query))
+        return last[1]
+
+    def _weigh(self, query: Query) -> Weighed:
         rarities = [self._rarity(word) for word in query.words]
         limits = limited(query.words, rarities) if query.is_prose else rarities
         return {

@@ -2,6 +2,10 @@
 
 Everything is told less the blog's mean cosine to the query: some queries are
 near to everything, and what matters is what stands out.
+
+All proposed posts are asked at once, and of each vector only its cosine is needed: the cosine of
+a sum of vectors is the sum of their cosines by the sum's length, which does not depend on the
+query and is remembered.
 """
 
 from __future__ import annotations
@@ -9,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from index.embedder.base import Vectors
-    from index.vectors import VectorSearcher
+    from index.vectors import Ids, VectorSearcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +41,44 @@ FAR = Nearness({}, 0.0)
 def nearness(
     vectors: VectorSearcher, query: Vectors, posts: Mapping[int, Sequence[int]]
 ) -> dict[int, Nearness]:
-    """By post id, for posts given with their chunk ids; a post without vectors is not here."""
-    background = float(vectors.mean @ query)
-    found = {post: vectors.of(chunks) for post, chunks in posts.items()}
-    having = {post: ids for post, ids in found.items() if len(ids)}
-    if not having:
+    """By post id, for posts given with all their chunk ids; one without vectors is not here."""
+    asked = np.fromiter((chunk for own in posts.values() for chunk in own), np.int64)
+    places, counts = vectors.runs(asked)
+    if not len(places):
         return {}
-    places = np.concatenate(list(having.values()))
-    rows = vectors.rows[places]
-    ends = list(accumulate(len(own) for own in having.values()))
-    means = _mean_cosines(rows, [0, *ends[:-1]], query) - background
-    chunks = np.split(vectors.ids[places], ends[:-1])
-    cosines = np.split(rows @ query - background, ends[:-1])
+    background = float(vectors.mean @ query)
+    cosines = vectors.cosines(query, places)
+    largest = _by_run(np.maximum, cosines, counts) - background
+    having, own, rows = _having_vectors(posts, counts)
+    lengths = vectors.lengths(having, places, rows)
+    sums = _by_run(np.add, cosines.astype(np.float64), rows)
+    means = np.divide(sums, lengths, out=np.full_like(sums, -1.0), where=lengths > 0.0)
+    pairs = list(zip(asked[counts > 0].tolist(), largest.tolist(), strict=True))
+    ends = list(accumulate(own.tolist()))
     return {
-        post: Nearness(_largest(own, near), float(mean))
-        for post, own, near, mean in zip(having, chunks, cosines, means, strict=True)
+        post: Nearness(dict(pairs[end - count : end]), mean)
+        for post, count, end, mean in zip(
+            having, own.tolist(), ends, (means - background).tolist(), strict=True
+        )
     }
 
 
-def _mean_cosines(rows: Vectors, starts: Sequence[int], query: Vectors) -> Vectors:
-    """The cosine to `query` of each run's sum; -1 for a run that cancels out."""
-    sums = np.add.reduceat(rows, starts, axis=0)
-    norms = np.linalg.norm(sums, axis=1)
-    cosines: Vectors = np.divide(
-        sums @ query, norms, out=np.full_like(norms, -1.0), where=norms > 0.0
+def _having_vectors(posts: Mapping[int, Sequence[int]], counts: Ids) -> tuple[list[int], Ids, Ids]:
+    """The posts that have vectors; how many of their chunks have any; how many these are."""
+    sizes = np.fromiter((len(own) for own in posts.values()), np.int64, len(posts))
+    ends = np.cumsum(sizes)
+    chunks, rows = (np.concatenate([[0], np.cumsum(values)]) for values in (counts > 0, counts))
+    own, of_post = (sums[ends] - sums[ends - sizes] for sums in (chunks, rows))
+    having = of_post > 0
+    return (
+        [post for post, has in zip(posts, having.tolist(), strict=True) if has],
+        own[having],
+        of_post[having],
     )
-    return cosines
 
 
-def _largest(chunks: Vectors, cosines: Vectors) -> dict[int, float]:
-    best: dict[int, float] = {}
-    for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
-        best[chunk] = max(cosine, best.get(chunk, -2.0))
-    return best
+def _by_run(combine: np.ufunc, values: npt.NDArray[Any], counts: Ids) -> npt.NDArray[Any]:
+    """One value for each run of `values` that is not empty."""
+    starts = np.cumsum(counts) - counts
+    combined: npt.NDArray[Any] = combine.reduceat(values, starts[counts > 0])
+    return combined

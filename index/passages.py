@@ -9,8 +9,8 @@ passages that follow one another in one section are one entry.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
@@ -20,8 +20,7 @@ FALL = 0.8
 """What each further passage of a post is worth beside the one before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One entry of the list."""
 
     post: int
@@ -33,7 +32,7 @@ class Place:
 
 def best_chunks(chunks: Mapping[int, float]) -> list[int]:
     """The ids of a post's best passages, at most PER_POST; the earlier of equals first."""
-    return sorted(chunks, key=lambda chunk: (-chunks[chunk], chunk))[:PER_POST]
+    return sorted(sorted(chunks), key=chunks.__getitem__, reverse=True)[:PER_POST]
 
 
 def placed(
@@ -50,7 +49,7 @@ def placed(
     places = [
         place
         for post, score in posts.items()
-        for place in _merged(_of_post(post, score, chunks[post]), list(chunks[post]), sections)
+        for place in _merged(_of_post(post, score, chunks[post]), chunks[post], sections)
     ]
     return sorted(places, key=lambda place: (-place.score, place.post, place.chunk))
 
@@ -68,14 +67,16 @@ def _of_post(post: int, score: float, chunks: Mapping[int, float]) -> list[Place
 
 
 def _merged(
-    places: list[Place], order: Sequence[int], sections: Mapping[int, Hashable]
+    places: list[Place], chunks: Mapping[int, float], sections: Mapping[int, Hashable]
 ) -> list[Place]:
     """The post's first entry with its second in it, if the two are neighbours of one section."""
     if len(places) < 2:
         return places
     first, second = places[:2]
-    adjoin = abs(order.index(first.chunk) - order.index(second.chunk)) == 1
     section = sections.get(first.chunk)
-    if not adjoin or section is None or section != sections.get(second.chunk):
+    if section is None or section != sections.get(second.chunk):
         return places
-    return [replace(first, beside=second.chunk), *places[2:]]
+    order = list(chunks)
+    if abs(order.index(first.chunk) - order.index(second.chunk)) != 1:
+        return places
+    return [first._replace(beside=second.chunk), *places[2:]]

@@ -12,9 +12,11 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
+from math import fsum
 
-from index.analysis import Term, terms
+from index.analysis import Term, terms_among
 
 WIDTH = 160
 """Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
@@ -37,11 +39,10 @@ def preview(
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
     text = " ".join(plain.split())
-    columns = [0, *accumulate(_columns(character) for character in text)]
+    columns = _places(text)
     if columns[-1] <= width:
         return text
-    found = (term for term in terms(text, language) if term.stem in weights)
-    matches = sorted(found, key=lambda term: term.start)
+    matches = sorted(terms_among(text, weights, language), key=lambda term: term.start)
     windows = [_window(text, columns, match.start, width) for match in matches]
     best = max(
         windows or [_window(text, columns, 0, width)],
@@ -94,6 +95,14 @@ def _are_one(left: str, right: str) -> bool:
     return _columns(right) == 0 or left == "\u200d" or "\U0001f3fb" <= right <= "\U0001f3ff"
 
 
+def _places(text: str) -> Sequence[int]:
+    """The column at which each character stands, and the one after the last."""
+    if text.isascii():
+        return range(len(text) + 1)
+    return [0, *accumulate(map(_columns, text))]
+
+
+@lru_cache(maxsize=8192)
 def _columns(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
@@ -107,7 +116,7 @@ def _weight(
     first = bisect_left(matches, start, key=lambda term: term.start)
     last = bisect_left(matches, end, key=lambda term: term.start)
     inside = {term.stem for term in matches[first:last] if term.end <= end}
-    return sum(weights[term] for term in inside)
+    return fsum(weights[term] for term in inside)
 
 
 def _ellipsis(text: str, start: int, end: int) -> str:

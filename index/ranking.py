@@ -133,15 +133,12 @@ def score_chunks(
     Inside a post the gate stays open: all its chunks share the title, so a query made of
     the title's words is left for meaning to place.
     """
-    dense = {
-        Use.HYBRID: weights.meaning * findings.readable,
-        Use.LEXICAL: 0.0,
-        Use.DENSE: 1.0,
-    }[use]
     words = 0.0 if use is Use.DENSE else weights.passage
+    dense = 1.0 if use is Use.DENSE else weights.meaning * findings.readable
+    dense = 0.0 if use is Use.LEXICAL else dense
+    share, cosine = evidence.shares.get, evidence.cosines.get
     return {
-        chunk: words * evidence.shares.get(chunk, 0.0) + dense * evidence.cosines.get(chunk, 0.0)
-        for chunk in evidence.chunks
+        chunk: words * share(chunk, 0.0) + dense * cosine(chunk, 0.0) for chunk in evidence.chunks
     }
 
 

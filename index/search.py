@@ -32,7 +32,7 @@ def search(
         post: score_chunks(found.findings.posts[post], found.findings, use) for post in scores
     }
     shown = [chunk for post in scores for chunk in best_chunks(chunks[post])]
-    places = placed(scores, chunks, legs.catalog.sections(shown))
+    places = placed(scores, chunks, legs.table.sections_of(shown))
     counts = counted(found.findings, found.query, use)
     confidence = judged(found.findings, text, calibration)
     low = NOTICE if places and calibration and confidence.word == "low" else None

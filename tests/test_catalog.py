@@ -140,14 +140,11 @@ def test_chunks_are_found_by_id_with_their_post(catalog: Catalog) -> None:
     assert found is not None
     ids = catalog.chunk_ids([found[0]])[found[0]]
     assert catalog.chunks(ids) == dict(zip(ids, chunks_of(found[1]), strict=True))
-    assert catalog.owners(ids) == dict.fromkeys(ids, found[0])
-    assert catalog.readable(ids) == dict(zip(ids, [1.0, 0.5, 0.0], strict=True))
 
 
 def test_ids_that_are_not_there_are_left_out(catalog: Catalog) -> None:
     assert catalog.chunks([9999]) == {}
     assert catalog.posts([9999]) == {}
-    assert catalog.owners([9999]) == {}
 
 
 def test_more_ids_than_sqlite_takes_as_parameters(catalog: Catalog) -> None:

@@ -106,11 +106,13 @@ def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog
     names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
     tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
     tantivy |= {f"lexical/mentions/{name}" for name in ("meta.json", ".managed.json")}
-    there = {"vectors.faiss", "chunks.db", "manifest.json", "summary.json"} | tantivy
+    there = {"vectors.faiss", "first_pass.faiss", "sums.npz", "chunks.db"} | tantivy
+    there |= {"manifest.json", "summary.json"}
     assert set(files_by_kind(two[0].files.folder)) == there
     assert {kind_of(name) for name in two[0].manifest.files} == there - {"manifest.json"}
     assert {class_of(name) for name in there} == {
-        *("vectors.faiss", "chunks.db", "manifest.json", "summary.json"),
+        *("vectors.faiss", "first_pass.faiss", "sums.npz", "chunks.db"),
+        *("manifest.json", "summary.json"),
         *("tantivy's segments", "tantivy's lists of segments"),
     }
 

@@ -58,7 +58,7 @@ def gather(
     among: Sequence[str] | None = None,
 ) -> Findings:
     ids = None if among is None else [number_of(legs, source) for source in among]
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets)
+    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table)
     return gatherer.gather(analysed(text), vector, readable, ids)
 
 

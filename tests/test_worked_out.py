@@ -1,0 +1,154 @@
+"""What is worked out from vectors when an index is made, judged by the vectors themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import faiss
+import numpy as np
+import pytest
+
+from index import first_pass, sums, vectors
+from index.chunk_table import chunk_table
+from index.first_pass import CANDIDATES, FirstPass
+from index.legs import open_legs
+from index.nearness import nearness
+from index.vectors import VectorSearcher
+from tests.fakes import vector_of
+
+if TYPE_CHECKING:
+    from index.embedder.base import Vectors
+    from index.layout import GenerationFiles
+    from tests.blog import Blog, MakeBlog
+
+DIMENSION = 64
+POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n\n## More\n\nPeas." for n in range(30)}
+
+
+def unit_rows(count: int, seed: int) -> Vectors:
+    """Near to a few hundred middles, as texts are."""
+    chance = np.random.default_rng(seed)
+    middles = np.random.default_rng(9).normal(size=(300, DIMENSION))
+    rows = middles[chance.integers(0, 300, count)] + chance.normal(size=(count, DIMENSION)) + 0.5
+    unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def codes_in(path: Path) -> list[list[int]]:
+    read: Any = faiss.read_index(str(path))
+    codes: list[list[int]] = (
+        faiss.vector_to_array(read.codes).reshape(read.ntotal, read.code_size).tolist()
+    )
+    return codes
+
+
+def assert_worked_out(files: GenerationFiles, made: Blog) -> None:
+    """The sums are those of the vectors, and the codes as many as they."""
+    legs = open_legs(files, made.embedder)
+    found, rows = sums.read(files.sums), legs.vectors.rows.astype(np.float64)
+    owners = legs.table.posts_of(legs.vectors.ids)
+    posts = sorted({*owners.tolist()})
+    expected = {post: np.linalg.norm(rows[owners == post].sum(axis=0)) for post in posts}
+    assert found.total == pytest.approx(rows.sum(axis=0), abs=1e-4)
+    assert dict(zip(found.posts.tolist(), found.lengths.tolist(), strict=True)) == pytest.approx(
+        expected, abs=1e-4
+    )
+    assert found.posts.tolist() == posts
+    assert len(codes_in(files.first_pass)) == len(rows)
+
+
+def test_an_index_holds_the_sums_of_its_vectors_whatever_came_and_went(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    assert_worked_out(made.files, made)
+    made.write({"3.md": "# Changed\n\nA walrus.", "new.md": "# New\n\nA zebra."})
+    (made.content / "7.md").unlink()
+    made.ingest()
+    assert_worked_out(made.files, made)
+    made.ingest(rebuild=True)
+    assert_worked_out(made.files, made)
+
+
+def test_codes_that_were_taken_over_are_those_of_their_vectors(tmp_path: Path) -> None:
+    rows, new = unit_rows(400, 1), unit_rows(30, 2)
+    gone = np.arange(10, 90, dtype=np.int64)
+    all_rows = np.concatenate([np.delete(rows, gone, axis=0), new])
+    first_pass.write(tmp_path / "before", rows)
+    mean = all_rows.mean(axis=0, dtype=np.float64)
+    assert first_pass.write_changed(tmp_path / "after", tmp_path / "before", gone, new, mean)
+    before, after = codes_in(tmp_path / "before"), codes_in(tmp_path / "after")
+    assert after[: 400 - len(gone)] == before[:10] + before[90:]
+    query = unit_rows(1, 3)[0]
+    assert sorted(FirstPass(tmp_path / "after").nearest(query)) == list(range(len(all_rows)))
+
+
+def test_codes_made_for_another_middle_are_not_taken_over(tmp_path: Path) -> None:
+    first_pass.write(tmp_path / "before", unit_rows(400, 1))
+    nothing = np.zeros(0, dtype=np.int64)
+    far = np.full(DIMENSION, 0.125)
+    added = unit_rows(1, 2)
+    path = tmp_path / "after"
+    assert not first_pass.write_changed(path, tmp_path / "before", nothing, added, far)
+    assert not path.exists()
+
+
+def test_the_first_pass_loses_none_of_the_nearest_twenty(tmp_path: Path) -> None:
+    rows = unit_rows(12_000, 1)
+    vectors.write(tmp_path / "vectors", np.arange(12_000, dtype=np.int64), rows)
+    first_pass.write(tmp_path / "codes", rows)
+    exact = VectorSearcher(tmp_path / "vectors")
+    quick = VectorSearcher(tmp_path / "vectors", FirstPass(tmp_path / "codes"))
+    proposed = FirstPass(tmp_path / "codes").nearest(unit_rows(1, 0)[0])
+    assert len(proposed) == CANDIDATES
+    assert sorted(proposed.tolist()) == proposed.tolist()
+    lost = 0
+    for query in unit_rows(50, 4):
+        expected = exact.search(query, 20)
+        found = quick.search(query, 20)
+        lost += len(expected.keys() - found.keys())
+        assert all(found[chunk] == cosine for chunk, cosine in expected.items() if chunk in found)
+    assert lost <= 10  # of 1,000: .99
+
+
+def test_a_blog_without_vectors_has_neither_sums_nor_candidates(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
+    legs = open_legs(made.files, made.embedder)
+    assert legs.vectors.ids.tolist() == []
+    assert legs.vectors.mean.tolist() == [0.0] * DIMENSION
+    assert nearness(legs.vectors, vector_of("zebra"), legs.table.of_posts([1])) == {}
+    assert codes_in(made.files.first_pass) == []
+    made.write({"b.md": "A zebra."})
+    made.ingest()
+    assert_worked_out(made.files, made)
+
+
+def test_a_table_tells_whose_a_chunk_is() -> None:
+    rows = [
+        (1, 10, 1.0, "[]"),
+        (2, 10, 0.5, '["A"]'),
+        (5, 12, 0.0, '["A"]'),
+        (6, 12, 0.25, '["B"]'),
+    ]
+    table = chunk_table(rows)
+    assert table.owners([5, 1]) == {5: 12, 1: 10}
+    assert table.posts_of(np.asarray([2, 6])).tolist() == [10, 12]
+    assert table.of_posts([12, 10, 11]) == {12: [5, 6], 10: [1, 2], 11: []}
+    assert table.chunks_of([12]).tolist() == [5, 6]
+    assert table.readable([6, 2]) == [0.25, 0.5]
+    assert table.sections_of([1, 2, 5, 6]) == {2: 1, 5: 1, 6: 2}
+
+
+def test_a_table_of_nothing_is_empty() -> None:
+    table = chunk_table([])
+    assert table.owners([]) == {}
+    assert table.of_posts([]) == {}
+    assert table.sections_of([]) == {}
+
+
+def test_the_ids_of_posts_and_chunks_ascend_together_however_an_index_grew(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    made.write({"3.md": POSTS["4.md"], "0.md": POSTS["3.md"], "a.md": POSTS["1.md"]})
+    made.ingest()
+    table = open_legs(made.files, made.embedder).table
+    assert (np.diff(table.chunks) > 0).all()
+    assert (np.diff(table.posts) >= 0).all()
