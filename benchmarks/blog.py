@@ -12,11 +12,14 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from index.content_folder import SourceFile
 from index.embedder.choose import choose, embedder_of
+from index.errors import UnreadablePost
 from index.live import LiveIndex
 from index.reader import Reader
+from index.reading import read
 from ingest.pipeline import Job, ingest
-from ingest.post import ParsedPost
+from ingest.post import ParsedPost, read_post
 from ingest.progress import Progress
 from ingest.scan import NOTHING_KNOWN, scan
 
@@ -35,8 +38,16 @@ def posts_of(content: Path) -> tuple[ParsedPost, ...]:
 
     A post without a body is a forwarding address, and search leaves it out.
     """
-    found = scan(content, NOTHING_KNOWN, date.today(), include_drafts=False)
-    return tuple(post for post in found.parsed.values() if post.body.strip())
+    today = date.today()
+    found = (_post(unread.file, today) for unread in scan(content, NOTHING_KNOWN, today).unread)
+    return tuple(post for post in found if post and not post.left_out and post.body.strip())
+
+
+def _post(file: SourceFile, today: date) -> ParsedPost | None:
+    try:
+        return read_post(file, read(file.path), today)
+    except UnreadablePost:
+        return None
 
 
 def index_folder(cache: Path, content: Path, embedding: Embedding) -> Path:
@@ -57,6 +68,7 @@ def build_index(
         today=date.today(),
         rebuild=rebuild,
         index_descriptions=False,
+        processes=0,  # an ablation changes this process alone
     )
     ingest(job, progress)
 

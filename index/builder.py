@@ -1,50 +1,43 @@
-"""The next generation: the live one, a plan and new vectors in, a complete generation on disk out.
+"""The next generation: the live one and what changes in it in, a complete generation on disk out.
 
-Nothing here is visible to a reader until the last line switches CURRENT; a run
-that dies before it leaves a folder which the next run throws away.
+Posts go in one by one and vectors in blocks, each written as it comes, so that an ingest holds
+little of a blog at once. Nothing here is visible to a reader until `finish` switches CURRENT; a
+run that dies before it leaves a folder which the next run throws away.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
-from index import lexical_writer, vectors, worked_out
-from index.calibration import calibrate, is_stale, sample
-from index.catalog_writer import open_writer
-from index.errors import IndexBroken, IndexMissing
-from index.find import find_by_both
-from index.generations import (
-    collect,
-    live_number,
-    newest_number,
-    seal_files,
-    switch,
-)
-from index.layout import GenerationFiles, Layout
-from index.legs import open_legs
+from index import lexical_writer, worked_out
+from index.calibrated import calibrated
+from index.catalog_writer import CatalogWriter, lexical_post, open_writer
+from index.generations import next_folder, seal_files, switch
+from index.layout import Layout
+from index.lexical_documents import PostTerms, terms_of
 from index.manifest import IndexedPost, Manifest
 from index.seals import verify
 from index.summary import summarised
-from index.unwritable import unwritable
+from index.unwritable import refusals_told
+from index.vectors_writer import VectorFile, new_vectors
 
 if TYPE_CHECKING:
-    from index.confidence import Calibration
+    from pathlib import Path
+
     from index.embedder.base import Embedder, Vectors
     from index.types import Chunk, Mention, Post
     from index.vectors import Ids
 
-SAMPLE_CHARACTERS = 100_000
-"""Of the blog's text, by which its script is told."""
-
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
+
+Spread: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
+"""How the terms of many posts are found: `map`, or one that has help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,150 +54,142 @@ class NewPost:
 
 
 @dataclass(frozen=True, slots=True)
-class NewVectors:
-    """Vectors of new chunks."""
-
-    rows: Ids
-    """Which of the new chunks, counted through all new posts in order, have a vector."""
-    vectors: Vectors
-    """Float32 unit rows of shape (len(rows), dimension)."""
-
-
-@dataclass(frozen=True, slots=True)
-class NextGeneration:
-    """Everything that decides what the next generation holds."""
+class Start:
+    """What the next generation begins with."""
 
     base: Manifest | None
     """The live generation to start from; `None` starts from nothing."""
-    removed: Sequence[str]
-    """Sources to take out: deleted posts, and changed ones before they come in again."""
-    added: Sequence[NewPost]
-    vectors: NewVectors
     embedder: Embedder
     recipe: dict[str, int | bool | str]
     created: str
-    """When the posts were looked at, as in the manifest."""
+    """When the posts were looked at: UTC, ISO 8601 to the second."""
 
 
-def build(layout: Layout, following: NextGeneration) -> Manifest:
-    """Write the next generation and make it the live one. The caller holds the writer lock.
+class Building:
+    """A generation that is not complete yet; use `building`. Its calls raise IndexProblem."""
 
-    Raises IndexBroken if the generation to start from is damaged, IndexProblem if the
-    next one cannot be written, EmbedderError if confidence cannot be calibrated.
-    """
-    if following.base is not None:
-        verify(layout.generation(following.base.generation), following.base)
-    try:
-        return _build(layout, following)
-    except OSError as error:
-        raise unwritable(error) from error
+    def __init__(
+        self, layout: Layout, number: int, start: Start, catalog: CatalogWriter, rows: VectorFile
+    ) -> None:
+        self._files = layout.generation(number)
+        self._layout = layout
+        self._number = number
+        self._start = start
+        self._before = layout.generation(start.base.generation) if start.base else None
+        self._catalog = catalog
+        self._rows = rows
+        self._posts = dict(start.base.posts) if start.base else {}
+        self._gone_posts: list[int] = []
+        self._gone_chunks: list[int] = []
+        self._new: list[int] = []
 
+    def remove(self, sources: Iterable[str]) -> None:
+        """Take posts out: deleted ones, and changed ones before they come in again."""
+        with refusals_told():
+            gone = self._catalog.remove(sources)
+        for source in gone.sources:
+            del self._posts[source]
+        self._gone_posts += gone.posts
+        self._gone_chunks += gone.chunks
 
-def _build(layout: Layout, following: NextGeneration) -> Manifest:
-    live = _live_number(layout)
-    number = newest_number(layout) + 1
-    collect(layout, live)
-    with _live_or_gone(layout, number) as files:
-        superseded = _write(files, layout, following)
-        manifest = Manifest(
-            generation=number,
-            created=following.created,
-            embedder=following.embedder.identity,
-            recipe=following.recipe,
-            posts=_posts(following),
-            calibration=_calibrated(files, following),
-            superseded=superseded,
-            files=seal_files(files),
-        )
-        switch(layout, manifest)
-    collect(layout, number, keep=live)
-    return manifest
+    def add(self, new: NewPost) -> tuple[int, ...]:
+        """Put a post in, instead of what it was; the ids of its chunks, greater than any before."""
+        source = new.post.source
+        if source in self._posts:
+            self.remove([source])
+        with refusals_told():
+            added = self._catalog.add(new.post, new.chunks, new.readable, new.mentions)
+        self._posts[source] = new.indexed
+        self._new.append(added.post_id)
+        return added.chunk_ids
+
+    def add_vectors(self, ids: Ids, rows: Vectors) -> None:
+        """Put in float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
+        with refusals_told():
+            self._rows.append(ids, rows)
+
+    def count_unembedded(self, source: str, windows: int) -> None:
+        """Note how many windows of a new post have no vector."""
+        update = {"unembedded": windows}
+        self._posts[source] = self._posts[source].model_copy(update=update)
+
+    def finish(self, spread: Spread) -> Manifest:
+        """Write what depends on all posts, and make the generation the live one.
+
+        Raises EmbedderError if confidence cannot be calibrated.
+        """
+        with refusals_told():
+            superseded = self._write_lexical(spread)
+            summary = summarised(self._catalog.posts())
+            self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
+            self._catalog.commit()
+            self._write_vectors()
+            worked_out.write(self._files, self._before)
+            manifest = Manifest(
+                generation=self._number,
+                created=self._start.created,
+                embedder=self._start.embedder.identity,
+                recipe=self._start.recipe,
+                posts=dict(sorted(self._posts.items())),
+                calibration=calibrated(self._files, self._start.embedder, self._start.base),
+                superseded=superseded,
+                files=seal_files(self._files),
+            )
+            switch(self._layout, manifest)
+        return manifest
+
+    def _write_lexical(self, spread: Spread) -> int:
+        """Write the lexical index; how many of its chunks are superseded."""
+        base, catalog = self._start.base, self._catalog
+        relinked = set(catalog.follow_links()) - set(self._new)
+        again = [*self._gone_chunks, *catalog.chunk_ids(relinked)]
+        superseded = (base.superseded if base else 0) + len(again)
+        catalog.commit()
+        found = partial(_terms, self._files.catalog)
+        if base is None or self._before is None or superseded > SUPERSEDED_SHARE * base.chunks:
+            lexical_writer.write(self._files.lexical, None, (), spread(found, catalog.post_ids()))
+            return 0
+        fresh = sorted({*relinked, *self._new})
+        gone = [*self._gone_posts, *relinked]
+        before = self._before.lexical
+        lexical_writer.write(self._files.lexical, before, gone, spread(found, fresh))
+        return superseded
+
+    def _write_vectors(self) -> None:
+        """Write the kept vectors before the new ones, whose ids are greater."""
+        self._rows.finish()
+        if self._before is None:
+            return
+        dimension = self._start.embedder.identity.dimension
+        with new_vectors(self._files.vectors, dimension) as rows:
+            rows.append_from(self._before.vectors, self._gone_chunks)
+            rows.append_from(self._files.new_vectors, ())
+            rows.finish()
+        self._files.new_vectors.unlink()
 
 
 @contextmanager
-def _live_or_gone(layout: Layout, number: int) -> Iterator[GenerationFiles]:
-    """A new generation's files; if it does not become the live one, their room is given back."""
-    files = layout.generation(number)
-    try:
-        files.folder.mkdir(parents=True)
-        yield files
-    finally:
-        if _live_number(layout) != number:
-            shutil.rmtree(files.folder, ignore_errors=True)
+def building(layout: Layout, start: Start) -> Iterator[Building]:
+    """The next generation; unless it was finished when the block ends, nothing is left of it.
+
+    The caller holds the writer lock. Raises IndexBroken if the generation to start from is
+    damaged, IndexProblem if the next one cannot be written.
+    """
+    before = layout.generation(start.base.generation) if start.base else None
+    dimension = start.embedder.identity.dimension
+    if before is not None and start.base is not None:
+        verify(before, start.base)
+    with ExitStack() as opened:
+        with refusals_told():
+            number = opened.enter_context(next_folder(layout))
+            files = layout.generation(number)
+            catalog = opened.enter_context(
+                open_writer(files.catalog, before.catalog if before else None)
+            )
+            place = files.vectors if before is None else files.new_vectors
+            rows = opened.enter_context(new_vectors(place, dimension))
+        yield Building(layout, number, start, catalog, rows)
 
 
-def _calibrated(files: GenerationFiles, following: NextGeneration) -> Calibration | None:
-    """The base's calibration while the blog is much the same, else a new one."""
-    try:
-        legs = open_legs(files, following.embedder)
-    except IndexBroken as error:  # just written, and not as it was meant
-        raise unwritable(error) from error
-    try:
-        chunks = legs.catalog.count()
-        known = following.base.calibration if following.base else None
-        if known is not None and not is_stale(known, chunks):
-            return known
-        titles = [post.title for post in legs.catalog.every_post().values()]
-        asked = sample(legs.catalog.headings(), titles)
-        blog = legs.catalog.sample(SAMPLE_CHARACTERS)
-        return calibrate(asked, lambda text: find_by_both(legs, text), blog, chunks)
-    finally:
-        legs.close()
-
-
-def _write(files: GenerationFiles, layout: Layout, following: NextGeneration) -> int:
-    """Write all files but the manifest; how many chunks the lexical index has superseded."""
-    base = following.base
-    before = layout.generation(base.generation) if base else None
-    with open_writer(files.catalog, before.catalog if before else None) as catalog:
-        gone = catalog.remove(following.removed)
-        new = [
-            catalog.add(entry.post, entry.chunks, entry.readable, entry.mentions)
-            for entry in following.added
-        ]
-        relinked = set(catalog.follow_links()) - {post.post_id for post in new}
-        again = [*gone.chunks, *catalog.chunk_ids(relinked)]
-        superseded = (base.superseded if base else 0) + len(again)
-        if before is None or base is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            superseded = 0
-            lexical_writer.write(files.lexical, None, (), catalog.lexical_posts())
-        else:
-            fresh = catalog.lexical_posts({*relinked, *(post.post_id for post in new)})
-            lexical_writer.write(files.lexical, before.lexical, [*gone.posts, *relinked], fresh)
-        summary = summarised(catalog.posts())
-    files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
-    ids = [chunk_id for post in new for chunk_id in post.chunk_ids]
-    _write_vectors(files, before, gone.chunks, np.asarray(ids, dtype=np.int64), following)
-    worked_out.write(files, before)
-    return superseded
-
-
-def _write_vectors(
-    files: GenerationFiles,
-    before: GenerationFiles | None,
-    gone: Sequence[int],
-    new: Ids,
-    following: NextGeneration,
-) -> None:
-    ids, rows = new[following.vectors.rows], following.vectors.vectors
-    if before is not None:
-        earlier = vectors.VectorSearcher(before.vectors)
-        kept = ~np.isin(earlier.ids, gone)
-        ids = np.concatenate([earlier.ids[kept], ids])
-        rows = np.concatenate([earlier.rows[kept], rows])
-    vectors.write(files.vectors, ids, rows)
-
-
-def _posts(following: NextGeneration) -> dict[str, IndexedPost]:
-    removed = set(following.removed)
-    kept = following.base.posts if following.base else {}
-    posts = {source: post for source, post in kept.items() if source not in removed}
-    posts |= {entry.post.source: entry.indexed for entry in following.added}
-    return dict(sorted(posts.items()))
-
-
-def _live_number(layout: Layout) -> int | None:
-    try:
-        return live_number(layout)
-    except (IndexMissing, IndexBroken):
-        return None
+def _terms(catalog: Path, post_id: int) -> PostTerms:
+    return terms_of(lexical_post(catalog, post_id))

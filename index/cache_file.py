@@ -67,15 +67,18 @@ def seal_of(key: bytes, vector: bytes) -> bytes:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """The cache at `path`, made if there is none. Raises sqlite3.DatabaseError."""
+    """The cache at `path`, made if there is none. Raises sqlite3.DatabaseError.
+
+    Its users take turns, and need not be one thread.
+    """
     if path.exists() and not path.is_file():
         raise ForeignCache("not a file")
-    return _prepared(sqlite3.connect(path, timeout=PATIENCE))
+    return _prepared(sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False))
 
 
 def in_memory() -> sqlite3.Connection:
     """A cache that ends with the run."""
-    return _prepared(sqlite3.connect(":memory:"))
+    return _prepared(sqlite3.connect(":memory:", check_same_thread=False))
 
 
 def mend(path: Path, error: sqlite3.DatabaseError) -> Mended:

@@ -11,22 +11,22 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from index.catalog import SCHEMA, Catalog
+from index.catalog import SCHEMA, Catalog, open_catalog
 from index.lexical_documents import LexicalPost
 from index.mentions import LinkTargets
 from index.translations import translations_in
 from index.types import Chunk, Mention, Post
-from index.unwritable import is_refused, unwritable
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Ids that no longer mean anything; each sorted."""
+    """What was taken out, and ids that no longer mean anything."""
 
+    sources: list[str]
     posts: list[int]
     chunks: list[int]
 
@@ -48,16 +48,16 @@ class CatalogWriter:
 
     def remove(self, sources: Iterable[str]) -> Gone:
         """Take these posts out."""
-        posts: list[int] = []
-        chunks: list[int] = []
+        gone = Gone([], [], [])
         for source in sources:
             found = self._connection.execute("SELECT post_id FROM posts WHERE source = ?", [source])
             for (post_id,) in found.fetchall():
                 query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
-                chunks += [row[0] for row in self._connection.execute(query, [post_id])]
-                posts.append(post_id)
+                gone.chunks.extend(row[0] for row in self._connection.execute(query, [post_id]))
+                gone.posts.append(post_id)
+                gone.sources.append(source)
                 self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
-        return Gone(sorted(posts), sorted(chunks))
+        return gone
 
     def add(
         self,
@@ -84,12 +84,11 @@ class CatalogWriter:
         )
         pairs = zip(chunks, readable, strict=True)
         ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
-        for mention in mentions:
-            self._connection.execute(
-                "INSERT INTO mentions (post_id, position, address, text, is_pointer) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (post_id, mention.chunk, mention.address, mention.text, mention.is_pointer),
-            )
+        self._connection.executemany(
+            "INSERT INTO mentions (post_id, position, address, text, is_pointer) "
+            "VALUES (?, ?, ?, ?, ?)",
+            [(post_id, said.chunk, said.address, said.text, said.is_pointer) for said in mentions],
+        )
         return Added(post_id, ids)
 
     def posts(self) -> tuple[Post, ...]:
@@ -117,17 +116,13 @@ class CatalogWriter:
         found = Catalog(self._connection).chunk_ids(sorted(post_ids))
         return [chunk for chunks in found.values() for chunk in chunks]
 
-    def lexical_posts(self, post_ids: Collection[int] | None = None) -> Iterator[LexicalPost]:
-        """These posts, or all, as the lexical index needs them, in the order of their ids.
+    def post_ids(self) -> list[int]:
+        """The ids of all posts, ascending."""
+        return [row[0] for row in self._connection.execute("SELECT post_id FROM posts ORDER BY 1")]
 
-        The links must have been followed.
-        """
-        catalog = Catalog(self._connection)
-        posts = catalog.every_post() if post_ids is None else catalog.posts(post_ids)
-        for post_id, post in posts.items():
-            ids = tuple(catalog.chunk_ids([post_id])[post_id])
-            chunks, mentions = catalog.chunks_of(post_id), catalog.mentions_of(post_id)
-            yield LexicalPost(post_id, post, ids, tuple(chunks), mentions)
+    def commit(self) -> None:
+        """Let others read what is in by now; the file is as complete as what was put in."""
+        self._connection.commit()
 
     def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
         lines = (chunk.first_line, chunk.last_line)
@@ -149,12 +144,11 @@ class CatalogWriter:
 def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
     """A catalog at `path`, new or copied from `previous`; complete when the block ends.
 
-    Raises OSError, or IndexProblem for what SQLite could not write.
+    Raises OSError or sqlite3.OperationalError.
     """
     if previous is not None:
         shutil.copyfile(previous, path)
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -162,12 +156,22 @@ def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
             connection.executescript(SCHEMA)
         yield CatalogWriter(connection)
         connection.commit()
-    except sqlite3.OperationalError as error:
-        if not is_refused(error):
-            raise
-        raise unwritable(error) from error
-    finally:
-        connection.close()
+
+
+def lexical_post(path: Path, post_id: int) -> LexicalPost:
+    """One post as the lexical index needs it, once the links have been followed.
+
+    `path` is that of a catalog that was committed.
+    """
+    with closing(open_catalog(path)) as catalog:
+        chunks = catalog.chunks_of(post_id)
+        return LexicalPost(
+            post_id,
+            catalog.posts([post_id])[post_id],
+            tuple(catalog.chunk_ids([post_id])[post_id]),
+            tuple(chunks),
+            catalog.mentions_of(post_id),
+        )
 
 
 def _json(values: Sequence[str]) -> str:

@@ -18,7 +18,7 @@
     │   ├── IndexBusy             another ingest is writing
     │   └── EmbedderMismatch      built with another embedder than the one asked for
     ├── ClientSettingsError   a client's settings file cannot be read or changed
-    ├── IngestFailed          an ingest that the server started did not finish
+    ├── IngestFailed          a process that ingests, or helps to, did not finish
     └── NotInIndex            a post or chunk that does not exist
         ├── UnknownPost
         └── UnknownChunk
@@ -116,7 +116,7 @@ class ClientSettingsError(BlogSearchError):
 
 
 class IngestFailed(BlogSearchError):
-    """An ingest that the server started did not finish; the index is as it was."""
+    """A process that ingests, or helps to, did not finish; the index is as it was."""
 
 
 class NotInIndex(BlogSearchError):

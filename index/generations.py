@@ -52,6 +52,27 @@ def newest_number(layout: Layout) -> int:
     return max((int(name) for name in names if is_generation_name(name)), default=0)
 
 
+@contextmanager
+def next_folder(layout: Layout) -> Iterator[int]:
+    """The number of a new generation, whose folder is there.
+
+    What is no longer kept is deleted before and after. If the new one has not become the live
+    one when the block ends, its room is given back.
+    """
+    live = _live_or_none(layout)
+    number = newest_number(layout) + 1
+    collect(layout, live)
+    files = layout.generation(number)
+    try:
+        files.folder.mkdir(parents=True)
+        yield number
+        if _live_or_none(layout) == number:
+            collect(layout, number, keep=live)
+    finally:
+        if _live_or_none(layout) != number:
+            shutil.rmtree(files.folder, ignore_errors=True)
+
+
 def load_manifest(layout: Layout, number: int) -> Manifest:
     """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
@@ -121,6 +142,13 @@ def writer_lock(layout: Layout) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _live_or_none(layout: Layout) -> int | None:
+    try:
+        return live_number(layout)
+    except (IndexMissing, IndexBroken):
+        return None
 
 
 def _sync(path: Path) -> None:

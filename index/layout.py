@@ -56,6 +56,11 @@ class GenerationFiles:
         return self.folder / "sums.npz"
 
     @property
+    def new_vectors(self) -> Path:
+        """Vectors of new chunks, until those that are kept have been written before them."""
+        return self.folder / "vectors.new"
+
+    @property
     def lexical(self) -> Path:
         """A folder of tantivy's."""
         return self.folder / "lexical"

@@ -45,6 +45,8 @@ class LexicalPost:
 class PostTerms:
     """Everything of one post that can be searched by word."""
 
+    post_id: int
+    chunk_ids: tuple[int, ...]
     whole: Spelled
     """Title, file name, tags, every heading and the text."""
     lead: Spelled
@@ -67,6 +69,8 @@ def terms_of(entry: LexicalPost) -> PostTerms:
     every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)
     above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
+        post_id=entry.post_id,
+        chunk_ids=entry.chunk_ids,
         whole=joined([label, *above, *bodies]),
         lead=joined([label, headings[0], bodies[0]]) if bodies else label,
         about=spelled(entry.post.description, language),

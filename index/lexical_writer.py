@@ -12,7 +12,7 @@ import tantivy
 from tantivy import Document, Query
 
 from index.analysis import Spelled
-from index.lexical_documents import PADDING, LexicalPost, terms_of
+from index.lexical_documents import PADDING, PostTerms
 from index.unwritable import unwritable
 
 _HEAP = 30_000_000
@@ -35,7 +35,7 @@ that is taken out with the document, for a mention the one that makes it."""
 
 
 def write(
-    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[LexicalPost]
+    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[PostTerms]
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
@@ -56,7 +56,7 @@ def _translated() -> Iterator[None]:
 
 
 def _update(
-    levels: Mapping[str, tantivy.Index], removed: Iterable[int], added: Iterable[LexicalPost]
+    levels: Mapping[str, tantivy.Index], removed: Iterable[int], added: Iterable[PostTerms]
 ) -> None:
     gone = list(removed)
     writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
@@ -65,7 +65,7 @@ def _update(
         of_gone = Query.term_set_query(levels[name].schema, "post", gone)
         writer.delete_documents_by_query(of_gone)
     for entry in added:
-        if entry.chunks:  # a post of a title alone holds nothing to read
+        if entry.chunk_ids:  # a post of a title alone holds nothing to read
             for name, document in _documents(entry):
                 writers[name].add_document(document)
     for writer in writers.values():
@@ -92,16 +92,15 @@ def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
     return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 
-def _documents(entry: LexicalPost) -> Iterator[tuple[str, Document]]:
+def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
     """Everything of one post, each with the level it belongs to."""
-    found = terms_of(entry)
-    for chunk_id, words in zip(entry.chunk_ids, found.chunks, strict=True):
-        chunk = _document(words, chunk=chunk_id, post=entry.post_id)
+    for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
+        chunk = _document(words, chunk=chunk_id, post=found.post_id)
         _pad(chunk)
         yield "chunks", chunk
     for mention_id, words in found.mentions.items():
-        yield "mentions", _document(words, mention=mention_id, post=entry.post_id)
-    post = _document(found.whole, post=entry.post_id)
+        yield "mentions", _document(words, mention=mention_id, post=found.post_id)
+    post = _document(found.whole, post=found.post_id)
     _fill(post, "lead_", found.lead)
     _fill(post, "about_", found.about)
     yield "posts", post

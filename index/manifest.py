@@ -1,7 +1,7 @@
 """What a generation is, in one JSON file: written last, read first, sealed by a checksum.
 
 It remembers the embedder, the settings and every post's hash, so that the next
-ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
+ingest can tell what changed (`ingest.scan`), and the size and SHA-256 of every
 other file, so that a torn or swapped one is refused before FAISS, tantivy or
 SQLite see it: FAISS's C++ may abort the process on a truncated file.
 """

@@ -1,12 +1,14 @@
 """What a disk refused, whichever library noticed: its error in, one sentence out.
 
 Each library's error is told from a bug of ours where it enters: the lexical index's in
-`index.lexical_writer`, SQLite's in `index.catalog_writer`, the system's in `index.builder`.
+`index.lexical_writer`, SQLite's and the system's where `refusals_told` says so.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from index.errors import IndexProblem
 
@@ -27,6 +29,22 @@ def unwritable(error: Exception) -> IndexProblem:
         f"The index could not be written{reason}. Nothing in it has changed; "
         "check the disk's space and the folder's permissions, then run again."
     )
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """Whatever the system or SQLite says of the disk in this block, in one sentence.
+
+    Raises IndexProblem for it, and anything else as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(error) from error
+    except sqlite3.OperationalError as error:
+        if not is_refused(error):
+            raise
+        raise unwritable(error) from error
 
 
 def is_refused(error: sqlite3.OperationalError) -> bool:

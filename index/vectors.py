@@ -3,9 +3,10 @@
 A chunk may have several vectors, one for each window of its text, and is as
 near as the nearest of them; in the file they all bear the chunk's id.
 
-The vectors lie whole in a FAISS IndexFlatIP behind an id map, memory-mapped, so that
-opening costs nothing and every server on the machine shares its pages. Cosines are always
-those of the whole vectors. Where there are many, `index.first_pass` says which to look at.
+The vectors lie whole in a FAISS IndexFlatIP behind an id map (`index.vectors_writer`),
+memory-mapped, so that opening costs nothing and every server on the machine shares its pages.
+Cosines are always those of the whole vectors. Where there are many, `index.first_pass` says
+which to look at.
 """
 
 from __future__ import annotations
@@ -31,19 +32,6 @@ if TYPE_CHECKING:
 
 _faiss: Any = faiss
 """Its types lack these loops."""
-
-
-def write(path: Path, ids: Ids, vectors: Vectors) -> None:
-    """Write `vectors` of shape (len(ids), dimension), each with its chunk's id; ids ascend.
-
-    Raises OSError.
-    """
-    index = faiss.IndexIDMap(faiss.IndexFlatIP(vectors.shape[1]))
-    index.add_with_ids(np.ascontiguousarray(vectors, dtype=np.float32), ids)
-    with path.open("wb") as file:
-        # Given a path, FAISS only prints a failure to flush, and leaves a shorter file.
-        writer = faiss.PyCallbackIOWriter(file.write)  # type: ignore[attr-defined]
-        faiss.write_index(index, writer)
 
 
 class VectorSearcher:

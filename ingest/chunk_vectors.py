@@ -1,28 +1,32 @@
-"""New posts in, vectors for their chunks out, and by name the passages that have none.
+"""The windows of new posts in, their vectors into the generation, and by name what has none.
 
-A chunk is embedded window by window, unless the embedder cannot read it at all.
+The embedder works in a thread of its own, block after block, while posts are read and written:
+it waits for a server or in code that lets other threads run. A few blocks may wait, so that
+memory stays bounded whichever of the two is slower.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from index.builder import NewPost, NewVectors
-from index.cache import open_cache
-from index.embedding_text import embedding_text
-from index.types import Chunk
-from ingest.embed import embed
-from ingest.windows import windows
+from ingest.outcome import Window
 
 if TYPE_CHECKING:
-    from index.embedder.base import Embedder
-    from ingest.progress import Progress
+    from index.builder import Building, NewPost
+    from ingest.embed import CachedEmbedder, Embedded
+
+BLOCK = 256
+"""Texts embedded between two turns of writing: enough of each length for some full batches."""
+
+WAITING = 4
+"""Blocks that may be waiting for the embedder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,70 +42,95 @@ class WithoutVector:
 
 
 @dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A window that waits for its vector."""
+
+    post: NewPost
+    chunk_id: int
+    window: Window
+
+
+@dataclass(slots=True)
+class _Block:
+    waiting: list[_Waiting] = field(default_factory=list)
+    posts: int = 0
+    """Posts that end in it."""
+
+
 class ChunkVectors:
-    """What embedding came to."""
+    """Embeds windows in the order in which they come; use `chunk_vectors`."""
 
-    posts: tuple[NewPost, ...]
-    """The new posts, with their windows without a vector counted."""
-    new: NewVectors
-    computed: int
-    """Texts the embedder was asked for."""
-    without: tuple[WithoutVector, ...]
-    warnings: tuple[str, ...]
-    """What became of a cache that failed."""
+    def __init__(
+        self, thread: ThreadPoolExecutor, building: Building, embedder: CachedEmbedder
+    ) -> None:
+        self._thread = thread
+        self._building = building
+        self._embedder = embedder
+        self._block = _Block()
+        self._asked: deque[tuple[_Block, Future[Embedded]]] = deque()
+        self._without: dict[int, WithoutVector] = {}
 
+    @property
+    def without(self) -> tuple[WithoutVector, ...]:
+        """Chunks that could not be embedded whole."""
+        return tuple(self._without.values())
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    row: int
-    """Of its chunk, counted through all new posts."""
-    chunk: Chunk
-    text: str
+    def put(self, new: NewPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
+        """Have the windows of a post embedded; how many posts are done by now, of all so far.
 
+        Raises EmbedderError for any post before it.
+        """
+        self._block.waiting += [_Waiting(new, chunk_ids[w.chunk], w) for w in windows]
+        self._block.posts += 1
+        if len(self._block.waiting) < BLOCK:
+            return 0
+        self._ask()
+        return sum(self._write() for _ in range(len(self._asked) - WAITING))
 
-def chunk_vectors(
-    cache: Path, added: Sequence[NewPost], embedder: Embedder, progress: Progress
-) -> ChunkVectors:
-    """Embed what the cache does not know. Raises EmbedderError; what came before it is kept."""
-    windowed = list(_windows(added))
-    with open_cache(cache, embedder.identity) as opened:
-        found = embed([window.text for window in windowed], embedder, opened, progress)
-    having = [window for window in windowed if window.text in found.vectors]
-    rows = np.asarray([window.row for window in having], dtype=np.int64)
-    empty = np.zeros((0, embedder.identity.dimension), dtype=np.float32)
-    vectors = np.stack([found.vectors[window.text] for window in having]) if having else empty
-    lacking = [window for window in windowed if window.text in found.refused]
-    return ChunkVectors(
-        posts=_counted(added, lacking),
-        new=NewVectors(rows, vectors),
-        computed=found.computed,
-        without=tuple(
-            _named(window.chunk, found.refused[window.text])
-            for window in {window.row: window for window in lacking}.values()
-        ),
-        warnings=found.warnings,
-    )
+    def finish(self) -> Iterator[int]:
+        """Wait for the vectors of every post; each time, how many more are done."""
+        self._ask()
+        while self._asked:
+            yield self._write()
 
+    def _ask(self) -> None:
+        texts = [waiting.window.text for waiting in self._block.waiting]
+        self._asked.append((self._block, self._thread.submit(self._embedder.embed, texts)))
+        self._block = _Block()
 
-def _windows(added: Sequence[NewPost]) -> Iterator[_Window]:
-    """The windows of every chunk that the embedder can read."""
-    chunks = (
-        (new.post, *pair) for new in added for pair in zip(new.chunks, new.readable, strict=True)
-    )
-    for row, (post, chunk, readable) in enumerate(chunks):
-        if readable > 0.0:
-            for window in windows(chunk.plain):
-                yield _Window(row, chunk, embedding_text(post, chunk, window))
+    def _write(self) -> int:
+        """Take the vectors of the block that was asked for first; how many posts end in it."""
+        block, asked = self._asked.popleft()
+        found = asked.result()
+        having = [each for each in block.waiting if each.window.text in found.vectors]
+        if having:
+            ids = np.asarray([each.chunk_id for each in having], dtype=np.int64)
+            rows = np.stack([found.vectors[each.window.text] for each in having])
+            self._building.add_vectors(ids, rows)
+        self._note([each for each in block.waiting if each.window.text in found.refused], found)
+        return block.posts
 
-
-def _counted(added: Sequence[NewPost], lacking: Sequence[_Window]) -> tuple[NewPost, ...]:
-    counts = Counter(window.chunk.source for window in lacking)
-    return tuple(
-        replace(new, indexed=new.indexed.model_copy(update={"unembedded": counts[new.post.source]}))
-        for new in added
-    )
+    def _note(self, lacking: Sequence[_Waiting], found: Embedded) -> None:
+        counts = Counter(each.post.post.source for each in lacking)
+        for source, count in counts.items():
+            self._building.count_unembedded(source, count)
+        for each in lacking:
+            reason = found.refused[each.window.text]
+            self._without[each.chunk_id] = _named(each, reason)
 
 
-def _named(chunk: Chunk, reason: str) -> WithoutVector:
+@contextmanager
+def chunk_vectors(building: Building, embedder: CachedEmbedder) -> Iterator[ChunkVectors]:
+    """A thread that embeds for `building` until the block ends; what waits then is given up."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+    try:
+        yield ChunkVectors(thread, building, embedder)
+    finally:
+        embedder.stopped = True
+        thread.shutdown(cancel_futures=True)
+
+
+def _named(waiting: _Waiting, reason: str) -> WithoutVector:
+    chunk = waiting.post.chunks[waiting.window.chunk]
     heading = chunk.headings[-1] if chunk.headings else ""
     return WithoutVector(chunk.source, chunk.first_line, chunk.last_line, heading, reason)

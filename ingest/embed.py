@@ -15,7 +15,6 @@ import numpy as np
 
 from index.cache import EmbeddingCache
 from index.errors import EmbedderRefused, TextsRefused
-from ingest.progress import Progress
 
 if TYPE_CHECKING:
     from index.embedder.base import Embedder, Vectors
@@ -32,46 +31,63 @@ SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The vectors of some texts."""
+    """What became of some texts."""
 
     vectors: Mapping[str, Vectors]
     """By text, float32 and of unit length; a refused text is not here."""
-    computed: int
-    """How many texts the embedder was asked for."""
     refused: Mapping[str, str]
     """By text, why it has no vector."""
-    warnings: tuple[str, ...] = ()
-    """What became of a cache that failed."""
 
 
-def embed(
-    texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache, progress: Progress
-) -> Embedded:
-    """The vectors of `texts`. Raises EmbedderError; what came back before it is kept."""
-    known = cache.get(texts)
-    missing = sorted({text for text in texts if text not in known}, key=lambda t: (len(t), t))
-    refused: dict[str, str] = {}
-    progress.start("embedding", len(missing))
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
-        vectors, reasons = _asked(batch, embedder)
-        cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
-        known |= vectors
-        refused |= reasons
-        _refuse_too_many(refused, start + len(batch))
-        progress.advance(len(batch))
-    return Embedded(known, len(missing), refused, cache.warnings)
+class CachedEmbedder:
+    """An embedder behind the cache, for one run."""
 
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+        self._refused: dict[str, str] = {}
+        self.asked = 0
+        """Texts the embedder was asked for."""
+        self.stopped = False
+        """Set to end at the next batch, whatever is asked for."""
 
-def _asked(batch: Sequence[str], embedder: Embedder) -> tuple[dict[str, Vectors], dict[str, str]]:
-    """By text, the vectors that came back, and why the others did not."""
-    try:
-        rows, reasons = embedder.embed_documents(batch), {}
-    except TextsRefused as refusal:
-        rows = refusal.rows
-        reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
-    pairs = zip(batch, rows, strict=True)
-    return {text: row for text, row in pairs if text not in reasons}, reasons
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What became of a cache that failed."""
+        return self._cache.warnings
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """The vectors of `texts`. Raises EmbedderError; what came back before it is kept.
+
+        Texts of about one length go together: a model reads a batch as long as its longest.
+        """
+        known = self._cache.get(texts)
+        wanted = {text for text in texts if text not in known and text not in self._refused}
+        missing = sorted(wanted, key=lambda text: (len(text), text))
+        for start in range(0, len(missing), BATCH):
+            if self.stopped:
+                break
+            known |= self._computed(missing[start : start + BATCH])
+        refused = {text: self._refused[text] for text in texts if text in self._refused}
+        return Embedded(known, refused)
+
+    def _computed(self, batch: Sequence[str]) -> dict[str, Vectors]:
+        vectors, reasons = self._asked(batch)
+        self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
+        self.asked += len(batch)
+        self._refused |= reasons
+        _refuse_too_many(self._refused, self.asked)
+        return vectors
+
+    def _asked(self, batch: Sequence[str]) -> tuple[dict[str, Vectors], dict[str, str]]:
+        """By text, the vectors that came back, and why the others did not."""
+        try:
+            rows, reasons = self._embedder.embed_documents(batch), {}
+        except TextsRefused as refusal:
+            rows = refusal.rows
+            reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
+        pairs = zip(batch, rows, strict=True)
+        return {text: row for text, row in pairs if text not in reasons}, reasons
 
 
 def _refuse_too_many(refused: Mapping[str, str], asked: int) -> None:

@@ -1,114 +1,105 @@
 """The whole of an ingest: a content folder in, the next generation of its index out.
 
 This is the one function others call (`python -m ingest`, and a server that
-watches its content). It plans first and takes the writer lock only when there
-is something to write, so that a run which changes nothing writes nothing.
+watches its content). Files are read until one has changed; only then is the writer
+lock taken, so that a run which changes nothing writes nothing. From there on reading,
+embedding and writing go on side by side.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
-from index.builder import NewPost, NextGeneration, build
-from index.content_folder import SourceFile, refuse_inside
-from index.embedder.base import Embedder, EmbedderIdentity
-from index.embedder.choose import Choice
-from index.errors import ContentError, IndexMissing
+from index.builder import Building, Start, building
+from index.cache import open_cache
+from index.content_folder import refuse_inside
+from index.errors import IndexMissing
 from index.generations import live_number, load_manifest, writer_lock
-from index.languages import language_of
 from index.layout import Layout
-from index.manifest import IndexedPost, Manifest
+from index.manifest import Manifest
 from index.seals import verify
-from index.seen import Asked, note
-from index.types import Chunk, Post
-from ingest.chunk_vectors import ChunkVectors, chunk_vectors
-from ingest.chunker import chunks
-from ingest.links import knowing, linked, warnings
-from ingest.mentions import mentions
-from ingest.plan import Plan, plan
-from ingest.post import ParsedPost
+from index.seen import note
+from ingest.chunk_vectors import ChunkVectors, WithoutVector, chunk_vectors
+from ingest.embed import CachedEmbedder
+from ingest.job import Job as Job
+from ingest.links import warnings
+from ingest.look import Look, look_at
+from ingest.outcome import Outcome, outcome_of
 from ingest.progress import Progress
-from ingest.recipe import Recipe, recipe
 from ingest.report import Report
-from ingest.scan import NOTHING_KNOWN, Known, Scan, as_seen, scan
-from ingest.site import Site
-from ingest.site_files import find_site
-
-GRAIN_NS = 2_000_000_000
-"""Coarsest time stamp of a common file system: FAT keeps two seconds."""
-
-Chooser = Callable[[EmbedderIdentity | None], Choice]
-"""Given the embedder of the index there is, if any, the one to use."""
+from ingest.tally import Tally
+from ingest.workers import Workers, workers
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What to ingest and how."""
+class _Run:
+    """One look at the folder, and what has become of its files so far."""
 
-    content: Path
-    index: Path
-    choose: Chooser
-    today: date
-    include_drafts: bool = False
-    rebuild: bool = False
-    index_descriptions: bool = True
-    """Off for a measurement whose queries are the descriptions."""
-    base_url: str = ""
-    """Where the blog is published; empty for what its site's configuration says."""
-    permalink: str = ""
-    """A generator, a pattern or both (`ingest.site_files`); empty likewise."""
-
-    @property
-    def asked(self) -> Asked:
-        """What to ask again when the folder has changed."""
-        return Asked(
-            include_drafts=self.include_drafts,
-            index_descriptions=self.index_descriptions,
-            base_url=self.base_url,
-            permalink=self.permalink,
-        )
+    look: Look
+    tally: Tally
+    """Of the files that were read."""
+    outcomes: Iterator[Outcome]
+    """Of the others, beginning with one that has changed, if any has."""
+    changes: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
-    base: Manifest | None
-    """The generation to start from; `None` if all must be made anew."""
-    recipe: Recipe
-    site: Site | None
-    """What links are made with; `None` if they cannot be."""
-    scan: Scan
-    plan: Plan
-    began: str
-    """When the folder was looked at, UTC, ISO 8601 to the second."""
+class _Embedded:
+    """What embedding came to."""
+
+    asked: int = 0
+    without: tuple[WithoutVector, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
-    Raises ContentError, UsageError, EmbedderError or IndexProblem with the index as it was.
+    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem with the index
+    as it was.
     """
     started = time.monotonic()
     refuse_inside(job.content, job.index)
     layout = Layout(job.index)
+    with workers(job.processes) as helpers:
+        run = _begin(job, layout, helpers)
+        if not run.changes:
+            return _unchanged(job, layout, run, started)
+        with writer_lock(layout):
+            if _number(_live_manifest(layout, job)) != run.look.live:
+                helpers.close()
+                run = _begin(job, layout, helpers)
+            manifest, embedded = _build(job, layout, run, helpers, progress)
+            note(layout, run.tally.seen(job, manifest))
+    return _report(manifest, run, embedded, started)
+
+
+def _begin(job: Job, layout: Layout, helpers: Workers) -> _Run:
+    """Look at the folder, and read until a file has changed."""
     live = _live_manifest(layout, job)
-    choice = job.choose(live.embedder if live else None)
-    prepared = _prepare(job, live, choice)
-    if prepared.base is not None and prepared.plan.changes_nothing:
-        verify(layout.generation(prepared.base.generation), prepared.base)
-        note(layout, as_seen(prepared.scan, job.content, prepared.base, job.asked))
-        return _report(prepared.base, prepared, choice, None, started)
-    with writer_lock(layout):
-        now = _live_manifest(layout, job)
-        if _number(now) != _number(live):
-            choice = job.choose(now.embedder if now else None)
-            prepared = _prepare(job, now, choice)
-        manifest, embedded = _build(layout, prepared, choice, progress)
-        note(layout, as_seen(prepared.scan, job.content, manifest, job.asked))
-    return _report(manifest, prepared, choice, embedded, started)
+    look = look_at(job, live, job.choose(live.embedder if live else None))
+    tally = Tally(look)
+    outcomes = iter(helpers.map(partial(outcome_of, how=look.how(job)), look.scan.unread))
+    if look.gone:
+        return _Run(look, tally, outcomes, changes=True)
+    for outcome in outcomes:
+        if tally.is_change(outcome):
+            return _Run(look, tally, chain([outcome], outcomes), changes=True)
+        tally.count(outcome)
+    tally.refuse_none(job)
+    return _Run(look, tally, outcomes, changes=False)
+
+
+def _unchanged(job: Job, layout: Layout, run: _Run, started: float) -> Report:
+    base = run.look.base
+    assert base is not None
+    verify(layout.generation(base.generation), base)
+    note(layout, run.tally.seen(job, base))
+    return _report(base, run, _Embedded(), started)
 
 
 def _live_manifest(layout: Layout, job: Job) -> Manifest | None:
@@ -125,120 +116,53 @@ def _number(manifest: Manifest | None) -> int:
     return manifest.generation if manifest else 0
 
 
-def _prepare(job: Job, live: Manifest | None, choice: Choice) -> _Prepared:
-    began = datetime.now(UTC).isoformat(timespec="seconds")
-    site = find_site(job.content, job.base_url, job.permalink)
-    wanted = recipe(job.include_drafts, job.index_descriptions, site.digest if site else "")
-    base = live if live and live.recipe == wanted else None
-    seen = _seen(base, choice) if base else {}
-    scanned = scan(job.content, _known(base, seen), job.today, job.include_drafts)
-    if not scanned.digests:
-        raise ContentError(
-            f"No post to index below {job.content} ({len(scanned.skipped)} files left out). "
-            "Give the folder that holds the posts."
-        )
-    before = {source: post.digest for source, post in seen.items()}
-    site = site and knowing(site, scanned.files)
-    return _Prepared(base, wanted, site, scanned, plan(before, scanned.digests), began)
-
-
-def _seen(base: Manifest, choice: Choice) -> dict[str, IndexedPost]:
-    """The posts of the base; one that lacks a vector counts as changed once Ollama is another.
-
-    The same version would only fail on it again.
-    """
-    lacking = {source: post for source, post in base.posts.items() if post.unembedded}
-    before = base.embedder.fingerprint
-    if not lacking or before is None or choice.version_now() in ("", before.version):
-        return base.posts
-    changed = {"digest": "", "size": -1}
-    return base.posts | {s: post.model_copy(update=changed) for s, post in lacking.items()}
-
-
-def _known(base: Manifest | None, seen: Mapping[str, IndexedPost]) -> Known:
-    if base is None:
-        return NOTHING_KNOWN
-    created = datetime.fromisoformat(base.created).timestamp()
-    return Known(seen, int(created) * 1_000_000_000 - GRAIN_NS)
-
-
 def _build(
-    layout: Layout, prepared: _Prepared, choice: Choice, progress: Progress
-) -> tuple[Manifest, ChunkVectors]:
+    job: Job, layout: Layout, run: _Run, helpers: Workers, progress: Progress
+) -> tuple[Manifest, _Embedded]:
     """The generation that was written, and what was embedded for it."""
-    sources = sorted((*prepared.plan.added, *prepared.plan.changed))
-    progress.start("chunking", len(sources))
-    added = []
-    for source in sources:
-        parsed, file = prepared.scan.parsed[source], prepared.scan.files[source]
-        if not prepared.recipe["index_descriptions"]:
-            parsed = replace(parsed, post=replace(parsed.post, description=""))
-        added.append(_new_post(parsed, file, prepared.site, choice.embedder))
+    look, embedder = run.look, run.look.choice.embedder
+    progress.start("indexing", len(look.scan.unread))
+    start = Start(look.base, embedder, look.recipe, look.began)
+    with building(layout, start) as made, open_cache(layout.cache, embedder.identity) as cache:
+        cached = CachedEmbedder(embedder, cache)
+        with chunk_vectors(made, cached) as vectors:
+            for outcome in run.outcomes:
+                run.tally.count(outcome)
+                progress.advance(_put(outcome, made, vectors))
+            for done in vectors.finish():
+                progress.advance(done)
+        run.tally.refuse_none(job)
+        made.remove(run.tally.removed)
+        progress.start("writing", 1)
+        manifest = made.finish(helpers.map)
         progress.advance(1)
-    embedded = chunk_vectors(layout.cache, added, choice.embedder, progress)
-    following = NextGeneration(
-        base=prepared.base,
-        removed=(*prepared.plan.removed, *prepared.plan.changed),
-        added=embedded.posts,
-        vectors=embedded.new,
-        embedder=choice.embedder,
-        recipe=prepared.recipe,
-        created=prepared.began,
-    )
-    progress.start("writing", 1)
-    manifest = build(layout, following)
-    progress.advance(1)
-    return manifest, embedded
+    return manifest, _Embedded(cached.asked, vectors.without, cached.warnings)
 
 
-def _new_post(
-    parsed: ParsedPost, file: SourceFile, site: Site | None, embedder: Embedder
-) -> NewPost:
-    post = parsed.post
-    passages = chunks(post.source, parsed.body, parsed.first_line, post.title)
-    post, passages = linked(parsed, passages, site)
-    indexed = IndexedPost(
-        digest=parsed.digest,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        chunks=len(passages),
-        expires=parsed.expires,
-    )
-    readable = embedder.readable([chunk.plain for chunk in passages])
-    said = mentions(parsed.body, passages, site.base_url if site else "")
-    return NewPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
+def _put(outcome: Outcome, made: Building, vectors: ChunkVectors) -> int:
+    """Put what is new of a file in; how many files are done by now."""
+    if outcome.new is None:
+        return 1
+    return vectors.put(outcome.new, made.add(outcome.new), outcome.windows)
 
 
-def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
-    """The post with the language it is written in, if its author does not say."""
-    if post.language:
-        return post
-    words = "\n".join((post.title, *(chunk.plain for chunk in passages)))
-    return replace(post, language=language_of(words))
-
-
-def _report(
-    manifest: Manifest,
-    prepared: _Prepared,
-    choice: Choice,
-    embedded: ChunkVectors | None,
-    started: float,
-) -> Report:
+def _report(manifest: Manifest, run: _Run, embedded: _Embedded, started: float) -> Report:
+    choice, tally = run.look.choice, run.tally
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
         chunks=manifest.chunks,
-        added=len(prepared.plan.added),
-        changed=len(prepared.plan.changed),
-        removed=len(prepared.plan.removed),
-        embedded=embedded.computed if embedded else 0,
-        without_vector=embedded.without if embedded else (),
-        skipped=prepared.scan.skipped,
+        added=tally.added,
+        changed=tally.changed,
+        removed=len(tally.removed),
+        embedded=embedded.asked,
+        without_vector=embedded.without,
+        skipped=tally.skipped,
         warnings=(
             *choice.warnings(),
-            *(embedded.warnings if embedded else ()),
-            *warnings(prepared.site),
-            *prepared.scan.problems,
+            *embedded.warnings,
+            *warnings(run.look.site),
+            *tally.problems,
         ),
         embedder=choice.embedder.identity.name,
         embedder_reason=choice.reason,

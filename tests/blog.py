@@ -55,6 +55,7 @@ class Blog:
         include_drafts: bool = False,
         rebuild: bool = False,
         index_descriptions: bool = True,
+        processes: int = 0,
     ) -> Report:
         job = Job(
             self.content,
@@ -64,6 +65,7 @@ class Blog:
             include_drafts=include_drafts,
             rebuild=rebuild,
             index_descriptions=index_descriptions,
+            processes=processes,
         )
         return ingest(job, NoProgress())
 

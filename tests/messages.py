@@ -157,7 +157,7 @@ class Module:
 
 def _is_passed_on(said: ast.expr) -> bool:
     """Whether this repeats an error's own words, or is one of the author's own reasons."""
-    return ast.unparse(said) in {"str(error)", "post.left_out"}
+    return ast.unparse(said) in {"str(error)", "parsed.left_out"}
 
 
 def _part(part: ast.expr) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from benchmarks.chaos.seccomp import available
-from index import vectors
+from index.vectors_writer import new_vectors
 
 if TYPE_CHECKING:
+    from index.embedder.base import Vectors
     from tests.blog import MakeBlog
 
 ROOT = Path(__file__).parents[1]
@@ -105,8 +106,14 @@ def test_an_index_on_a_read_only_disk_gives_the_same_answers(tmp_path: Path) -> 
 def test_vectors_that_do_not_fit_are_an_error_however_few(count: int) -> None:
     rows = np.eye(1, 64, dtype=np.float32).repeat(count, axis=0)
     with pytest.raises(OSError, match="No space left") as raised:
-        vectors.write(Path("/dev/full"), np.arange(count, dtype=np.int64), rows)
+        written(Path("/dev/full"), rows)
     assert raised.value.errno == errno.ENOSPC
+
+
+def written(path: Path, rows: Vectors) -> None:
+    with new_vectors(path, 64) as file:
+        file.append(np.arange(len(rows), dtype=np.int64), rows)
+        file.finish()
 
 
 def bug(error: Exception) -> Any:
@@ -119,11 +126,11 @@ def bug(error: Exception) -> Any:
 @pytest.mark.parametrize(
     ("place", "error"),
     [
-        ("index.vectors.write", RuntimeError("a dimension of ours is wrong")),
-        ("index.vectors.write", ValueError("two lengths of ours differ")),
-        ("index.lexical_writer.terms_of", ValueError("a field of ours is wrong")),
+        ("index.vectors_writer.VectorFile.append", RuntimeError("a dimension of ours is wrong")),
+        ("index.vectors_writer.VectorFile.finish", ValueError("two lengths of ours differ")),
+        ("index.builder.terms_of", ValueError("a field of ours is wrong")),
         ("index.catalog_writer.CatalogWriter.add", sqlite3.IntegrityError("two posts alike")),
-        ("index.builder.calibrate", ValueError("no median of nothing")),
+        ("index.calibrated.calibrate", ValueError("no median of nothing")),
     ],
 )
 def test_a_bug_of_ours_is_not_told_as_a_full_disk(

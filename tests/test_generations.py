@@ -14,7 +14,7 @@ from index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissin
 from index.generations import live_number, load_manifest, writer_lock
 from index.layout import Layout
 from index.live import LiveIndex
-from index.manifest import FORMAT, REBUILD
+from index.manifest import FORMAT, REBUILD, dumps
 from index.seals import verify
 from index.types import Filters
 from tests.fakes import DIMENSION, IDENTITY, FakeEmbedder
@@ -122,8 +122,8 @@ def test_vectors_of_another_length_than_the_embedder_s_are_refused(blog: MakeBlo
     longer = EmbedderIdentity(IDENTITY.kind, IDENTITY.model, IDENTITY.digest, DIMENSION + 1)
     made = blog(POSTS)
     made.embedder = FakeEmbedder(longer)
-    made.write({"0.md": "Changed."})
-    made.ingest(rebuild=True)
+    text = dumps(made.manifest.model_copy(update={"embedder": longer}))
+    made.files.manifest.write_text(text, encoding="utf-8")
     assert refusal(made) == f"The index's vectors are not its embedder's. {REBUILD}"
 
 

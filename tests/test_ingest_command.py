@@ -81,8 +81,8 @@ def test_progress_without_a_terminal_is_plain_lines(
     first: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
     lines = first[1].stderr.splitlines()
-    assert [line for line in lines if line.startswith(("chunking: ", "embedding: "))] == [
-        *("chunking: 1 of 3", "chunking: 2 of 3", "chunking: 3 of 3", "embedding: 3 of 3")
+    assert [line for line in lines if line.startswith("indexing: ")] == [
+        *("indexing: 1 of 4", "indexing: 4 of 4")
     ]
     assert "\x1b" not in first[1].stderr
 
@@ -261,7 +261,7 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
     with running:
         assert running.stderr is not None
         for line in running.stderr:
-            if line.startswith("embedding: "):
+            if line.startswith("indexing: "):
                 break
         time.sleep(0.1)
         running.send_signal(sent)

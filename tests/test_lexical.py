@@ -48,7 +48,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     monkeypatch.setattr(lexical_writer, "PADDING", 0)
 
     def index(posts: Iterable[LexicalPost]) -> LexicalSearcher:
-        write(tmp_path / "lexical", None, (), posts)
+        write(tmp_path / "lexical", None, (), map(terms_of, posts))
         return LexicalSearcher(tmp_path / "lexical")
 
     return index
@@ -94,7 +94,7 @@ def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
     """152 and 168 are lengths that tantivy stores exactly."""
     short, long = ["zebra", "kelp"], ["zebra"] + ["moth"] * 17
     bodies = {10: short, 20: long, 30: ["newt"]}
-    write(tmp_path, None, (), (entry(n // 10, " ".join(bodies[n])) for n in bodies))
+    write(tmp_path, None, (), (terms_of(entry(n // 10, " ".join(bodies[n]))) for n in bodies))
     searcher = LexicalSearcher(tmp_path)
     padded = {n: [*body, *["·"] * PADDING] for n, body in bodies.items()}
     expected = {n: s / ideal(["zebra"], padded) for n, s in bm25(["zebra"], padded).items()}
@@ -274,8 +274,8 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     tmp_path: Path,
 ) -> None:
     first, second = tmp_path / "1", tmp_path / "2"
-    write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
-    write(second, first, [1], [entry(3, "onion zebra")])
+    write(first, None, (), map(terms_of, [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")]))
+    write(second, first, [1], [terms_of(entry(3, "onion zebra"))])
     before, after = LexicalSearcher(first), LexicalSearcher(second)
     zebra = analysed("zebra")
     assert set(before.chunks.shares(zebra, 9)) == {10, 11, 20}

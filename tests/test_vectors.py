@@ -6,18 +6,27 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index.vectors import VectorSearcher, write
+from index.vectors import VectorSearcher
+from index.vectors_writer import new_vectors
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
     from index.vectors import Ids
 
 DIMENSION = 48
+
+
+def write(path: Path, ids: Ids, rows: Vectors, block: int = 200) -> None:
+    with new_vectors(path, rows.shape[1]) as file:
+        for start in range(0, len(ids), block):
+            file.append(ids[start : start + block], rows[start : start + block])
+        file.finish()
 
 
 def unit_rows(count: int, seed: int) -> Vectors:
@@ -118,6 +127,30 @@ def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     assert searcher.rows.shape == (0, DIMENSION)
     assert searcher.of([1, 2]).tolist() == []
     np.testing.assert_array_equal(searcher.mean, np.zeros(DIMENSION))
+
+
+@pytest.mark.parametrize("count", [0, 1, 500])
+def test_a_file_written_in_blocks_is_the_one_that_faiss_writes(count: int, tmp_path: Path) -> None:
+    ids, rows = some_ids(count), unit_rows(count, 2)
+    write(tmp_path / "ours", ids, rows)
+    index = faiss.IndexIDMap(faiss.IndexFlatIP(DIMENSION))
+    index.add_with_ids(rows, ids)
+    assert (tmp_path / "ours").read_bytes() == bytes(faiss.serialize_index(index))
+
+
+def test_the_next_file_has_the_rows_of_the_last_but_those_that_are_gone(
+    path: Path, tmp_path: Path
+) -> None:
+    gone = some_ids(500)[::7]
+    with new_vectors(tmp_path / "next", DIMENSION) as file:
+        file.append_from(path, gone.tolist())
+        file.append(np.asarray([9999], dtype=np.int64), unit_rows(1, 3))
+        file.finish()
+    following = VectorSearcher(tmp_path / "next")
+    kept = ~np.isin(some_ids(500), gone)
+    np.testing.assert_array_equal(following.ids, [*some_ids(500)[kept], 9999])
+    rows = np.concatenate([unit_rows(500, 1)[kept], unit_rows(1, 3)])
+    np.testing.assert_array_equal(following.rows, rows)
 
 
 def test_what_is_open_outlives_its_file(tmp_path: Path) -> None:

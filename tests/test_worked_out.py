@@ -9,12 +9,13 @@ import faiss
 import numpy as np
 import pytest
 
-from index import first_pass, sums, vectors
+from index import first_pass, sums
 from index.chunk_table import chunk_table
 from index.first_pass import CANDIDATES, FirstPass
 from index.legs import open_legs
 from index.nearness import nearness
 from index.vectors import VectorSearcher
+from index.vectors_writer import new_vectors
 from tests.fakes import vector_of
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ def test_codes_made_for_another_middle_are_not_taken_over(tmp_path: Path) -> Non
 
 def test_the_first_pass_loses_none_of_the_nearest_twenty(tmp_path: Path) -> None:
     rows = unit_rows(12_000, 1)
-    vectors.write(tmp_path / "vectors", np.arange(12_000, dtype=np.int64), rows)
+    with new_vectors(tmp_path / "vectors", DIMENSION) as file:
+        file.append(np.arange(12_000, dtype=np.int64), rows)
+        file.finish()
     first_pass.write(tmp_path / "codes", rows)
     exact = VectorSearcher(tmp_path / "vectors")
     quick = VectorSearcher(tmp_path / "vectors", FirstPass(tmp_path / "codes"))

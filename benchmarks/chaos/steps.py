@@ -159,7 +159,7 @@ def killed_at(number: int) -> Callable[[int, Call], int]:
 def told(step: Step) -> bool:
     """Whether the failure was one sentence and an exit status, and nothing else happened."""
     *before, last = step.ran.said.splitlines() or [""]
-    progress = all(line.startswith(("chunking: ", "embedding: ")) for line in before)
+    progress = all(line.startswith("indexing: ") for line in before)
     return progress and step.ran.status == 1 and last.lower().endswith(ENDING)
 
 

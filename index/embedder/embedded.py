@@ -45,6 +45,10 @@ MOST_THREADS: Final = 4
 class EmbeddedEmbedder:
     """all-MiniLM-L6-v2 in int8, run by onnxruntime; loads at the first text."""
 
+    def __reduce__(self) -> tuple[type[EmbeddedEmbedder], tuple[()]]:
+        """Another process loads its own."""
+        return EmbeddedEmbedder, ()
+
     @property
     def identity(self) -> EmbedderIdentity:
         """Fixed: the package holds one model."""

@@ -9,6 +9,7 @@ trained with after pooling is applied to what comes back.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from index.embedder.base import EmbedderIdentity, Fingerprint
@@ -71,6 +72,17 @@ class OllamaEmbedder:
         self._described: Description | None = None
         self._identity: EmbedderIdentity | None = None
         self._batches = Batches()
+
+    def __reduce__(self) -> tuple[partial[OllamaEmbedder], tuple[str, str]]:
+        """Another process has its own connection."""
+        asked = partial(
+            OllamaEmbedder,
+            prefixes=self._prefixes,
+            normalisation=self._normalisation,
+            for_documents=self.for_documents,
+            for_a_query=self.for_a_query,
+        )
+        return asked, (self.model, self.host)
 
     @property
     def identity(self) -> EmbedderIdentity:
