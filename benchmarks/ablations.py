@@ -81,6 +81,7 @@ KNOBS = {
     "gating": Knob("index.ranking", "openness", False, _always_open),
     "per_post": Knob("index.passages", "PER_POST", False),
     "fall": Knob("index.passages", "FALL", False),
+    "fall_described": Knob("index.passages", "FALL_DESCRIBED", False),
 } | {
     field.name: Knob("index.ranking", "WEIGHTS", False, field=field.name)
     for field in dataclasses.fields(Weights)

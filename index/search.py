@@ -9,7 +9,7 @@ from index.evidence import Findings
 from index.find import find
 from index.legs import Legs
 from index.one_language import one_of_each
-from index.passages import Place, best_chunks, placed
+from index.passages import Place, best_chunks, fall_for, placed
 from index.preview import preview
 from index.ranking import Use, counted, reasons, score_chunks, score_posts
 from index.types import Answer, Chunk, Filters, Hit, Kind, Post
@@ -32,7 +32,7 @@ def search(
         post: score_chunks(found.findings.posts[post], found.findings, use) for post in scores
     }
     shown = [chunk for post in scores for chunk in best_chunks(chunks[post])]
-    places = placed(scores, chunks, legs.table.sections_of(shown))
+    places = placed(scores, chunks, legs.table.sections_of(shown), fall_for(found.query))
     counts = counted(found.findings, found.query, use)
     confidence = judged(found.findings, text, calibration)
     low = NOTICE if places and calibration and confidence.word == "low" else None

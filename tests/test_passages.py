@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.passages import FALL, PER_POST, Place, best_chunks, placed
+from index.passages import FALL, FALL_DESCRIBED, PER_POST, Place, best_chunks, fall_for, placed
+from index.query import analysed
 
 NO_SECTIONS: Mapping[int, str] = {}
 
@@ -36,6 +37,25 @@ def test_close_rivals_are_seen_before_a_second_passage() -> None:
     chunks = {n: {10 * n: 1.0, 10 * n + 1: 1.0} for n in (1, 2, 3)}
     places = placed({1: 0.9, 2: 0.85, 3: 0.8}, chunks, NO_SECTIONS)
     assert [place.chunk for place in places] == [10, 20, 30, 11, 21, 31]
+
+
+@pytest.mark.parametrize(
+    ("query", "fall"),
+    [
+        ("How does a walrus keep its tusks clean in winter?", FALL),
+        ("walrus_tusk::clean", FALL),
+        ("walrus tusks", FALL),
+        ("A long winter with a walrus that keeps its tusks clean", FALL_DESCRIBED),
+    ],
+)
+def test_where_posts_are_described_a_further_passage_stands_further_down(
+    query: str, fall: float
+) -> None:
+    assert fall_for(analysed(query)) == fall
+    chunks = {1: {10: 1.0, 11: 1.0}, 2: {20: 1.0}}
+    places = placed({1: 0.9, 2: 0.7}, chunks, NO_SECTIONS, fall)
+    expected = {FALL: [10, 11, 20], FALL_DESCRIBED: [10, 20, 11]}
+    assert [place.chunk for place in places] == expected[fall]
 
 
 def test_neighbours_of_one_section_are_one_entry() -> None:
