@@ -29,7 +29,36 @@ def test_the_registry_is_told_the_projects_own_name_version_and_description() ->
 
 def test_the_registrys_own_limits_are_kept() -> None:
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SAID["name"])
-    assert len(SAID["description"]) <= 100
+    assert [len(SAID[field]) <= 100 for field in ("title", "description")] == [True, True]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", SAID["version"])
+
+
+INPUT = {"description", "format", "isRequired", "isSecret", "default", "placeholder", "choices"}
+FIELDS = {
+    "server": ({"name", "description", "version"}, {"$schema", "title", "packages", "repository"}),
+    "package": (
+        {"registryType", "identifier", "transport"},
+        {"version", "runtimeHint", "packageArguments", "environmentVariables"},
+    ),
+    "argument": ({"type", "name"}, INPUT),
+    "variable": ({"name"}, INPUT),
+}
+"""Of the registry's schema of 2025-12-11: the required fields, and those of the others we need."""
+
+
+def test_the_entry_has_the_fields_that_the_registrys_schema_knows() -> None:
+    [package] = SAID["packages"]
+    objects = [("server", SAID), ("package", package)]
+    objects += [("argument", each) for each in package["packageArguments"]]
+    objects += [("variable", each) for each in package["environmentVariables"]]
+    for kind, said in objects:
+        required, optional = FIELDS[kind]
+        assert required <= set(said) <= required | optional, kind
+    assert package["transport"] == {"type": "stdio"}
+    inputs = [*package["packageArguments"], *package["environmentVariables"]]
+    kinds = {said.get("format", "string") for said in inputs}
+    assert kinds <= {"string", "number", "boolean", "filepath"}
+    assert [said["type"] for said in package["packageArguments"]] == ["named"]
 
 
 def test_the_readme_carries_the_mark_by_which_the_registry_knows_the_owner() -> None:
