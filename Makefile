@@ -18,7 +18,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test browser clients conformance fuzz eval chaos bench pictures bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test browser pictures clients fuzz eval chaos bench conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'

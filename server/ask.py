@@ -89,9 +89,10 @@ async def _converse(command: StdioServerParameters, question: str) -> Heard:
 
 
 def show(heard: Heard, console: Console) -> None:
-    """Print what the server answered."""
-    _print_hits(heard.found, console)
-    console.print(f"\n{_shown(heard.text)}\n\n[dim]{_shown(heard.place)}[/dim]")
+    """Print what the server answered, in one piece, so that `head` may end when it has enough."""
+    with console:
+        _print_hits(heard.found, console)
+        console.print(f"\n{_shown(heard.text)}\n\n[dim]{_shown(heard.place)}[/dim]")
 
 
 def _print_hits(found: dict[str, Any], console: Console) -> None:

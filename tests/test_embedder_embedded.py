@@ -130,6 +130,7 @@ def test_english_is_readable_and_what_the_vocabulary_lacks_is_not(
     st.text(alphabet=st.one_of(st.characters(), st.sampled_from("aéß .,-#[]快\t\x1c")), max_size=60)
 )
 @example("see [MASK] and [it]")
+@example("A:¹")
 @settings(deadline=None)
 def test_words_are_known_by_themselves_as_they_are_within_their_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()

@@ -96,13 +96,6 @@ def test_every_option_in_the_readme_is_one_of_ours() -> None:
     assert {option for line in lines for option in OPTION.findall(line)} <= known
 
 
-def test_the_readme_lists_exactly_the_options_of_search() -> None:
-    table = re.search(r"^\| `search` .*?\n\n", README, re.DOTALL | re.MULTILINE)
-    assert table is not None
-    shared = {"--index", "--ollama-host", "--content"}
-    assert set(OPTION.findall(table[0])) == options_of("server search") - shared
-
-
 def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -> None:
     entries = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
     servers: list[dict[str, Any]] = [entry["mcpServers"]["blog"] for entry in entries]

@@ -103,7 +103,7 @@ def test_a_pipe_is_given_whole_plain_lines(run: Run) -> None:
     assert status == 0
     assert printed.splitlines() == [
         "Confidence: medium",
-        "1. Onion soup  0.896",
+        "1. Onion soup  0.856",
         "   soup.md chunk 0, lines 5-5 · 2024-01-02",
         "   Boil an onion. A cache of onions.",
         "Hits 1 to 1 of 1; --read N opens one.",

@@ -335,6 +335,16 @@ def ask(question: str, index: Path, cwd: Path = ROOT) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there, a pipe that nobody reads is no error")
+def test_ask_may_be_read_in_part(index: Path) -> None:
+    command = [*PYTHON, "server", "ask", "what is a KV cache?", "--index", str(index)]
+    asking = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    assert asking.stdout is not None
+    assert asking.stdout.read(11) == b"Confidence:"
+    asking.stdout.close()
+    assert asking.wait(60) == 0
+
+
 def test_ask_prints_the_hits_and_the_best_one_s_text(index: Path) -> None:
     asked = ask("what is a KV cache?", index)
     assert asked.returncode == 0, asked.stderr

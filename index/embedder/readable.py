@@ -25,7 +25,6 @@ READ = 0.75
 """Share from which a text counts as English throughout; ordinary English prose and code."""
 
 _LATIN = re.compile(r"[a-z]+")
-_LETTER = re.compile(r"[^\W\d_]")
 _UNKNOWN = "[UNK]"
 
 _RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
@@ -85,4 +84,4 @@ def _words(pieces: list[str]) -> Iterator[list[str]]:
 
 @cache
 def _is_word(piece: str) -> bool:
-    return piece == _UNKNOWN or bool(_LETTER.search(piece))
+    return piece == _UNKNOWN or any(map(str.isalpha, piece))
