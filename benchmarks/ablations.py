@@ -82,6 +82,8 @@ KNOBS = {
     "per_post": Knob("index.passages", "PER_POST", False),
     "fall": Knob("index.passages", "FALL", False),
     "fall_described": Knob("index.passages", "FALL_DESCRIBED", False),
+    "agreement": Knob("index.confidence", "AGREEMENT", True),
+    "length": Knob("index.confidence", "LENGTH", True),
 } | {
     field.name: Knob("index.ranking", "WEIGHTS", False, field=field.name)
     for field in dataclasses.fields(Weights)

@@ -21,7 +21,7 @@ from index.confidence import Calibration
 from index.embedder.base import EmbedderIdentity
 from index.errors import IndexBroken, IndexFormatUnknown
 
-FORMAT = 4
+FORMAT = 5
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."

@@ -9,13 +9,17 @@ from hypothesis import strategies as st
 
 from index.calibration import FEWEST, GROWTH, SAMPLE, calibrate, is_stale, sample
 from index.confidence import (
+    AGREEMENT,
     HIGH,
+    LENGTH,
     LOW,
     LOW_BY_WORDS,
     MEANING,
+    SCALE,
     SCRIPT,
     Calibration,
     Confidence,
+    agreement,
     by_words,
     east_asian,
     judged,
@@ -46,8 +50,36 @@ def of_certainty(certainty: float, calibration: Calibration) -> Findings:
     return replace(FOUND, coverage=0.0, nearest=certainty * calibration.with_meaning / MEANING)
 
 
-def test_the_number_is_the_mass_of_the_words_and_the_nearest_cosine() -> None:
-    assert with_meaning(FOUND) == pytest.approx(math.log1p(MASS) + MEANING * 0.25)
+def evidence(best: float, *cosines: float) -> Evidence:
+    """Of a post of three chunks, the first of which matches."""
+    return replace(MATCHED, shares={1: best}, cosines=dict(enumerate(cosines, 1)))
+
+
+def test_the_number_is_what_was_found_of_the_words_the_nearest_cosine_and_agreement() -> None:
+    found = 0.5 * 0.5 * ((3.0 + 5.0) / 4.0) ** LENGTH
+    assert with_meaning(FOUND) == pytest.approx(math.log1p(SCALE * found) + MEANING * 0.25)
+    agreed = replace(FOUND, posts={1: replace(MATCHED, cosines={2: 0.1})})
+    assert with_meaning(agreed) == pytest.approx(with_meaning(FOUND) + AGREEMENT)
+
+
+@pytest.mark.parametrize(
+    ("posts", "agreed"),
+    [
+        ({}, 0.0),
+        ({1: evidence(0.5)}, 0.0),
+        ({1: evidence(0.5, 0.3)}, 1.0),
+        ({1: evidence(0.5, 0.3, 0.1), 2: evidence(0.4, 0.2)}, 1.0),
+        ({1: evidence(0.5, 0.1), 2: evidence(0.4, 0.2)}, 1 / 2),
+        ({1: evidence(0.5), 2: evidence(0.4, 0.2)}, 1 / 2),
+        ({1: evidence(0.5, 0.1), 2: evidence(0.4, 0.2), 3: evidence(0.3, 0.3)}, 1 / 3),
+        ({2: evidence(0.5, 0.2), 1: evidence(0.5, 0.2)}, 1.0),
+    ],
+    ids=["nothing", "no vector", "one", "both first", "swapped", "one unread", "crossed", "equal"],
+)
+def test_the_legs_agree_on_the_post_that_both_put_high(
+    posts: dict[int, Evidence], agreed: float
+) -> None:
+    assert agreement(replace(FOUND, posts=posts)) == pytest.approx(agreed)
 
 
 def test_without_meaning_the_number_is_the_mass_and_the_script() -> None:
@@ -102,6 +134,15 @@ def test_nothing_found_or_nothing_known_is_low() -> None:
     assert judged(FOUND, "zebra", None) == nothing
     assert judged(FOUND, "zebra", Calibration(0.0, 0.0, 0.0, 0)) == nothing
     assert judged(replace(FOUND, rarities={}, rarest=0.0, nearest=0.0), "", ENGLISH) == nothing
+
+
+def test_a_long_query_needs_more_words_together_than_a_short_one() -> None:
+    """Four times as many words are worth more, but not if half as many of them stand together."""
+    long = {Word(str(n), (str(n),), 1.0): 4.0 for n in range(8)}
+    short = dict(list(long.items())[:2])
+    together = with_meaning(replace(FOUND, rarities=short, coverage=0.5))
+    assert with_meaning(replace(FOUND, rarities=long, coverage=0.5)) > together
+    assert with_meaning(replace(FOUND, rarities=long, coverage=0.25)) < together
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
