@@ -69,6 +69,7 @@ KNOBS = {
     "window_most": Knob("ingest.windows", "WINDOW", True, field="most"),
     "title_times": Knob("index.lexical_documents", "TITLE_TIMES", True),
     "heading_times": Knob("index.lexical_documents", "HEADING_TIMES", True),
+    "name_times": Knob("index.lexical_documents", "NAME_TIMES", True),
     "padding": Knob("index.lexical_documents", "PADDING", True),
     "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),

@@ -3,8 +3,9 @@
 Whole posts and single chunks are indexed apart: an author's description is
 spread over a post, a reader's question is answered in one place, and the two
 levels together find both. A word of the title counts three times and one of a
-heading twice, by being written so often: one field with one length and one
-saturation ranks better than fields with weights of their own.
+heading, the file name, the slug or a tag twice, by being written so often: one
+field with one length and one saturation ranks better than fields with weights of
+their own.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ TITLE_TIMES = 3
 """A title says in a few words what a post is about (`--ablate title_times=1` compares)."""
 
 HEADING_TIMES = 2
+
+NAME_TIMES = 2
+"""What a post is filed under says what it is about, as its headings do. A query or two of any kind
+moves by it either way: descriptions of two English blogs gain .004 and lose .003 of nDCG@10, hit@5
+of one .013 (`--ablate name_times=1`); for whole posts alone it moves none of that hit@5."""
 
 PADDING = 150
 """Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
@@ -63,7 +69,8 @@ def terms_of(entry: LexicalPost) -> PostTerms:
     """The terms of a post, stemmed by its language."""
     language = entry.post.language
     title = [spelled(entry.post.title, language)] * TITLE_TIMES
-    label = joined([*title, *_names(entry.post, language)])
+    names = list(_names(entry.post, language))
+    label = joined([*title, *names * NAME_TIMES])
     bodies = [spelled(text, language) for text in own_words(entry)]
     headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
     every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from index.analysis import spelled
 from index.lexical import EXACT, LexicalSearcher, limited
 from index.lexical_documents import (
     HEADING_TIMES,
+    NAME_TIMES,
     PADDING,
     TITLE_TIMES,
     LexicalPost,
@@ -126,6 +128,17 @@ def test_a_title_counts_as_if_written_three_times_and_a_heading_twice(written: W
     }
     assert (TITLE_TIMES, HEADING_TIMES) == (3, 2)
     for word in ("zebra", "walrus", "moth", "newt", "kelp"):
+        assert level.shares(analysed(word), 9) == pytest.approx(
+            {n: s / ideal([word], documents) for n, s in bm25([word], documents).items()}
+        )
+
+
+def test_a_file_name_counts_as_if_written_twice(written: Write) -> None:
+    named = replace(entry(1, "moth"), post=Post("zebra.md", "", language="en"))
+    level = written([named, entry(2, "kelp kelp kelp kelp")]).chunks
+    documents = {10: ["zebra"] * 2 + ["moth"], 20: ["kelp"] * 4}
+    assert NAME_TIMES == 2
+    for word in ("zebra", "moth"):
         assert level.shares(analysed(word), 9) == pytest.approx(
             {n: s / ideal([word], documents) for n, s in bm25([word], documents).items()}
         )
@@ -299,7 +312,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
     )
     found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
     names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
-    label = ["zebra"] * 3 + names
+    label = ["zebra"] * 3 + names * 2
     assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
     assert found.lead.exacts.split() == [*label, "zebra", "moth"]
     assert found.about.exacts.split() == ["a", "walrus"]
@@ -332,7 +345,7 @@ def test_a_line_that_points_to_another_post_is_that_posts() -> None:
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:
     post = Post("a/zebra.zh-tw.md", "")
-    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra"
+    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra zebra"
 
 
 def test_the_posts_language_decides_its_stems() -> None:
