@@ -18,8 +18,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-import snowballstemmer
-
 from index.han import simplified
 from index.languages import stemmer_of
 
@@ -203,6 +201,8 @@ class _Stemmers(threading.local):
 
     def of(self, algorithm: str) -> Stemmer:
         if algorithm not in self._known:
+            import snowballstemmer  # all of its algorithms, of which an unchanged blog needs none
+
             self._known[algorithm] = snowballstemmer.stemmer(algorithm)
         return self._known[algorithm]
 

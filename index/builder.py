@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from index import lexical_writer, worked_out
 from index.calibrated import calibrated
-from index.catalog_writer import CatalogWriter, lexical_post, open_writer
+from index.catalog_writer import CatalogWriter, open_writer
 from index.generations import next_folder, seal_files, switch
 from index.layout import Layout
-from index.lexical_documents import PostTerms, terms_of
-from index.manifest import IndexedPost, Manifest
+from index.lexical_documents import PostTerms
+from index.manifest import Manifest
+from index.new_post import NewPost
+from index.post_terms import post_terms
 from index.seals import verify
 from index.summary import summarised
 from index.unwritable import refusals_told
 from index.vectors_writer import VectorFile, new_vectors
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from index.embedder.base import Embedder, Vectors
-    from index.types import Chunk, Mention, Post
     from index.vectors import Ids
 
 SUPERSEDED_SHARE = 0.2
@@ -38,19 +37,6 @@ share of the index the lexical index is written whole instead of incrementally."
 
 Spread: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
 """How the terms of many posts are found: `map`, or one that has help."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewPost:
-    """A post to put in, with what the manifest will remember of it."""
-
-    post: Post
-    chunks: tuple[Chunk, ...]
-    readable: tuple[float, ...]
-    """For each chunk how well the embedder reads it, in [0, 1]."""
-    mentions: tuple[Mention, ...]
-    """What it says of other posts."""
-    indexed: IndexedPost
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +131,7 @@ class Building:
         again = [*self._gone_chunks, *catalog.chunk_ids(relinked)]
         superseded = (base.superseded if base else 0) + len(again)
         catalog.commit()
-        found = partial(_terms, self._files.catalog)
+        found = partial(post_terms, self._files.catalog)
         if base is None or self._before is None or superseded > SUPERSEDED_SHARE * base.chunks:
             lexical_writer.write(self._files.lexical, None, (), spread(found, catalog.post_ids()))
             return 0
@@ -189,7 +175,3 @@ def building(layout: Layout, start: Start) -> Iterator[Building]:
             place = files.vectors if before is None else files.new_vectors
             rows = opened.enter_context(new_vectors(place, dimension))
         yield Building(layout, number, start, catalog, rows)
-
-
-def _terms(catalog: Path, post_id: int) -> PostTerms:
-    return terms_of(lexical_post(catalog, post_id))

@@ -15,8 +15,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from index.catalog import SCHEMA, Catalog, open_catalog
-from index.lexical_documents import LexicalPost
+from index.catalog import SCHEMA, Catalog
 from index.mentions import LinkTargets
 from index.translations import translations_in
 from index.types import Chunk, Mention, Post
@@ -156,22 +155,6 @@ def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
             connection.executescript(SCHEMA)
         yield CatalogWriter(connection)
         connection.commit()
-
-
-def lexical_post(path: Path, post_id: int) -> LexicalPost:
-    """One post as the lexical index needs it, once the links have been followed.
-
-    `path` is that of a catalog that was committed.
-    """
-    with closing(open_catalog(path)) as catalog:
-        chunks = catalog.chunks_of(post_id)
-        return LexicalPost(
-            post_id,
-            catalog.posts([post_id])[post_id],
-            tuple(catalog.chunk_ids([post_id])[post_id]),
-            tuple(chunks),
-            catalog.mentions_of(post_id),
-        )
 
 
 def _json(values: Sequence[str]) -> str:

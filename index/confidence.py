@@ -16,9 +16,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from index.analysis import CJK
-from index.evidence import Findings
+
+if TYPE_CHECKING:
+    from index.evidence import Findings
 
 MEANING = 4.0
 """Weight of the nearest cosine beside the logarithm of what was found of the words. By 3

@@ -10,29 +10,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from index.types import Chunk
 from ingest import heading_ids
+from ingest.anchor_rules import Anchors, Maker
 from ingest.blocks import LONGEST_HEADING
 from ingest.headings import Heading, headings
 from ingest.slugs import readable
-
-Maker = Literal["", "goldmark", "gfm", "kramdown", "marked", "zola", "zola-safe"]
-"""Who makes the ids: Hugo's parser, kramdown's two in Jekyll, Hexo's, Zola with and without
-spelling them in ASCII; `""` for nobody known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Anchors:
-    """How a site's heading ids come about."""
-
-    maker: Maker = ""
-    smart: bool = True
-    """Whether quotes, dashes and dots are made typographic, for Hexo and Zola."""
-    lower: bool = False
-    """Whether Hexo's are put in lower case."""
 
 
 def with_anchors(

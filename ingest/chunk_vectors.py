@@ -16,29 +16,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingest.outcome import Window
+from ingest.report import WithoutVector
 
 if TYPE_CHECKING:
-    from index.builder import Building, NewPost
+    from index.builder import Building
+    from index.new_post import NewPost
     from ingest.embed import CachedEmbedder, Embedded
+    from ingest.outcome import Window
 
 BLOCK = 256
 """Texts embedded between two turns of writing: enough of each length for some full batches."""
 
 WAITING = 4
 """Blocks that may be waiting for the embedder."""
-
-
-@dataclass(frozen=True, slots=True)
-class WithoutVector:
-    """A chunk with a window that the embedder failed on; its words are in the index."""
-
-    source: str
-    first_line: int
-    last_line: int
-    heading: str
-    """The innermost above it; empty if there is none."""
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

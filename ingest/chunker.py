@@ -25,10 +25,6 @@ from ingest.sentences import sentence_ends
 from ingest.size import exceeds
 from ingest.slices import slices
 
-CHUNKING = 2
-"""Raise it when the same post would come out in other chunks; an index of another number is
-chunked anew by the next ingest."""
-
 PASSAGE = Limits(least=360, most=800, scrap=120)
 """A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
 that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;

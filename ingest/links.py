@@ -37,13 +37,3 @@ def knowing(site: Site, sources: Iterable[str]) -> Site:
     places = ((site.prefix + source).rpartition("/") for source in sources)
     bundles = frozenset(folder for folder, _, name in places if name.startswith("index."))
     return replace(site, rules=replace(site.rules, bundles=bundles))
-
-
-def warnings(site: Site | None) -> tuple[str, ...]:
-    """What keeps posts from having links, a sentence each."""
-    unknown = dict.fromkeys(site.rules.unknown_tokens()) if site else {}
-    return tuple(
-        f"The permalink pattern holds {token}, which cannot be filled in here: "
-        "posts it applies to have no link."
-        for token in unknown
-    )

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from index.content_folder import SourceFile
-from ingest.links import knowing
-from ingest.outcome import How
 from ingest.recipe import Recipe, recipe
 from ingest.scan import NOTHING_KNOWN, Known, Scan, scan
 from ingest.site_files import find_site
@@ -50,14 +48,14 @@ class Look:
         """Sources in the index whose files are not there."""
         return tuple(sorted(self.base.posts.keys() - self.files.keys())) if self.base else ()
 
-    def how(self, job: Job) -> How:
-        """How its files are read."""
-        return How(
-            today=job.today,
-            include_drafts=job.include_drafts,
-            index_descriptions=job.index_descriptions,
-            site=self.site,
-            readable=self.choice.embedder.readable,
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What keeps posts from having links, a sentence each."""
+        unknown = dict.fromkeys(self.site.rules.unknown_tokens()) if self.site else {}
+        return tuple(
+            f"The permalink pattern holds {token}, which cannot be filled in here: "
+            "posts it applies to have no link."
+            for token in unknown
         )
 
 
@@ -68,7 +66,6 @@ def look_at(job: Job, live: Manifest | None, choice: Choice) -> Look:
     wanted = recipe(job.include_drafts, job.index_descriptions, site.digest if site else "")
     base = live if live and live.recipe == wanted else None
     found = scan(job.content, _known(base, choice), job.today)
-    site = site and knowing(site, found.files)
     return Look(live.generation if live else 0, base, wanted, site, found, choice, began)
 
 

@@ -9,23 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
-from index.builder import NewPost
 from index.content_folder import Skipped, SourceFile
 from index.embedding_text import embedding_text
 from index.errors import PostChanging, UnreadablePost
 from index.languages import language_of
 from index.manifest import IndexedPost
+from index.new_post import NewPost
 from index.reading import read
 from index.types import Chunk, Post
 from ingest.chunker import chunks
-from ingest.links import linked
+from ingest.links import knowing, linked
 from ingest.mentions import mentions
 from ingest.post import ParsedPost, read_post
 from ingest.scan import Unread
 from ingest.site import Site
 from ingest.visibility import day_after
 from ingest.windows import windows
+
+if TYPE_CHECKING:
+    from ingest.job import Job
+    from ingest.look import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,17 @@ class How:
     site: Site | None
     readable: Callable[[Sequence[str]], list[float]]
     """The embedder's."""
+
+
+def how_of(job: Job, look: Look) -> How:
+    """How the files that `look` found are read."""
+    return How(
+        today=job.today,
+        include_drafts=job.include_drafts,
+        index_descriptions=job.index_descriptions,
+        site=look.site and knowing(look.site, look.files),
+        readable=look.choice.embedder.readable,
+    )
 
 
 @dataclass(frozen=True, slots=True)

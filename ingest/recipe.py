@@ -4,9 +4,12 @@ An index made by another recipe is made anew; the cache keeps that cheap.
 """
 
 from index.analysis import ANALYSIS
-from ingest.chunker import CHUNKING
 
 Recipe = dict[str, int | bool | str]
+
+CHUNKING = 2
+"""Raise it when the same post would come out in other chunks (`ingest.chunker`); an index of
+another number is chunked anew by the next ingest."""
 
 READING = 2
 """Raise it when the same file would give other metadata or another plain text."""

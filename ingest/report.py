@@ -7,7 +7,30 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 
 from index.content_folder import Skipped
-from ingest.chunk_vectors import WithoutVector
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutVector:
+    """A chunk with a window that the embedder failed on; its words are in the index."""
+
+    source: str
+    first_line: int
+    last_line: int
+    heading: str
+    """The innermost above it; empty if there is none."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What embedding came to."""
+
+    asked: int = 0
+    """Texts the embedder was asked for."""
+    without: tuple[WithoutVector, ...] = ()
+    """Chunks that could not be embedded whole."""
+    warnings: tuple[str, ...] = ()
+    """What became of a cache that failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from ingest.anchors import Anchors
+from ingest.anchor_rules import Anchors
 from ingest.hexo import Hexo
 from ingest.hugo import Hugo
 from ingest.jekyll import Jekyll

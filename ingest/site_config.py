@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ingest.anchors import Anchors
+from ingest.anchor_rules import Anchors
 from ingest.hexo import DEFAULT, Hexo
 from ingest.hugo import Hugo
 from ingest.jekyll import Jekyll

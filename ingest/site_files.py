@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
 from index.errors import UsageError
 from ingest import site_config
-from ingest.anchors import Anchors
+from ingest.anchor_rules import Anchors
 from ingest.hexo import Hexo
 from ingest.hugo import Hugo
 from ingest.jekyll import Jekyll
@@ -155,18 +153,28 @@ def _first(folder: Path, names: tuple[str, ...]) -> dict[str, Any] | None:
     return next(filter(None, (_read(folder / name) for name in names)), None)
 
 
+def _yaml(text: str) -> object:
+    """What a text says. Raises ValueError."""
+    import yaml  # only the sites that are configured in it
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError("no YAML") from error
+
+
 def _read(path: Path) -> dict[str, Any] | None:
     """Read a configuration; `None` if it is not there, is no mapping or cannot be read."""
     parse: dict[str, Callable[[str], object]] = {
         ".toml": tomllib.loads,
         ".json": json.loads,
-        ".yaml": yaml.safe_load,
-        ".yml": yaml.safe_load,
+        ".yaml": _yaml,
+        ".yml": _yaml,
     }
     if path.suffix not in parse or not path.is_file():
         return None
     try:
         value = parse[path.suffix](path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

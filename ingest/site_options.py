@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from index.errors import UsageError
-from ingest.anchors import Anchors
+from ingest.anchor_rules import Anchors
 from ingest.hexo import Hexo
 from ingest.hugo import Hugo
 from ingest.jekyll import STYLES, Jekyll

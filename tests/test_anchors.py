@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from index.types import Chunk
-from ingest.anchors import Anchors, Maker, anchors, with_anchors
+from ingest.anchor_rules import Anchors, Maker
+from ingest.anchors import anchors, with_anchors
 
 HEADINGS = """\
 # Top `code` *em* [link](https://x.y/z) & "quoted" -- dash

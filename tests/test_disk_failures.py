@@ -128,7 +128,7 @@ def bug(error: Exception) -> Any:
     [
         ("index.vectors_writer.VectorFile.append", RuntimeError("a dimension of ours is wrong")),
         ("index.vectors_writer.VectorFile.finish", ValueError("two lengths of ours differ")),
-        ("index.builder.terms_of", ValueError("a field of ours is wrong")),
+        ("index.post_terms.terms_of", ValueError("a field of ours is wrong")),
         ("index.catalog_writer.CatalogWriter.add", sqlite3.IntegrityError("two posts alike")),
         ("index.calibrated.calibrate", ValueError("no median of nothing")),
     ],

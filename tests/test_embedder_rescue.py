@@ -14,8 +14,8 @@ from index.embedder.ollama import OllamaEmbedder
 from index.embedder.ollama_client import FOR_A_QUERY, FOR_DOCUMENTS, LEAST_READ, Patience
 from index.embedder.ollama_failures import Kind
 from index.errors import EmbedderRefused, EmbedderUnavailable, TextsRefused
-from ingest.chunk_vectors import WithoutVector
 from ingest.embed import FEW
+from ingest.report import WithoutVector
 from tests.ollama.faults import Fault, crashes, hangs, reversed_rows, yields_nan
 from tests.ollama_standin import OllamaStandIn, alters, embedding, fails, running
 

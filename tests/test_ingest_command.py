@@ -276,7 +276,7 @@ def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> N
         "import os, signal, sys, ingest.__main__ as command\n"
         "class Stopping:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'numpy':\n"
+        "        if name == 'pydantic':\n"
         "            os.kill(os.getpid(), signal.SIGTERM)\n"
         "sys.meta_path.insert(0, Stopping())\n"
         "sys.exit(command.main())"

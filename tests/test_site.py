@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index.errors import UsageError
-from ingest.anchors import Anchors
+from ingest.anchor_rules import Anchors
 from ingest.hexo import Hexo
 from ingest.hugo import Hugo
 from ingest.jekyll import Jekyll

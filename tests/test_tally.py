@@ -11,7 +11,7 @@ import pytest
 from index.content_folder import Skipped
 from index.errors import ContentError
 from ingest.look import Look, look_at
-from ingest.outcome import Outcome, outcome_of
+from ingest.outcome import Outcome, how_of, outcome_of
 from ingest.pipeline import Job
 from ingest.tally import Tally
 from tests.blog import Blog, MakeBlog
@@ -39,7 +39,7 @@ def later(blog: MakeBlog) -> Blog:
 
 
 def outcomes(made: Blog, look: Look) -> list[Outcome]:
-    how = look.how(job_of(made))
+    how = how_of(job_of(made), look)
     return [outcome_of(unread, how) for unread in look.scan.unread]
 
 
