@@ -27,12 +27,14 @@ class Reingest:
     content: Path
     index: Path
     ollama_host: str
+    program: tuple[str, ...] = ("ingest",)
+    """The module that ingests, with the arguments that come first; a benchmark has its own."""
 
     def __call__(self, asked: Asked) -> str:
         """Ingest, and return the report's last line. Raises IngestFailed."""
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "ingest", *self.arguments(asked)],
+                [sys.executable, "-m", *self.program, *self.arguments(asked)],
                 cwd=Path(__file__).resolve().parents[1],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

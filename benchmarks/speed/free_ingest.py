@@ -1,0 +1,32 @@
+"""`python -m benchmarks.speed.free_ingest DIMENSION PACE …`: an ingest with a fixed embedder.
+
+What follows, and all else, is `python -m ingest`'s own. PACE is in seconds a text.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from index.embedder.choose import Choice
+
+
+def main() -> int:
+    """Ingest; the exit status."""
+    from benchmarks.speed.fixed_embedder import FixedEmbedder
+    from index.embedder.choose import Choice
+    from ingest import __main__, command
+
+    dimension, pace = int(sys.argv[1]), float(sys.argv[2])
+    del sys.argv[1:3]
+
+    def fixed(*_asked: object) -> Choice:
+        return Choice(FixedEmbedder(dimension, pace), "as the benchmark wants")
+
+    vars(command)["choose"] = fixed
+    return __main__.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

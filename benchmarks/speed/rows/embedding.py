@@ -1,0 +1,79 @@
+"""A first ingest with an embedder that takes its time, beside that embedder alone.
+
+Twice: an embedder at a fixed pace that needs nothing of this machine, as Ollama on a graphics
+card, and the one in the package, which competes with the ingest for the same processors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.fixed_embedder import FixedEmbedder
+from benchmarks.speed.ingest_process import free_ingest, ran, real_ingest
+from benchmarks.speed.made_posts import material_of, write_posts
+from benchmarks.speed.measured import timed
+from benchmarks.speed.stage import Stage
+from index.embedder.base import Embedder
+from index.embedder.choose import Choice
+from index.embedder.embedded import EmbeddedEmbedder
+from ingest.embed import BATCH
+from ingest.pipeline import Job, ingest
+from ingest.progress import NoProgress
+
+PACE = 0.005
+"""Seconds a text: 24,000 chunks in two minutes, which no Ollama did yet."""
+PACED_POSTS, EMBEDDED_POSTS = 400, 60
+"""So that each takes a good half minute."""
+WITHIN = 1.05
+FLOOR = "the embedder alone on the same texts"
+
+
+class _Noting(FixedEmbedder):
+    """Notes what it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(384)
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+        self.texts += texts
+        return super().embed_documents(texts)
+
+
+def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
+    """Each ingest once, and its embedder alone before it."""
+    say(f"an embedder of {1000 * PACE:g} ms a text")
+    paced = _figure(stage, PACED_POSTS, FixedEmbedder(384, PACE), f"{1000 * PACE:g} ms a text")
+    say("the embedder in the package")
+    return (paced, _figure(stage, EMBEDDED_POSTS, EmbeddedEmbedder(), "in the package"))
+
+
+def _figure(stage: Stage, posts: int, embedder: Embedder, name: str) -> Figure:
+    content = stage.work / f"embedding-{posts}"
+    write_posts(content, material_of(stage.blog), posts, stage.seed)
+    texts = _texts(stage, posts)
+    least = timed(lambda: _embedded(embedder, texts)) / 1000.0
+    index = stage.work / f"embedding-{posts}-index"
+    paced = isinstance(embedder, FixedEmbedder)
+    command = free_ingest(content, index, 384, PACE) if paced else real_ingest(content, index)
+    what = f"first ingest with an embedder, {name}, {len(texts):,} texts"
+    taken = [ran(command).seconds]
+    return figure("embedding", what, "s", taken, Bound(WITHIN), (FLOOR, [least]))
+
+
+def _texts(stage: Stage, posts: int) -> list[str]:
+    """What an ingest of these posts asks an embedder for, in its order."""
+    noting = _Noting()
+    index = stage.work / f"embedding-{posts}-noted"
+    job = Job(
+        stage.work / f"embedding-{posts}", index, lambda _: Choice(noting, "to note"), date.today()
+    )
+    ingest(job, NoProgress())
+    return noting.texts
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> None:
+    for start in range(0, len(texts), BATCH):
+        embedder.embed_documents(texts[start : start + BATCH])

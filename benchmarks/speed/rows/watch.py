@@ -1,0 +1,56 @@
+"""From the saving of a post to its being found in a running server with `--watch`."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.process import Server, server
+from benchmarks.speed.stage import Stage
+
+RUNS = 5
+EVERY = 0.02
+"""Seconds between two questions."""
+SETTLED = 5.0
+"""Seconds after the start, and between two edits, in which an ingest of nothing new has ended."""
+PATIENCE = 60.0
+"""Seconds after which an edit will not be found any more."""
+
+
+def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
+    """Edit one paragraph of one post after the other."""
+    content, index = stage.work / "watch", stage.work / "watch-index"
+    shutil.copytree(stage.content, content)
+    shutil.copytree(stage.index(), index)
+    command = ("-m", "benchmarks.speed.free_watch", str(index), str(stage.dimension), str(content))
+    posts = sorted(content.rglob("*.md"))
+    taken = []
+    with server(command) as watching:
+        _found(watching, "a question", "")
+        for number in range(RUNS + 1):
+            time.sleep(SETTLED)
+            say(f"edit {number} of {RUNS}")
+            milliseconds = _until_found(watching, posts[number * len(posts) // (RUNS + 1)], number)
+            taken += [milliseconds] if number else []
+    what = f"one paragraph edited to found, {stage.counted():,} chunks, with --watch"
+    note = "vectors that cost nothing"
+    return (figure("watch", what, "ms", taken, Bound(plus=1000.0), None, note),)
+
+
+def _until_found(watching: Server, post: Path, number: int) -> float:
+    """Milliseconds from the saving of `post` with a new word to its being found by it."""
+    word = f"quux{'abcdefghij'[number]}wort"
+    head, heading, rest = post.read_text(encoding="utf-8").partition("\n## ")
+    text = f"{head}{heading}{rest.rstrip()}\n\nHere stands the {word} of this post.\n"
+    started = time.perf_counter()
+    post.write_text(text, encoding="utf-8")
+    while not _found(watching, word, word):
+        assert time.perf_counter() < started + PATIENCE, "an edited post was not found"
+        time.sleep(EVERY)
+    return 1000.0 * (time.perf_counter() - started)
+
+
+def _found(watching: Server, query: str, word: str) -> bool:
+    return word in str(watching.call("search_blog", {"query": query}).get("structuredContent"))
