@@ -13,7 +13,7 @@ import json
 import math
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
@@ -74,11 +74,17 @@ class IndexedPost(_Frozen):
     """ISO day after which the post is left out."""
 
 
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Inode, size in bytes, times of the last change of content and of status in ns since 1970."""
+
+
 class Seal(_Frozen):
     """A file's size in bytes and SHA-256 in hex."""
 
     size: NonNegativeInt
     sha256: str
+    stamp: Stamp | None = None
+    """As it lay when it was sealed; a copy has another one."""
 
 
 class Manifest(_Frozen):

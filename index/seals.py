@@ -1,7 +1,13 @@
 """Whether the files of a generation are those that its manifest seals: files in, refusal or not.
 
-Everything is hashed before FAISS, tantivy or SQLite see it: FAISS's C++ may abort the process
-on a torn file. An ingest never changes a file in place, but something else may, and a mapped
+Nothing reaches FAISS, tantivy or SQLite unlooked at: FAISS's C++ may abort the process on a torn
+file. A small file is hashed. A large one is hashed too, unless it lies there exactly as it did
+when it was sealed (inode, size, both times): whoever writes to a file changes its times. Only what
+no system call did, a disk that lost a bit, is not seen by that; so these files are hashed in the
+background once serving has begun, and refused from then on. An index that was copied has other
+inodes and is hashed at every opening.
+
+An ingest never changes a file in place, but something else may, and a mapped
 file that was cut short ends the process with SIGBUS when its lost end is read (mmap(2)), which
 no library can catch. So sizes and times are looked at again before each request, which leaves
 the instant between the look and the read, and the time of a request itself, without a guard.
@@ -11,32 +17,46 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import logging
 import os
 import stat
+import threading
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from index.errors import IndexBroken
 from index.layout import GenerationFiles
-from index.manifest import REBUILD, Manifest, Seal
+from index.manifest import REBUILD, Manifest, Seal, Stamp
 
 _BLOCK = 1 << 20
 
-_Stamp: TypeAlias = tuple[int, int, int]
-"""Inode, size in bytes, time of last change in nanoseconds since 1970."""
+LARGE = 1 << 20
+"""Bytes from which on a file that lies as it was sealed is hashed in the background: the
+smaller ones of a generation take a few milliseconds together."""
+
+LATER = 5.0
+"""Seconds after the opening until that begins, so that the first searches have the machine."""
+
+log = logging.getLogger(__name__)
 
 
 class Guard:
     """Knows the files of one generation as they were when their checksums held."""
 
     def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
-        """Verify every file. Raises IndexBroken."""
+        """Verify every file, some of them later. Raises IndexBroken."""
         self._files = files
         self._seals = manifest.files
         self._paths = {name: files.folder / name for name in manifest.files}
         self._manifest = _stamp(files.manifest)
         self._stamps = self._stamped()
-        verify(files, manifest)
+        self._refusal: IndexBroken | None = None
+        later = [name for name in self._seals if self._lies_as_sealed(name)]
+        verify(files, manifest, later)
+        if later:
+            begin = threading.Timer(LATER, self._verify, [later])
+            begin.daemon = True
+            begin.start()
 
     @property
     def replaced(self) -> bool:
@@ -52,33 +72,57 @@ class Guard:
         A file that is gone is none of the changed: a generation that is no longer kept stays
         readable for those who opened it. One that was only touched is verified again.
         """
+        if self._refusal is not None:
+            raise self._refusal
         now = self._stamped()
         for name, stamp in now.items():
             if self._stamps.get(name) != stamp:
                 _verify_one(self._files, name, self._seals[name])
         self._stamps |= now
 
-    def _stamped(self) -> dict[str, _Stamp]:
+    def _lies_as_sealed(self, name: str) -> bool:
+        seal = self._seals[name]
+        if seal.stamp is None or seal.size < LARGE:
+            return False
+        return seal.stamp == self._stamps.get(name) and seal.stamp[1] == seal.size
+
+    def _verify(self, names: Sequence[str]) -> None:
+        """Hash these files; one that is gone by now was needed by nobody."""
+        try:
+            for name in names:
+                if _stamp(self._paths[name]) is not None:
+                    _verify_one(self._files, name, self._seals[name])
+        except IndexBroken as error:
+            log.warning("%s", error)
+            self._refusal = error
+
+    def _stamped(self) -> dict[str, Stamp]:
         stamps = {name: _stamp(path) for name, path in self._paths.items()}
         return {name: stamp for name, stamp in stamps.items() if stamp is not None}
 
 
-def verify(files: GenerationFiles, manifest: Manifest) -> None:
-    """Compare every file with its seal. Raises IndexBroken at the first that differs."""
+def verify(files: GenerationFiles, manifest: Manifest, but: Collection[str] = ()) -> None:
+    """Compare every file `but` these with its seal; raise IndexBroken if one differs."""
     for name in files.needed:
         if name not in manifest.files:
             raise IndexBroken(f"The index's manifest.json does not seal {name}. {REBUILD}")
     for name, seal in manifest.files.items():
-        _verify_one(files, name, seal)
+        if name not in but:
+            _verify_one(files, name, seal)
 
 
 def sealed(path: Path) -> Seal:
     """The seal of a file as it is now. Raises OSError."""
+    sha256, status = _hashed(path), path.stat()
+    return Seal(size=status.st_size, sha256=sha256, stamp=_stamp_of(status))
+
+
+def _hashed(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    return Seal(size=path.stat().st_size, sha256=digest.hexdigest())
+    return digest.hexdigest()
 
 
 def text_of(path: Path, most: int, encoding: str) -> str:
@@ -88,19 +132,22 @@ def text_of(path: Path, most: int, encoding: str) -> str:
     return path.read_text(encoding)
 
 
-def _stamp(path: Path) -> _Stamp | None:
+def _stamp(path: Path) -> Stamp | None:
     """The file's, `None` if there is none."""
     try:
-        status = path.stat()
+        return _stamp_of(path.stat())
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _stamp_of(status: os.stat_result) -> Stamp:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _verify_one(files: GenerationFiles, name: str, seal: Seal) -> None:
     path = files.folder / name
     try:
-        same = _size(path) == seal.size and sealed(path) == seal
+        same = _size(path) == seal.size and _hashed(path) == seal.sha256
     except OSError as error:
         raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
     if not same:

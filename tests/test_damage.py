@@ -10,9 +10,10 @@ import json
 import os
 import re
 import shutil
+import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from benchmarks.chaos.damage import (
     kind_of,
 )
 from benchmarks.chaos.trial import through_a_server, trial_in
+from index import seals
 from index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
 from index.manifest import FORMAT, REBUILD
 from index.types import Filters
@@ -303,6 +305,75 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
         path.write_bytes(content)
     made.files.vectors.touch()
     assert reader.search("stew", Filters(), limit=1, offset=0).total
+
+
+@pytest.fixture
+def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file counts as large, and is hashed in the background at once."""
+    monkeypatch.setattr(seals, "LARGE", 0)
+    monkeypatch.setattr(seals, "LATER", 0.0)
+
+
+def in_the_end(ask: Callable[[], object]) -> str:
+    """What is said once a background thread has found something to say."""
+    end = time.monotonic() + 60.0
+    while time.monotonic() < end:
+        try:
+            ask()
+        except IndexBroken as error:
+            return str(error)
+        time.sleep(0.01)
+    raise AssertionError("Nothing was said.")
+
+
+def lies_as_sealed(blog: Blog) -> None:
+    """Let the manifest of a copy say that its files lie as they did when they were sealed."""
+
+    def restamped(content: dict[str, Any]) -> None:
+        for name, seal in content["files"].items():
+            status = (blog.files.folder / name).stat()
+            times = status.st_mtime_ns, status.st_ctime_ns
+            seal["stamp"] = [status.st_ino, seal["size"], *times]
+
+    text = blog.files.manifest.read_text("utf-8")
+    blog.files.manifest.write_text(manifest_damage.resealed(text, restamped), "utf-8")
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db"])
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
+    name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
+) -> None:
+    lies_as_sealed(made)
+    DAMAGES[damage](made.files.folder / name, two[1].files.folder / name)
+    assert refusal(made) == expected(name, damage)
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("name", ["vectors.faiss", "first_pass.faiss", "chunks.db"])
+def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
+    name: str, made: Blog, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = made.files.folder / name
+    DAMAGES["a bit flipped at its end"](path, path)
+    lies_as_sealed(made)
+    live = made.follow()
+    sentence = f"The index's {name} is damaged. {REBUILD}"
+    assert in_the_end(lambda: live.reader().read("1.md", 0, 0)) == sentence
+    assert caplog.messages == [sentence]
+    made.ingest(rebuild=True)
+    assert live.reader().read("1.md", 0, 0).count == 1
+
+
+@pytest.mark.usefixtures("all_large")
+def test_an_index_that_lies_as_it_was_sealed_is_not_hashed_before_it_answers(
+    made: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seals, "LATER", 1000.0)
+    monkeypatch.setattr(seals, "_hashed", lambda path: path.name)
+    lies_as_sealed(made)
+    assert found(made) == ["0.md"]
 
 
 def test_a_server_process_says_it_lives_on_and_serves_what_was_mended(tmp_path: Path) -> None:

@@ -1,14 +1,17 @@
 """The least that a server of two tools on this SDK can be: the floor of starting, reading, memory.
 
-Run as a script, it serves over stdin and stdout until they end; `echo` gives back its argument.
+Run as a script, it serves over stdin and stdout until they end; `echo` gives back its
+argument, `imports` imports what a search needs.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -21,7 +24,7 @@ from mcp.types import (
 )
 
 _SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
-TOOLS = [Tool(name=name, description=name, input_schema=_SCHEMA) for name in ("echo", "twice")]
+TOOLS = [Tool(name=name, description=name, input_schema=_SCHEMA) for name in ("echo", "imports")]
 
 
 async def _list(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -29,8 +32,15 @@ async def _list(_context: Any, _params: PaginatedRequestParams | None) -> ListTo
 
 
 async def _call(_context: Any, params: CallToolRequestParams) -> CallToolResult:
+    if params.name == "imports":
+        await anyio.to_thread.run_sync(_import)
     text = str((params.arguments or {}).get("text", ""))
-    return CallToolResult(content=[TextContent(text=text * (1 + (params.name == "twice")))])
+    return CallToolResult(content=[TextContent(text=text)])
+
+
+def _import() -> None:
+    for name in ("faiss", "tantivy", "onnxruntime"):
+        import_module(name)
 
 
 async def _serve() -> None:

@@ -81,9 +81,13 @@ class Server:
         """MB that are its own alone: neither another process's nor a file's clean pages."""
         return self._memory("Private_Dirty:")
 
-    def shared_by_files(self) -> float:
-        """MB of mapped files' pages that another process maps too."""
-        return self._memory("Shared_Clean:")
+    def mapped(self, file: Path) -> tuple[float, float]:
+        """MB of a mapped file's pages that are its own alone, and that others map too."""
+        maps = Path(f"/proc/{self.pid}/smaps").read_text(encoding="utf-8").splitlines()
+        first = next(n for n, line in enumerate(maps) if line.endswith(str(file)))
+        rows = {line.split()[0]: line.split()[1] for line in maps[first + 1 : first + 20]}
+        own = int(rows["Private_Dirty:"])
+        return own / 1024.0, (int(rows["Rss:"]) - own) / 1024.0
 
     def _memory(self, kind: str) -> float:
         rollup = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")

@@ -63,7 +63,9 @@ class Stage:
         """The index of `content`, of vectors of this dimension, in today's format."""
         wanted = dimension or self.dimension
         folder = self._place / f"index-{wanted}"
-        self.ingest(folder, wanted, rebuild=not _is_usable(folder))
+        if wanted not in self._fresh:
+            self.ingest(folder, wanted, rebuild=not _is_usable(folder))
+            self._fresh.add(wanted)
         return folder
 
     def ingest(self, index: Path, dimension: int, *, rebuild: bool = False) -> None:
@@ -92,6 +94,11 @@ class Stage:
                 asked.append(f"how does {' '.join(words[3:11])}?")
         step = max(1, len(asked) // count)
         return (asked[::step] * (count // max(len(asked[::step]), 1) + 1))[:count]
+
+    @cached_property
+    def _fresh(self) -> set[int]:
+        """Dimensions of the indexes that this run has brought up to date."""
+        return set()
 
     @property
     def _place(self) -> Path:
