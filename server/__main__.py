@@ -6,6 +6,7 @@ the signals are taken first, so that they end even a process that is still impor
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -62,6 +63,7 @@ def run(settings: Settings) -> int:
         from server.http import serve_http
 
         return serve_http(settings, settings.http)
+    gc.disable()  # until the index is open: collections among imports find nothing to free
     from server.stdio import serve_stdio
 
     return serve_stdio(settings)

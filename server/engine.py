@@ -131,17 +131,21 @@ class Engine:
         """Tell of the newest generation. Raises BlogSearchError."""
         return replace(self._opened().reader().overview, notice=self._behind())
 
-    def warm_up(self) -> None:
-        """Open the index in the background; a call that comes meanwhile waits for it."""
-        threading.Thread(target=self._warm, name="warm-up", daemon=True).start()
+    def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
+        """Open the index in the background, then do `then`, whether or not it could be opened.
 
-    def _warm(self) -> None:
+        A call that comes meanwhile waits for it.
+        """
+        threading.Thread(target=self._warm, args=(then,), name="warm-up", daemon=True).start()
+
+    def _warm(self, then: Callable[[], None]) -> None:
         try:
             self._opened().reader()
         except BlogSearchError as error:
             log.info("Not ready yet: %s", error)  # each call will say it to the client
         except Exception:
             log.exception("The index could not be opened.")
+        then()
 
     def _behind(self) -> str | None:
         return self._freshness.notice() if self._freshness is not None else None

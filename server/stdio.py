@@ -41,12 +41,21 @@ def serve_stdio(settings: Settings) -> int:
     server = build_server(engine, switchable(settings.extended), usage_log_for(settings))
     requests = taken(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = taken(1, "wb", os.dup(2))
-    gc.freeze()  # what is imported by now stays; collections need not look at it again
+
+    def on_first() -> None:
+        engine.warm_up(then=collect_again)
+
     try:
-        anyio.run(serve, server, requests, replies, engine.warm_up)
+        anyio.run(serve, server, requests, replies, on_first)
     except* BrokenPipeError:
         log.info("The client went away without closing stdin.")
     return 0
+
+
+def collect_again() -> None:
+    """Let garbage be collected, but not be looked for among what is there by now, which stays."""
+    gc.freeze()
+    gc.enable()
 
 
 async def serve(

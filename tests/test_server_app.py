@@ -174,10 +174,8 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
 
 
 def test_a_warm_up_without_an_index_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
-    growing = Growing()
+    growing, done = Growing(), threading.Event()
     engine = Engine(growing.open, growing.folder)
-    engine.warm_up()
-    for thread in threading.enumerate():
-        if thread.name == "warm-up":
-            thread.join(5)
+    engine.warm_up(then=done.set)
+    assert done.wait(5)
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []

@@ -233,7 +233,7 @@ class Noisy(FixedSearcher):
         print("a library's banner", flush=True)
         os.write(1, b"and a C library's\\n")
         return super().search(*given, **named)
-    def warm_up(self):
+    def warm_up(self, then):
         pass
 
 stdio.engine_for = lambda settings: Noisy()
@@ -305,13 +305,33 @@ def test_nothing_heavy_is_imported_before_the_first_reply() -> None:
     assert ran.stdout == "[] False\n"
 
 
+def test_garbage_is_collected_again_once_the_index_is_open(tmp_path: Path) -> None:
+    watched = """
+import gc
+import sys
+from server import __main__, stdio
+from tests.server_fixtures import FixedSearcher
+class Watched(FixedSearcher):
+    def warm_up(self, then):
+        before = gc.isenabled()
+        then()
+        print(before, gc.isenabled(), gc.get_freeze_count() > 0, file=sys.stderr, flush=True)
+stdio.engine_for = lambda settings: Watched()
+__main__.main()
+"""
+    with wire(tmp_path, "-c", watched) as server:
+        server.ask(1, "server/discover", MODERN)
+        server.ask(2, "tools/list", MODERN)
+        assert server.rest() == (b"", b"False True True\n")
+
+
 def test_the_index_opens_by_itself_after_the_first_reply_and_only_once(tmp_path: Path) -> None:
     watched = """
 import sys
 from server import __main__, stdio
 from tests.server_fixtures import FixedSearcher
 class Watched(FixedSearcher):
-    def warm_up(self):
+    def warm_up(self, then):
         print("warm", file=sys.stderr, flush=True)
 stdio.engine_for = lambda settings: Watched()
 __main__.main()

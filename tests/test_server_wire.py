@@ -99,7 +99,7 @@ from server import __main__, stdio
 from tests.server_fixtures import FixedSearcher
 
 class Crashing(FixedSearcher):
-    def warm_up(self):
+    def warm_up(self, then):
         pass
     def search(self, *given, **named):
         raise RuntimeError(f"{dict(os.environ)} {os.getcwd()} {__main__.__file__}")

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,9 +35,13 @@ _WORD = re.compile(r"\w+")
 class FreeEmbedder:
     """Vectors of any dimension."""
 
-    def __init__(self, dimension: int) -> None:
-        """With 384 it passes for the embedder in the package, so that the real server opens it."""
+    def __init__(self, dimension: int, table: Path | None = None) -> None:
+        """With 384 it passes for the embedder in the package, so that the real server opens it.
+
+        `table` is where `keep` left what it would else make at its first text.
+        """
         self._dimension = dimension
+        self._table = table
         self.identity = (
             IDENTITY
             if dimension == IDENTITY.dimension
@@ -53,7 +58,7 @@ class FreeEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder."""
-        table = _directions(self._dimension)
+        table = _directions(self._dimension, self._table)
         words = _WORD.findall(text, 0, 12 * WORDS)[:WORDS]
         rows = [zlib.crc32(word.encode()) % DIRECTIONS for word in words]
         vector = table[rows].sum(axis=0) + SHARED * table[DIRECTIONS]
@@ -61,8 +66,16 @@ class FreeEmbedder:
         return unit
 
 
+def keep(dimension: int, table: Path) -> None:
+    """Write to `table` what takes a tenth of a second to make."""
+    np.save(table, _directions(dimension, None))
+
+
 @cache
-def _directions(dimension: int) -> Vectors:
+def _directions(dimension: int, table: Path | None) -> Vectors:
+    if table is not None:
+        kept: Vectors = np.load(table, mmap_mode="r")
+        return kept
     made = np.random.default_rng(1).standard_normal((DIRECTIONS + 1, dimension), dtype=np.float32)
     unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
     return unit

@@ -1,16 +1,16 @@
-"""`python -m benchmarks.speed.free_server INDEX DIMENSION`: the server with a free embedder.
+"""`python -m benchmarks.speed.free_server INDEX DIMENSION TABLE`: the server with a free embedder.
 
 All else is the server's own, over stdin and stdout.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.settings import Settings
-from server.stdio import serve_stdio
 
 if TYPE_CHECKING:
     from index.embedder.base import Embedder, EmbedderIdentity
@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Serve; the exit status."""
-    from benchmarks.speed.free_embedder import FreeEmbedder
     from index.embedder import serving
 
-    index, dimension = sys.argv[1:]
+    index, dimension, table = sys.argv[1:]
 
     def free(identity: EmbedderIdentity, host: str | None) -> Embedder:
+        from benchmarks.speed.free_embedder import FreeEmbedder
+
         del identity, host
-        return FreeEmbedder(int(dimension))
+        return FreeEmbedder(int(dimension), Path(table))
 
     serving.serving_embedder = free
+    gc.disable()  # as the server's own command does
+    from server.stdio import serve_stdio
+
     return serve_stdio(Settings(Path(index), ""))
 
 

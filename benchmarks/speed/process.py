@@ -26,9 +26,9 @@ def ours(index: Path) -> tuple[str, ...]:
     return ("-m", "server", "--index", str(index))
 
 
-def with_free_embedder(index: Path, dimension: int) -> tuple[str, ...]:
-    """The same with the embedder that costs nothing."""
-    return ("-m", "benchmarks.speed.free_server", str(index), str(dimension))
+def with_free_embedder(index: Path, dimension: int, table: Path) -> tuple[str, ...]:
+    """The same with the embedder that costs nothing, of which `table` keeps what it knows."""
+    return ("-m", "benchmarks.speed.free_server", str(index), str(dimension), str(table))
 
 
 class Server:

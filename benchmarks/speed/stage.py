@@ -13,8 +13,9 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from benchmarks.speed.free_embedder import FreeEmbedder
+from benchmarks.speed.free_embedder import FreeEmbedder, keep
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
+from benchmarks.speed.process import with_free_embedder
 from index.embedder.base import EmbedderIdentity
 from index.embedder.choose import Choice
 from index.errors import IndexProblem
@@ -67,6 +68,13 @@ class Stage:
             self.ingest(folder, wanted, rebuild=not _is_usable(folder))
             self._fresh.add(wanted)
         return folder
+
+    def command(self) -> tuple[str, ...]:
+        """Python's arguments for the server of `index()` with the embedder that costs nothing."""
+        table = self.work / f"directions-{self.dimension}.npy"
+        if not table.exists():
+            keep(self.dimension, table)
+        return with_free_embedder(self.index(), self.dimension, table)
 
     def ingest(self, index: Path, dimension: int, *, rebuild: bool = False) -> None:
         """Bring `index` up to date with `content`."""

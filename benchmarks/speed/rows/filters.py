@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks.speed.figure import Bound, Figure, Say, figure
 from benchmarks.speed.made_posts import RARE, RARE_DAY
 from benchmarks.speed.measured import in_turn
-from benchmarks.speed.process import Server, server, with_free_embedder
+from benchmarks.speed.process import Server, server
 from benchmarks.speed.stage import Stage
 
 FLOOR = "the same queries without a filter"
@@ -19,7 +19,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     queries = stage.queries(stage.runs)
     taken: list[list[float]] = [[] for _ in range(1 + len(FILTERS))]
     say(f"asking {len(queries)} queries in {len(taken)} ways")
-    with server(with_free_embedder(stage.index(), stage.dimension)) as started:
+    with server(stage.command()) as started:
         for query in queries:
             ways = [{"query": query}, *({"query": query, name: FILTERS[name]} for name in FILTERS)]
             new = in_turn([_ask(started, way) for way in ways], 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.process import BARE, ours, server, with_free_embedder
+from benchmarks.speed.process import BARE, ours, server
 from benchmarks.speed.stage import Stage
 
 FLOOR = "a bare server's first reply, then the import of FAISS, tantivy and onnxruntime in it"
@@ -16,7 +16,7 @@ MOST = 12
 def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     """Start all in turn; each is asked as soon as it has said who it is."""
     embedded = ours(stage.index(EMBEDDED))
-    free = with_free_embedder(stage.index(), stage.dimension)
+    free = stage.command()
     by_words, by_meaning, floors = [], [], []
     for _ in range(min(stage.runs, MOST)):
         by_words.append(_answered(free, "search_blog", {"query": "index latency"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.process import BARE, Server, server, with_free_embedder
+from benchmarks.speed.process import BARE, Server, server
 from benchmarks.speed.stage import Stage
 
 FLOOR = "a bare server of two tools on the same SDK"
@@ -13,7 +13,7 @@ FLOOR = "a bare server of two tools on the same SDK"
 
 def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     """Ask two servers a number of queries each, then look at them. Linux alone tells."""
-    command = with_free_embedder(stage.index(), stage.dimension)
+    command = stage.command()
     queries = stage.queries(stage.runs)
     with server(command) as first, server(command) as second, server(BARE) as bare:
         bare.first_reply()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
 from benchmarks.speed.measured import in_turn
-from benchmarks.speed.process import BARE, server, with_free_embedder
+from benchmarks.speed.process import BARE, server
 from benchmarks.speed.stage import Stage
 
 FLOOR = "a bare server's echo of the same text"
@@ -12,7 +12,7 @@ FLOOR = "a bare server's echo of the same text"
 
 def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     """Ask both in turn."""
-    command = with_free_embedder(stage.index(), stage.dimension)
+    command = stage.command()
     with server(command) as ours, server(BARE) as bare:
         found = ours.call("search_blog", {"query": "index latency"})["structuredContent"]
         hit = found["results"][0]

@@ -9,7 +9,7 @@ import faiss
 from benchmarks.speed.figure import Bound, Figure, Say, figure
 from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.measured import timed
-from benchmarks.speed.process import server, with_free_embedder
+from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
 
 FLOOR = "FAISS IndexFlatIP, 150 nearest of the same vectors"
@@ -23,7 +23,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     flat: Any = faiss.read_index(str(stage.files().vectors), faiss.IO_FLAG_MMAP_IFC)
     asked, floors = [], []
     say(f"asking {len(queries)} queries")
-    with server(with_free_embedder(stage.index(), stage.dimension)) as started:
+    with server(stage.command()) as started:
         for number, query in enumerate((queries[0], *queries)):
             vector = embedder.embed_query(query)[None]
             took = timed(lambda query=query: started.call("search_blog", {"query": query}))  # type: ignore[misc]
