@@ -41,6 +41,14 @@ def brute_force(query: Vectors, ids: Ids, rows: Vectors, limit: int) -> dict[int
     return {int(ids[i]): float(cosines[i]) for i in best}
 
 
+def assert_nearest(found: dict[int, float], cosines: dict[int, float], limit: int) -> None:
+    """Single precision may swap two chunks whose cosines differ in the seventh place."""
+    best = sorted(cosines.values(), reverse=True)[:limit]
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert list(found.values()) == pytest.approx(best, abs=1e-6)
+    assert found == pytest.approx({chunk: cosines[chunk] for chunk in found}, abs=1e-6)
+
+
 def some_ids(count: int) -> Ids:
     """Ascending, with gaps, as deletions leave them."""
     return np.cumsum(np.arange(count) % 3 + 1).astype(np.int64)
@@ -62,10 +70,9 @@ def searcher(path: Path) -> VectorSearcher:
 @given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 600))
 def test_a_search_is_exact(searcher: VectorSearcher, seed: int, limit: int) -> None:
     query = unit_rows(1, seed)[0]
-    expected = brute_force(query, some_ids(500), unit_rows(500, 1), limit)
+    cosines = brute_force(query, some_ids(500), unit_rows(500, 1), 500)
     found = searcher.search(query, limit)
-    assert list(found) == list(expected)
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert_nearest(found, cosines, limit)
     assert all(-1 <= cosine <= 1.000001 for cosine in found.values())
 
 
@@ -77,10 +84,7 @@ def test_a_search_among_some_is_a_search_of_those_alone(
     chosen = np.random.default_rng(seed).random(500) < share
     ids, rows = some_ids(500)[chosen], unit_rows(500, 1)[chosen]
     query = unit_rows(1, seed)[0]
-    expected = brute_force(query, ids, rows, limit)
-    found = searcher.search(query, limit, ids)
-    assert list(found) == list(expected)
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert_nearest(searcher.search(query, limit, ids), brute_force(query, ids, rows, 500), limit)
 
 
 def test_a_vector_finds_itself_with_a_cosine_of_one(searcher: VectorSearcher) -> None:
