@@ -72,6 +72,7 @@ KNOBS = {
     "name_times": Knob("index.lexical_documents", "NAME_TIMES", True),
     "padding": Knob("index.lexical_documents", "PADDING", True),
     "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
+    "read_least": Knob("index.evidence", "READ_LEAST", False),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),
     "limiting": Knob("index.lexical", "limited", False, _as_rare_as_they_are),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),

@@ -49,6 +49,10 @@ READ_BLOG = 0.5
 """How well the embedder must read the blog as a whole to have its full say: posts it cannot read
 have no vectors, and where they are most, those that have would win by having them."""
 
+READ_LEAST = 0.1
+"""How well it must read the blog to have any: what is read of a blog in another language is quotes
+and single terms, a twentieth of it, and a post would win over its equal by having them."""
+
 READ_SAMPLE = 20
 """Lexical hits by which it is judged how well the embedder reads what the query is about."""
 
@@ -113,7 +117,8 @@ class Gatherer:
     ) -> None:
         """`readable` says how well the embedder reads the blog as a whole, in [0, 1]."""
         self._table = table
-        self._blog_readable = min(readable / READ_BLOG, 1.0)
+        beyond = max(readable - READ_LEAST, 0.0) / (READ_BLOG - READ_LEAST)
+        self._blog_readable = min(beyond, 1.0)
         self._catalog = catalog
         self._lexical = lexical
         self._vectors = vectors

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from index.evidence import IN_PASSING, Findings, Gatherer
+from index.evidence import IN_PASSING, READ_BLOG, READ_LEAST, Findings, Gatherer
 from index.legs import Legs, open_legs
 from index.query import analysed
 from ingest.chunker import PASSAGE
@@ -197,6 +197,21 @@ def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: Make
     assert gather(legs, "zebra", readable=1.0).readable == 0.75
     assert gather(legs, "zebra", readable=0.5).readable == 0.375
     legs.close()
+
+
+@pytest.mark.parametrize(
+    ("blog_readable", "expected"),
+    [(0.0, 0.0), (0.05, 0.0), (READ_LEAST, 0.0), (0.3, 0.5), (READ_BLOG, 1.0), (1.0, 1.0)],
+)
+def test_a_blog_that_is_hardly_read_is_not_judged_by_meaning(
+    legs: Legs, blog_readable: float, expected: float
+) -> None:
+    assert (READ_LEAST, READ_BLOG) == (0.1, 0.5)
+    gatherer = Gatherer(
+        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, blog_readable
+    )
+    found = gatherer.gather(analysed("zebra"), vector_of("zebra"), 1.0, None)
+    assert found.readable == pytest.approx(expected)
 
 
 def test_what_no_chunk_holds_leaves_the_embedder_undoubted(legs: Legs) -> None:
