@@ -56,8 +56,12 @@ HELD = 0.9
 """Share of the query's words, by rarity, that one passage must hold for the answer not to be low
 whatever the number: a query that does not belong seldom finds its words together."""
 
-HIGH = 1.0
-"""What half of the blog's own headings reach."""
+HIGH = 0.9
+"""What three of four of the blog's own headings reach, a third to a half of its own questions and
+at most .08 of any kind of another English blog's queries."""
+
+HIGH_BY_WORDS = 1.0
+"""The same where words alone are counted: what half of the headings reach."""
 
 NOTICE = "Low confidence: the blog may hold nothing on this."
 
@@ -98,8 +102,9 @@ def judged(findings: Findings, text: str, calibration: Calibration | None) -> Co
     median = calibration.with_meaning if meant else calibration.by_words
     number = with_meaning(findings) if meant else by_words(findings, text, calibration.east_asian)
     certainty = number / median if median > 0.0 else 0.0
-    low = LOW if meant else LOW_BY_WORDS
-    return Confidence(_word(certainty, 0.0 if findings.coverage >= HELD else low), certainty)
+    low, high = (LOW, HIGH) if meant else (LOW_BY_WORDS, HIGH_BY_WORDS)
+    low = 0.0 if findings.coverage >= HELD else low
+    return Confidence(_word(certainty, low, high), certainty)
 
 
 def with_meaning(findings: Findings) -> float:
@@ -160,7 +165,7 @@ def _mass(findings: Findings) -> float:
     return _strongest(findings) * findings.coverage * _length(findings)
 
 
-def _word(certainty: float, low: float) -> str:
+def _word(certainty: float, low: float, high: float) -> str:
     if certainty < low:
         return "low"
-    return "high" if certainty >= HIGH else "medium"
+    return "high" if certainty >= high else "medium"

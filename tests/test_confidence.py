@@ -11,6 +11,7 @@ from index.calibration import FEWEST, GROWTH, SAMPLE, calibrate, is_stale, sampl
 from index.confidence import (
     AGREEMENT,
     HIGH,
+    HIGH_BY_WORDS,
     LENGTH,
     LOW,
     LOW_BY_WORDS,
@@ -113,13 +114,21 @@ def test_the_word_is_cut_at_the_thresholds(certainty: float, word: str) -> None:
     assert found.certainty == pytest.approx(certainty)
 
 
-def test_words_alone_have_a_threshold_of_their_own() -> None:
+@pytest.mark.parametrize(
+    ("certainty", "word"),
+    [
+        (LOW_BY_WORDS - 0.01, "low"),
+        (LOW_BY_WORDS + 0.01, "medium"),
+        (HIGH_BY_WORDS - 0.01, "medium"),
+        (HIGH_BY_WORDS + 0.01, "high"),
+    ],
+)
+def test_words_alone_have_thresholds_of_their_own(certainty: float, word: str) -> None:
     number = math.log1p(MASS) + SCRIPT
-    for certainty, word in ((LOW_BY_WORDS - 0.01, "low"), (LOW_BY_WORDS + 0.01, "medium")):
-        calibration = replace(ENGLISH, by_words=number / certainty)
-        found = judged(replace(FOUND, nearest=None), "zebra", calibration)
-        assert found.word == word
-        assert found.certainty == pytest.approx(certainty)
+    calibration = replace(ENGLISH, by_words=number / certainty)
+    found = judged(replace(FOUND, nearest=None), "zebra", calibration)
+    assert found.word == word
+    assert found.certainty == pytest.approx(certainty)
 
 
 def test_words_alone_are_counted_where_the_embedder_does_not_read_the_blog() -> None:

@@ -83,9 +83,9 @@ def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
 
 def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
     sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
-    assert (sure.confidence, sure.notice) == ("medium", None)
+    assert (sure.confidence, sure.notice) == ("high", None)
     assert (unsure.confidence, unsure.notice) == ("low", NOTICE)
-    assert HIGH > sure.certainty > LOW > unsure.certainty > 0.0
+    assert sure.certainty > HIGH > LOW > unsure.certainty > 0.0
 
 
 def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:

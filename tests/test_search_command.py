@@ -102,7 +102,7 @@ def test_a_pipe_is_given_whole_plain_lines(run: Run) -> None:
     status, printed = run("onion", "--limit", "1")
     assert status == 0
     assert printed.splitlines() == [
-        "Confidence: medium",
+        "Confidence: high",
         "1. Onion soup  0.856",
         "   soup.md chunk 0, lines 5-5 · 2024-01-02",
         "   Boil an onion. A cache of onions.",
@@ -191,7 +191,7 @@ def test_json_has_the_facts_of_the_search_page(run: Run) -> None:
     status, printed = run("onion", "--json", "--read", "1")
     facts = json.loads(printed)
     assert status == 0
-    assert (facts["query"], facts["confidence"], facts["total"]) == ("onion", "medium", 1)
+    assert (facts["query"], facts["confidence"], facts["total"]) == ("onion", "high", 1)
     [hit] = facts["hits"]
     assert (hit["source"], hit["marks"]) == ("soup.md", [[8, 13], [26, 32]])
     [chunk] = facts["passage"]["chunks"]
