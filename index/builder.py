@@ -22,12 +22,13 @@ from index.lexical_documents import PostTerms
 from index.manifest import Manifest
 from index.new_post import NewPost
 from index.post_terms import post_terms
-from index.seals import verify
 from index.summary import summarised
+from index.untouched import verifying
 from index.unwritable import refusals_told
 from index.vectors_writer import VectorFile, new_vectors
 
 if TYPE_CHECKING:
+    from index.confidence import Calibration
     from index.embedder.base import Embedder, Vectors
     from index.vectors import Ids
 
@@ -55,7 +56,13 @@ class Building:
     """A generation that is not complete yet; use `building`. Its calls raise IndexProblem."""
 
     def __init__(
-        self, layout: Layout, number: int, start: Start, catalog: CatalogWriter, rows: VectorFile
+        self,
+        layout: Layout,
+        number: int,
+        start: Start,
+        catalog: CatalogWriter,
+        rows: VectorFile,
+        base_is_whole: Callable[[], None],
     ) -> None:
         self._files = layout.generation(number)
         self._layout = layout
@@ -64,6 +71,7 @@ class Building:
         self._before = layout.generation(start.base.generation) if start.base else None
         self._catalog = catalog
         self._rows = rows
+        self._base_is_whole = base_is_whole
         self._posts = dict(start.base.posts) if start.base else {}
         self._gone_posts: list[int] = []
         self._gone_chunks: list[int] = []
@@ -117,12 +125,17 @@ class Building:
                 embedder=self._start.embedder.identity,
                 recipe=self._start.recipe,
                 posts=dict(sorted(self._posts.items())),
-                calibration=calibrated(self._files, self._start.embedder, self._start.base),
+                calibration=self._calibration(),
                 superseded=superseded,
                 files=seal_files(self._files),
             )
+            self._base_is_whole()
             switch(self._layout, manifest)
         return manifest
+
+    def _calibration(self) -> Calibration | None:
+        chunks = sum(post.chunks for post in self._posts.values())
+        return calibrated(self._files, self._start.embedder, self._start.base, chunks)
 
     def _write_lexical(self, spread: Spread) -> int:
         """Write the lexical index; how many of its chunks are superseded."""
@@ -163,9 +176,8 @@ def building(layout: Layout, start: Start) -> Iterator[Building]:
     """
     before = layout.generation(start.base.generation) if start.base else None
     dimension = start.embedder.identity.dimension
-    if before is not None and start.base is not None:
-        verify(before, start.base)
     with ExitStack() as opened:
+        base_is_whole = opened.enter_context(verifying(before, start.base))
         with refusals_told():
             number = opened.enter_context(next_folder(layout))
             files = layout.generation(number)
@@ -174,4 +186,4 @@ def building(layout: Layout, start: Start) -> Iterator[Building]:
             )
             place = files.vectors if before is None else files.new_vectors
             rows = opened.enter_context(new_vectors(place, dimension))
-        yield Building(layout, number, start, catalog, rows)
+        yield Building(layout, number, start, catalog, rows, base_is_whole)

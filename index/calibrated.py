@@ -21,20 +21,21 @@ SAMPLE_CHARACTERS = 100_000
 
 
 def calibrated(
-    files: GenerationFiles, embedder: Embedder, base: Manifest | None
+    files: GenerationFiles, embedder: Embedder, base: Manifest | None, chunks: int
 ) -> Calibration | None:
     """The base's calibration while the blog is much the same, else a new one.
 
-    Raises IndexProblem if what was just written cannot be opened, or EmbedderError.
+    `chunks` are those of the generation. Raises IndexProblem if what was just written cannot be
+    opened, or EmbedderError.
     """
+    known = base.calibration if base else None
+    if known is not None and not is_stale(known, chunks):
+        return known
     try:
         legs = open_legs(files, embedder)
     except IndexBroken as error:  # just written, and not as it was meant
         raise unwritable(error) from error
     try:
-        known = base.calibration if base else None
-        if known is not None and not is_stale(known, legs.catalog.count()):
-            return known
         return _new(legs)
     finally:
         legs.close()

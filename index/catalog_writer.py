@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from index.catalog import SCHEMA, Catalog
@@ -97,12 +98,12 @@ class CatalogWriter:
     def follow_links(self) -> list[int]:
         """Note which mentions lead to a post now; ids of the posts for which that has changed."""
         posts = Catalog(self._connection).every_post()
-        targets = LinkTargets(posts, translations_in(posts))
+        targets_of = cache(LinkTargets(posts, translations_in(posts)).of)
         rows = self._connection.execute("SELECT mention_id, post_id, address, leads FROM mentions")
         changed = [
             (mention, post)
             for mention, post, address, led in rows.fetchall()
-            if bool(led) != any(target != post for target in targets.of(address))
+            if bool(led) != any(target != post for target in targets_of(address))
         ]
         self._connection.executemany(
             "UPDATE mentions SET leads = NOT leads WHERE mention_id = ?",

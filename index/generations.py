@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from index.layout import GenerationFiles, Layout, generation_name, is_generation
 from index.manifest import REBUILD, Manifest, Seal, dumps, loads
 from index.seals import sealed, text_of
 from index.unwritable import unwritable
+
+AT_ONCE = 4
+"""Files that are hashed and waited for at once; Python holds no lock while it does either."""
 
 _LARGEST_CURRENT = 1 << 16
 """Bytes; CURRENT is one line of ours."""
@@ -87,12 +91,16 @@ def load_manifest(layout: Layout, number: int) -> Manifest:
 
 def seal_files(files: GenerationFiles) -> dict[str, Seal]:
     """Seals of everything written so far, which is on disk when this returns."""
-    seals = {}
-    for path in sorted(files.folder.rglob("*")):
-        if path.is_file() and not path.name.endswith(".lock"):
-            _sync(path)
-            seals[path.relative_to(files.folder).as_posix()] = sealed(path)
-    return seals
+    written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+    paths = [path for path in written if not path.name.endswith(".lock")]
+    names = [path.relative_to(files.folder).as_posix() for path in paths]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return dict(zip(names, threads.map(_synced, paths), strict=True))
+
+
+def _synced(path: Path) -> Seal:
+    _sync(path)
+    return sealed(path)
 
 
 def switch(layout: Layout, manifest: Manifest) -> None:

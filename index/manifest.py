@@ -114,9 +114,8 @@ class Manifest(_Frozen):
 
 def dumps(manifest: Manifest) -> str:
     """The manifest's file, with the checksum of its own content."""
-    content = manifest.model_dump(mode="json")
-    seal = _seal(_canonical(content))
-    return json.dumps({"format": FORMAT, "seal": seal, "content": content}, indent=0)
+    content = _canonical(manifest.model_dump(mode="json"))
+    return f'{{"format": {FORMAT}, "seal": "{_seal(content)}", "content": {content}}}'
 
 
 def loads(text: str) -> Manifest:

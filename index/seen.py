@@ -9,7 +9,6 @@ a folder of this machine, which no answer to a client repeats.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -61,7 +60,7 @@ class Seen(_Frozen):
 
 def note(layout: Layout, seen: Seen) -> None:
     """Write what was seen, unless the file says it already. Raises IndexProblem."""
-    text = json.dumps(seen.model_dump(mode="json"), indent=0)
+    text = seen.model_dump_json()
     try:
         if _text(layout.seen) != text:
             layout.seen.write_text(text, encoding="utf-8")

@@ -1,10 +1,14 @@
-"""What a run that changes nothing makes of its generation's files: unread if untouched, or hashed.
+"""Whether a generation may be gone on from: its files in, refusal or not, at once or beside.
 
-Hashing an index of 24,000 chunks takes longer than all else such a run does.
+Hashing an index of 24,000 chunks takes longer than all else of a run that changes little. Who
+writes to a file changes its size or its time; what a disk alone has changed, only hashing finds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 from index.layout import GenerationFiles
@@ -15,14 +19,42 @@ from index.seals import verify
 def verify_unless_untouched(files: GenerationFiles, manifest: Manifest) -> None:
     """Verify every file if one is not as it lay when the manifest, which is last, was written.
 
-    What a disk alone has changed keeps its size and time, and is found by whoever opens the files.
-    Raises IndexBroken.
+    For a run that changes nothing: whoever opens the files verifies them. Raises IndexBroken.
     """
+    if not _is_untouched(files, manifest):
+        verify(files, manifest)
+
+
+@contextmanager
+def verifying(
+    files: GenerationFiles | None, manifest: Manifest | None
+) -> Iterator[Callable[[], None]]:
+    """Verify every file while the block copies from them; call what it gives before its end.
+
+    That waits, and raises IndexBroken if a file is damaged: its bytes would else be sealed in
+    the copy. So does an error of the block. A file that was touched is verified before the
+    block, since what is torn may end the process. Without a generation nothing is verified.
+    """
+    if files is None or manifest is None:
+        yield lambda: None
+    elif not _is_untouched(files, manifest):
+        verify(files, manifest)
+        yield lambda: None
+    else:
+        with ThreadPoolExecutor(1, thread_name_prefix="verify") as thread:
+            whole = thread.submit(verify, files, manifest)
+            try:
+                yield whole.result
+            except Exception:
+                whole.result()  # a damaged file is the reason of whatever its reader said
+                raise
+
+
+def _is_untouched(files: GenerationFiles, manifest: Manifest) -> bool:
     written = files.manifest.stat().st_mtime_ns
     sealed = manifest.files.items()
     lie = all(_lies(files.folder / name, seal, written) for name, seal in sealed)
-    if not lie or set(files.needed) - manifest.files.keys():
-        verify(files, manifest)
+    return lie and not set(files.needed) - manifest.files.keys()
 
 
 def _lies(path: Path, seal: Seal, written: int) -> bool:

@@ -60,7 +60,8 @@ class VectorFile:
         kept = ~np.isin(earlier.ids, gone)
         for start in range(0, len(kept), BLOCK):
             among = slice(start, start + BLOCK)
-            self.append(earlier.ids[among][kept[among]], earlier.rows[among][kept[among]])
+            ids, rows, stay = earlier.ids[among], earlier.rows[among], kept[among]
+            self.append(*((ids, rows) if stay.all() else (ids[stay], rows[stay])))
 
     def finish(self) -> None:
         """Write the ids and the counts; the file is complete. Raises OSError."""

@@ -1,4 +1,4 @@
-"""A run over posts that have not changed: how little it does, and what it notices still."""
+"""A run over posts that have not changed, or hardly: how little it does, and what it notices."""
 
 from __future__ import annotations
 
@@ -75,6 +75,24 @@ def test_it_refuses_an_index_whose_file_is_shorter_whatever_its_time(blog: MakeB
     settled(path)
     with pytest.raises(IndexBroken, match="is damaged"):
         made.ingest()
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "sums.npz"])
+def test_what_a_disk_changed_is_not_sealed_into_the_next_generation(
+    blog: MakeBlog, name: str
+) -> None:
+    made = blog({"a.md": "One onion.\n", "b.md": "Two leeks.\n"})
+    for each in made.manifest.files:
+        settled(made.files.folder / each)
+    path = made.files.folder / name
+    status, whole = path.stat(), path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    made.write({"b.md": "Three leeks.\n"})
+    with pytest.raises(IndexBroken, match=f"The index's {name} is damaged"):
+        made.ingest()
+    assert made.manifest.generation == 1
+    assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]
 
 
 def test_it_refuses_an_index_that_lacks_a_file(blog: MakeBlog) -> None:
