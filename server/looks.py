@@ -1,7 +1,7 @@
 """When a folder that is watched is to be ingested: what was seen comes in, a yes or no goes out.
 
 What is saved together is ingested together: a folder that still changes is left until two
-looks in a row see the same.
+looks in a row see the same, or the system tells that it rests.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ class Past:
         return replace(self, tried=look, tried_at=now, restless_since=None)
 
 
-def is_due(look: Look, past: Past, now: float) -> bool:
+def is_due(look: Look, past: Past, now: float, *, rests: bool = False) -> bool:
     """Whether to ingest now; the first time in any case, for what a look cannot see.
 
-    That is a site's configuration, and a new version of this program.
+    That is a site's configuration, and a new version of this program. `rests` says that whatever
+    has changed is complete, without a second look.
     """
     if past.tried is None:
         return True
@@ -62,4 +63,4 @@ def is_due(look: Look, past: Past, now: float) -> bool:
     if look == past.tried:
         return now - past.tried_at >= RETRY
     since = now if past.restless_since is None else past.restless_since
-    return look == past.seen or now - since >= GATHER
+    return rests or look == past.seen or now - since >= GATHER

@@ -1,8 +1,7 @@
 """Keeping the index up to date with its posts: a folder is looked at, and ingested when it rests.
 
-The folder is walked every second, as it is to say that an index is behind, and not watched by
-the system's own notices: those do not come from network drives, run out on large trees, and
-none says that the day of a dated post has come.
+The folder is walked every few seconds, as it is to say that an index is behind, and at once when
+the system tells of a change (`server.stirrings`), which it does not always.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from index.layout import Layout
 from index.seen import Asked, Seen, last_seen
 from server.looks import Look, Past, is_due
 from server.privacy import for_clients
+from server.stirrings import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,10 @@ PAUSE = 1.0
 """Seconds between two looks: one over the rust-blog's 754 posts takes 14 ms."""
 SHARE = 50.0
 """A look that takes long is followed by a pause this many times as long."""
+
+BREATH = 3.0
+"""However often the system tells of changes, a look is followed by a pause this many times as
+long: what changes without end may be no posts at all."""
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +50,7 @@ class Watch:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`ingest` brings the index up to date; `on_switch` hears of each new generation."""
+        self._stirred = threading.Event()
         self._layout = Layout(index)
         self._content = content
         self._ingest = ingest
@@ -69,14 +74,17 @@ class Watch:
         seen = self._past.seen
         return self._failure or (sentence(seen.changes) if seen and seen.changes else None)
 
-    def step(self) -> float:
-        """Look once, and ingest if it is time to; returns how many seconds the look took."""
+    def step(self, *, rests: bool = False) -> float:
+        """Look once, and ingest if it is time to; returns how many seconds the look took.
+
+        `rests` says that whatever has changed is complete.
+        """
         began = looked = self._now()
         try:
             seen = self._seen()
             look = self._look(seen)
             looked = self._now()
-            due = is_due(look, self._past, looked)
+            due = is_due(look, self._past, looked, rests=rests)
             self._past = self._past.with_look(look, looked)
             if look.changes == 0:
                 self._failure = None
@@ -87,13 +95,18 @@ class Watch:
         return looked - began
 
     def _watch(self) -> None:
+        told = (self._content, self._stirred.set)
+        threading.Thread(target=tell, args=told, name="stirrings", daemon=True).start()
+        rests = False
         while True:
             took = 0.0
             try:
-                took = self.step()
+                took = self.step(rests=rests)
             except Exception:  # nobody waits for this thread, so nobody would hear of it
                 log.exception("The posts could not be looked at.")
-            time.sleep(max(PAUSE, SHARE * took))
+            time.sleep(BREATH * took)
+            rests = self._stirred.wait(max(PAUSE, SHARE * took))
+            self._stirred.clear()
 
     def _seen(self) -> Seen | None:
         generation = self._generation()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from server.engine import Engine
 from server.folder import IndexFolder
 from server.looks import GATHER, RETRY, Look, Past, is_due
 from server.reingest import Reingest
+from server.stirrings import tell
 from server.watch import Watch
 from tests.test_http_process import ROOT, free_port
 from tests.waiting import until
@@ -104,6 +106,52 @@ def test_a_change_is_said_and_ingested_once_the_folder_rests(watched: Watched) -
     assert set(watched.made.manifest.posts) == {"soup.md", "tea.md", "more.md"}
     assert watched.steps(3) is None
     assert len(watched.asked) == 2
+
+
+def test_a_change_that_the_system_told_of_is_ingested_at_its_first_look(watched: Watched) -> None:
+    watched.steps(1)
+    watched.made.write({"tea.md": TEA})
+    watched.watch.step(rests=True)
+    assert watched.watch.notice() is None
+    assert (len(watched.asked), watched.switches) == (2, 1)
+    watched.watch.step(rests=True)
+    assert len(watched.asked) == 2
+
+
+def test_the_system_tells_of_a_burst_of_changes_once_it_is_over(tmp_path: Path) -> None:
+    stirred: list[int] = []
+    said = threading.Event()
+    folder = tmp_path / "posts" / "2024"
+    folder.mkdir(parents=True)
+
+    def told() -> None:
+        stirred.append(len(list(folder.iterdir())))
+        said.set()
+
+    threading.Thread(target=tell, args=(tmp_path / "posts", told), daemon=True).start()
+
+    def is_told() -> bool:
+        for number in range(20):
+            (folder / f"{number}.md").write_text(TEA, encoding="utf-8")
+        return said.wait(1.0)
+
+    until(is_told)
+    assert stirred[0] == 20
+
+
+def test_a_folder_that_the_system_cannot_tell_of_is_left_to_looking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(*_folders: Path, **_options: object) -> None:
+        raise OSError("OS file watch limit reached")
+
+    caplog.set_level("INFO")
+    monkeypatch.setattr("watchfiles.watch", refused)
+    tell(tmp_path, lambda: None)
+    assert [each.getMessage() for each in caplog.records] == [
+        "The system does not tell when posts change (OS file watch limit reached); they are "
+        "looked at."
+    ]
 
 
 def test_an_ingest_that_fails_is_said_and_tried_again_later(

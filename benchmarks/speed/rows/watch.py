@@ -53,4 +53,4 @@ def _until_found(watching: Server, post: Path, number: int) -> float:
 
 
 def _found(watching: Server, query: str, word: str) -> bool:
-    return word in str(watching.call("search_blog", {"query": query}).get("structuredContent"))
+    return word in str(watching.call("search_blog", {"query": query}))
