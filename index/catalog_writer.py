@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from index.catalog import SCHEMA, Catalog
+from index.catalog import Catalog
 from index.mentions import LinkTargets
+from index.schema import SCHEMA
 from index.translations import translations_in
 from index.types import Chunk, Mention, Post
 
