@@ -114,6 +114,10 @@ SETTINGS = (
 """What `--ablations` varies, one after the other; each part is what `--ablate` takes."""
 
 
+_STEPS = ("ingest.outcome", "ingest.indexing", "index.search")
+"""What imports every user of a value: one imported later would keep what was varied."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ablation:
     """One thing varied."""
@@ -176,7 +180,8 @@ def _modules() -> list[ModuleType]:
 def _applied(ablation: Ablation) -> list[Callable[[], None]]:
     """Vary one thing; how to take it back."""
     knob = KNOBS[ablation.name]
-    import_module("ingest.pipeline")
+    for step in _STEPS:
+        import_module(step)
     value = getattr(import_module(knob.module), knob.name)
     if knob.field:
         before = getattr(value, knob.field)

@@ -30,6 +30,7 @@ from benchmarks.types import (
 )
 from index.analysis import stem
 from index.errors import UsageError
+from index.lexical_documents import PADDING
 from index.types import Answer, Chunk, Hit, Post
 from ingest.post import ParsedPost
 
@@ -205,3 +206,17 @@ def test_one_run_measures_every_blog_and_renews_the_document(corpora: Path, tmp_
     assert "```\npython -m benchmarks.dev_blogs CORPORA\n```" in done.stdout
     assert "**kitchen against queries of harbour**" in done.stdout
     assert str(corpora) not in done.stdout
+
+
+def test_what_is_varied_first_is_varied_nowhere_afterwards() -> None:
+    program = """
+from benchmarks.ablations import ablated, read_ablation
+with ablated([read_ablation("padding=0")]):
+    from index import lexical_writer
+    print(lexical_writer.PADDING)
+print(lexical_writer.PADDING)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["0", str(PADDING)]
