@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import faiss
 import numpy as np
 
-from index.first_pass import MANY, FirstPass
+from index.first_pass import MANY, FirstPass, one_thread
 from index.sums import Sums, lengths_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class VectorSearcher:
         By FAISS's own loops: numpy's product of a matrix and one vector takes four times as
         long, and picking the rows out would copy them first.
         """
+        one_thread()
         count = len(self.ids) if places is None else len(places)
         found = np.empty(count, dtype=np.float32)
         if not count:

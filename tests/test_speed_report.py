@@ -48,6 +48,7 @@ MACHINE = Machine("A processor", 2, "Linux", "3.11.7", "faiss-cpu 1.15.1", 0.5)
         (Bound(1.0, 6.0), "≤ floor + 6 ms", 16.0),
         (Bound(plus=50.0), "≤ 50 ms", 50.0),
         (Bound(0.5), "≤ 0.5 × floor", 5.0),
+        (Bound(), "≤ 0 ms", 0.0),
         (Bound(plus=2000.0, is_least=True), "≥ 2,000 ms", 2000.0),
     ],
 )

@@ -41,7 +41,7 @@ class Bound:
     def shown(self, unit: str) -> str:
         """`≤ 1.05 × floor`, `≤ floor + 6 ms`, `≤ 50 ms`."""
         floor = {0.0: "", 1.0: "floor"}.get(self.times, f"{self.times:g} × floor")
-        plus = f"{self.plus:,g} {unit}" if self.plus else ""
+        plus = f"{self.plus:,g} {unit}" if self.plus or not self.times else ""
         return f"{'≥' if self.is_least else '≤'} {' + '.join(filter(None, (floor, plus)))}"
 
 
