@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.markdown import inserted
+from benchmarks.speed import kinds, small
 from benchmarks.speed.__main__ import NAMES, row_names
 from benchmarks.speed.figure import Bound, Figure, Floor, figure, percentile
 from benchmarks.speed.free_embedder import FreeEmbedder
@@ -127,6 +129,49 @@ def test_only_rows_that_there_are_can_be_asked_for() -> None:
     assert row_names("start") == ("start",)
     with pytest.raises(Exception, match=f"'nothing' is none of {', '.join(NAMES)}"):
         row_names("start,nothing")
+
+
+def test_a_figure_is_slow_if_it_is_half_as_much_again_as_its_floor_allows() -> None:
+    bound = Bound(1.0, 6.0)
+    assert not small.is_slow(figure("a", "a", "ms", [24.0], bound, ("least", [10.0])))
+    assert small.is_slow(figure("a", "a", "ms", [24.1], bound, ("least", [10.0])))
+    assert not small.is_slow(figure("a", "a", "ms", [24.1], Bound(plus=6.0)))
+    assert not small.is_slow(figure("a", "a", "ms", [24.1], None, ("least", [1.0])))
+
+
+def test_what_was_fast_once_in_three_runs_is_not_slow() -> None:
+    taken = {
+        "fast": iter([[1.0]]),
+        "busy": iter([[9.0], [9.0], [1.0]]),
+        "slow": iter([[9.0], [8.0], [7.0]]),
+    }
+
+    def measure(name: str) -> list[Figure]:
+        return [figure(name, name, "ms", next(taken[name]), Bound(1.0), ("least", [1.0]))]
+
+    assert [each.median for each in small.slow(tuple(taken), measure)] == [7.0]
+    assert [list(rest) for rest in taken.values()] == [[], [], []]
+
+
+def test_the_small_rows_are_rows() -> None:
+    assert set(small.ROWS) <= set(NAMES)
+
+
+def test_kinds_of_index_are_compared_by_what_is_as_near_whichever_it_is() -> None:
+    rows = np.eye(4, dtype=np.float32)[[0, 0, 1, 2]]
+    query = rows[:1]
+    assert kinds.recall(rows, query, np.array([0]), np.array([1])) == 1.0
+    assert kinds.recall(rows, query, np.array([0, 1]), np.array([1, -1])) == 0.5
+
+
+def test_every_kind_of_index_finds_the_nearest_of_a_few_vectors() -> None:
+    rows = FreeEmbedder(384).embed_documents([f"word{n} other{n}" for n in range(300)])
+    queries = [rows[number : number + 1] for number in (0, 7, 299)]
+    shown = kinds.table(rows, queries)
+    assert [str(cell) for cell in shown.columns[0].cells] == [
+        kind.name for kind in kinds.kinds(300)
+    ]
+    assert list(shown.columns[1].cells)[:2] == ["1.000", "1.000"]
 
 
 def test_the_table_stands_between_its_own_marks() -> None:

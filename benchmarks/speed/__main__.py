@@ -1,7 +1,7 @@
 """`python -m benchmarks.speed`: how fast every step is, beside its floor in the same run.
 
 The exit status is 0 whatever the figures are: they are for people to judge, and what a busy
-machine does to a figure without a floor is nobody's fault.
+machine does to a figure without a floor is nobody's fault. `--small` judges by floors alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import cast
 from benchmarks.markdown import inserted
 from benchmarks.options import cache_folder, count, failure, folder
 from benchmarks.provenance import commit
-from benchmarks.speed import rows
+from benchmarks.speed import rows, small
 from benchmarks.speed.figure import Figure, Row
 from benchmarks.speed.machine import this_machine
 from benchmarks.speed.report import Report, as_markdown
@@ -35,6 +35,8 @@ MARK = "speed"
 def main() -> int:
     """Measure what was asked for; the exit status."""
     options = _parser(os.environ).parse_args()
+    if options.small:
+        return judged(options)
     try:
         with tempfile.TemporaryDirectory() as work:
             report = measured(options, Path(work))
@@ -46,6 +48,22 @@ def main() -> int:
         return failure(error)
     sys.stdout.write(as_json(report) + "\n" if options.json else document)
     return 0
+
+
+def judged(options: argparse.Namespace) -> int:
+    """Measure a few rows at a small size; 1 if one is far beyond its floor, else 0."""
+    with tempfile.TemporaryDirectory() as work:
+        stage = Stage(options.blog, Path(work) / "cache", Path(work), small.CHUNKS, runs=small.RUNS)
+        slow = small.slow(small.ROWS, small.of(stage, lambda said: _say(f"  {said}")))
+    for figure in slow:
+        allowed = figure.bound.shown(figure.unit) if figure.bound else ""
+        _say(
+            f"Too slow: {figure.what}, {figure.median:.4g} {figure.unit}; its floor, "
+            f"{figure.floor.what}, {figure.floor.value:.4g}; to reach {allowed}, "
+            f"to fail {small.BEYOND} times that in {small.ATTEMPTS} runs."
+        )
+    _say("Slow." if slow else "Fast enough.")
+    return 1 if slow else 0
 
 
 def measured(options: argparse.Namespace, work: Path) -> Report:
@@ -112,6 +130,11 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         default=Path("content"),
         metavar="CONTENT",
         help="the posts whose paragraphs the made ones consist of (default content)",
+    )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="judge a few rows at a small size: exit status 1 if one is far beyond its floor",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     parser.add_argument("--write", type=Path, metavar="FILE", help="renew the table in FILE too")

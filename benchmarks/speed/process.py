@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -80,6 +81,11 @@ class Server:
     def private(self) -> float:
         """MB that are its own alone: neither another process's nor a file's clean pages."""
         return self._memory("Private_Dirty:")
+
+    def spent(self) -> float:
+        """Milliseconds of processor time since the start, of all its threads."""
+        told = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) * 1000.0 / os.sysconf("SC_CLK_TCK")
 
     def mapped(self, file: Path) -> tuple[float, float]:
         """MB of a mapped file's pages that are its own alone, and that others map too."""
