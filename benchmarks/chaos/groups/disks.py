@@ -39,7 +39,8 @@ def _refused(error: int, options: Options, say: Say) -> Fault:
 def held(step: Step) -> bool:
     """One sentence and the index as before; once it has switched, success or what it lacks."""
     refused = told(step) and step.serves == "before"
-    noted = told(step) and step.serves == "after" and SWITCHED in step.ran.said
+    last = (step.ran.said.splitlines() or [""])[-1]
+    noted = last.startswith(SWITCHED) and step.ran.status == 1 and step.serves == "after"
     too_late = step.ran.status == 0 and step.serves == "after"
     return ((refused or noted) and step.mended) or too_late
 
