@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.ingest_process import free_ingest, ran
 from benchmarks.speed.process import Server, server
 from benchmarks.speed.stage import Stage
 
@@ -14,7 +15,8 @@ RUNS = 5
 EVERY = 0.02
 """Seconds between two questions."""
 SETTLED = 5.0
-"""Seconds after the start, and between two edits, in which an ingest of nothing new has ended."""
+"""Seconds after the start, and between two edits, in which an ingest of nothing new has ended: the
+stage's index is of an earlier day, and is brought up to today before."""
 PATIENCE = 60.0
 """Seconds after which an edit will not be found any more."""
 
@@ -24,6 +26,8 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     content, index = stage.work / "watch", stage.work / "watch-index"
     shutil.copytree(stage.content, content)
     shutil.copytree(stage.index(), index)
+    say("an ingest as of today")
+    ran(free_ingest(content, index, stage.dimension))
     command = ("-m", "benchmarks.speed.free_watch", str(index), str(stage.dimension), str(content))
     posts = sorted(content.rglob("*.md"))
     taken = []
