@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import httpx
 
-from tests.test_http_process import free_port
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,20 +30,56 @@ SOUP = "# Onion soup\n\nBoil an onion in water and add salt.\n"
 POSTS = {"inference/kv.md": KV, "soup.md": SOUP}
 
 
-def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
-    """Write the posts, ingest them in a process of its own, and return the index."""
+def write(content: Path, posts: Mapping[str, str]) -> Path:
+    """Write posts, by source; gives their folder."""
     for source, text in posts.items():
-        path = folder / "content" / source
+        path = content / source
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "ingest", str(folder / "content"), *options]
+    return content
+
+
+def ingest(content: Path, index: Path, *options: str) -> None:
+    """Ingest in a process of its own, by the embedder in the package."""
+    command = [sys.executable, "-m", "ingest", str(content), *options]
     subprocess.run(
-        [*command, "--index", str(folder / "index"), "--embedder", "embedded"],
+        [*command, "--index", str(index), "--embedder", "embedded"],
         cwd=ROOT,
         check=True,
         capture_output=True,
     )
+
+
+def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
+    """Write the posts and ingest them; gives the index."""
+    ingest(write(folder / "content", posts), folder / "index", *options)
     return folder / "index"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    index: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    stderr: int = subprocess.DEVNULL,
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
+    address = f"127.0.0.1:{free_port()}"
+    command = [sys.executable, "-m", "server", "--index", str(index), "--http", address, *options]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, env=environment
+    ) as process:
+        try:
+            until(lambda: _healthy(f"http://{address}/health"))
+            yield f"http://{address}/mcp", process
+        finally:
+            process.terminate()
 
 
 @contextmanager
@@ -51,14 +87,8 @@ def served(
     index: Path, *options: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """Serve over HTTP on a free port; gives the address of the MCP endpoint."""
-    address = f"127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "server", "--index", str(index), "--http", address, *options]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, env=environment) as process:
-        try:
-            until(lambda: _healthy(f"http://{address}/health"))
-            yield f"http://{address}/mcp"
-        finally:
-            process.terminate()
+    with serving(index, *options, environment=environment) as (url, _):
+        yield url
 
 
 def _healthy(url: str) -> bool:

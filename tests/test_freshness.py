@@ -13,13 +13,14 @@ from index.types import Filters
 from server.engine import Engine
 from server.folder import IndexFolder
 from server.freshness import PAUSE, Freshness
-from tests.test_server_process import ingest, wire, write
+from tests.served import ingest, write
+from tests.wire import wire
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.blog import Blog, MakeBlog
-    from tests.test_server_process import Wire
+    from tests.wire import Wire
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 EDITED = "# Soup\n\nBoil an onion and salt it.\n"

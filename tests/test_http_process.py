@@ -13,14 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import httpx
 import pytest
 import uvicorn
+from mcp import Client
 from starlette.responses import PlainTextResponse
 
 from server import http_protocol
 from server.http_protocol import PunctualProtocol
 from server.messages import MESSAGE_BYTES
+from tests.served import POSTS, free_port, indexed, serving
 from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
@@ -76,12 +79,6 @@ INITIALIZE = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -237,3 +234,17 @@ def test_a_whole_head_is_answered_however_long_the_connection_stays(
         monkeypatch.setattr(http_protocol, "CONNECTIONS", 0)
         with pytest.raises(httpx.TransportError), httpx.Client() as one_more:
             one_more.get(url)
+
+
+@pytest.mark.anyio
+async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
+    with serving(indexed(tmp_path, POSTS), stderr=subprocess.PIPE) as (url, process):
+        for mode in ("auto", "legacy"):
+            async with Client(url, mode=mode) as client:
+                found = await client.call_tool("search_blog", {"query": "onion soup"})
+                assert found.structured_content is not None
+                assert found.structured_content["results"][0]["source"] == "soup.md"
+        process.send_signal(signal.SIGTERM)
+        out, err = await anyio.to_thread.run_sync(process.communicate)
+        assert (process.returncode, out) == (0, b"")
+        assert b"Traceback" not in err

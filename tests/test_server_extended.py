@@ -17,7 +17,7 @@ from server.engine import Engine
 from server.folder import IndexFolder
 from server.toolset import Toolset
 from tests.server_fixtures import FixedSearcher
-from tests.test_server_process import HANDSHAKE, wire
+from tests.wire import HANDSHAKE, wire
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.ollama_standin import OllamaStandIn, running
-from tests.test_server_process import KV, MODERN, ROOT, SOUP, Wire, wire, write
+from tests.served import KV, ROOT, SOUP, write
 from tests.waiting import Held, silence, until
+from tests.wire import MODERN, Wire, wire
 
 WORDS = "Keyword matches only, without search by meaning: "
 SOON = """

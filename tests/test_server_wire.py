@@ -14,7 +14,7 @@ from benchmarks.chaos import wire_http, wire_runs
 from benchmarks.chaos.wire_client import MODERN, ROOT, Process, call, outcome
 from benchmarks.chaos.wire_http import Listener
 from benchmarks.chaos.wire_kinds import KINDS, Kind
-from tests.test_server_process import ingest, write
+from tests.served import ingest, write
 
 
 @pytest.fixture(scope="module")

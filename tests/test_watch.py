@@ -23,7 +23,7 @@ from server.looks import GATHER, RETRY, Look, Past, is_due
 from server.reingest import Reingest
 from server.stirrings import tell
 from server.watch import Watch
-from tests.test_http_process import ROOT, free_port
+from tests.served import ROOT, free_port
 from tests.waiting import until
 
 if TYPE_CHECKING:
