@@ -41,7 +41,7 @@ test: $(INSTALLED) ## run the tests
 	@$(BIN)/python -m pytest
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
-	@$(BIN)/python -m pytest tests/test_page_browser.py
+	@$(BIN)/python -m pytest tests/page
 
 pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
 	@$(BIN)/python -m tools.pictures

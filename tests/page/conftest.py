@@ -1,0 +1,64 @@
+"""Chromium, and the page of a server over the sample posts.
+
+Skipped where Playwright is not installed (`make browser` does so) or no Chromium is on the path.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from server.engine import Engine
+from server.folder import IndexFolder
+from tests.blog import Blog
+from tests.chromium import PATH, chromium, looking, served
+from tests.messages import ROOT
+from tests.page.steps import HIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.chromium import Looker
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make browser")
+    if not PATH:
+        pytest.skip("there is no Chromium on the path")
+    with chromium() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """What searches the sample posts."""
+    made = Blog(ROOT / "content", tmp_path_factory.mktemp("index"), today=TODAY)
+    made.ingest()
+    yield Engine(made.follow, IndexFolder(made.index))
+    for live in made.live:
+        live.close()
+
+
+@pytest.fixture(scope="module")
+def url(searcher: Engine) -> Iterator[str]:
+    with served(searcher) as found:
+        yield found
+
+
+@pytest.fixture
+def looker(browser: Any, url: str) -> Iterator[Looker]:
+    with looking(browser, url) as found:
+        found.page.goto(f"{url}/")
+        found.page.wait_for_selector(HIT)
+        yield found
+        assert found.wrong == []
+
+
+@pytest.fixture
+def page(looker: Looker) -> Any:
+    return looker.page

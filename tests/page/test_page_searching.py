@@ -1,0 +1,127 @@
+"""Searching on the page: queries, filters, browsing and Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.page.steps import (
+    HIT,
+    QUERY,
+    count,
+    search,
+    searches,
+    texts,
+    where,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
+    assert texts(page, "#count") == ["22 posts, newest first"]
+    search(page, "atomic rename", typed=True)
+    assert page.locator(HIT).first.inner_text() == "Reproducible index builds and the atomic rename"
+    marked = {text.lower() for text in texts(page, "#hits li:first-child .preview mark")}
+    assert marked
+    assert marked <= {"atomic", "atomically", "rename", "renames", "renamed"}
+    assert re.fullmatch(r"\d+ passages, confidence (high|medium|low)", count(page))
+    assert where(page) == "/?q=atomic+rename"
+
+
+def test_a_search_waits_for_a_pause_in_typing(page: Any) -> None:
+    asked = searches(page)
+    page.clock.install()
+    page.keyboard.type("kv cache")
+    assert asked == []
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#hits .score")
+    assert asked == ["kv cache"]
+
+
+def test_nothing_is_searched_while_an_input_method_composes(page: Any) -> None:
+    asked = searches(page)
+    page.clock.install()
+    session = page.context.new_cdp_session(page)
+    for text in ("k", "ku", "kuai", "快"):
+        session.send(
+            "Input.imeSetComposition",
+            {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+        )
+        page.clock.run_for(1_000)
+    assert asked == []
+    session.send("Input.insertText", {"text": "快取"})
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#hits .score")
+    assert (page.locator("#query").input_value(), asked) == ("快取", ["快取"])
+
+
+def test_simplified_finds_traditional(page: Any) -> None:
+    search(page, "内存映射")
+    assert "映射" in "".join(texts(page, "#hits li:first-child mark"))
+
+
+def test_filters_narrow_the_hits_stand_in_the_address_and_are_cleared(page: Any) -> None:
+    search(page, "index")
+    before = len(texts(page, HIT))
+    with page.expect_response("**/api/search"):
+        page.get_by_label("Section").select_option("engineering")
+    page.wait_for_selector("#results:not([aria-busy])")
+    assert set(texts(page, "#hits a.section")) == {"engineering"}
+    with page.expect_response("**/api/search"):
+        page.get_by_label("Tag").fill("mmap")
+        page.keyboard.press("Enter")
+    with page.expect_response("**/api/search"):
+        page.get_by_label("From").fill("2025-01-01")
+        page.keyboard.press("Enter")
+    page.wait_for_selector("#results:not([aria-busy])")
+    assert where(page) == "/?q=index&section=engineering&tag=mmap&after=2025-01-01"
+    assert set(texts(page, HIT)) == {"記憶體映射：讓大索引瞬間開啟"}
+    with page.expect_response("**/api/search"):
+        page.get_by_role("button", name="Clear filters").click()
+    page.wait_for_selector("#results:not([aria-busy])")
+    assert (where(page), len(texts(page, HIT))) == ("/?q=index", before)
+
+
+def test_a_filter_that_lets_nothing_through_is_named(page: Any) -> None:
+    page.goto(f"{page.url}?q=index&tag=gardening")
+    page.wait_for_selector("#notice p")
+    assert texts(page, "#count") == ["No hits"]
+    assert texts(page, "#notice") == [
+        "No post matches this query within tag='gardening'. Leave filters out, or try other words."
+    ]
+
+
+def test_posts_can_be_browsed_without_a_query(page: Any) -> None:
+    page.get_by_role("button", name="More").click()
+    page.wait_for_selector("#hits li >> nth=19")
+    page.locator("#hits a.tag", has_text="檢索").first.click()
+    page.wait_for_selector("#count:has-text('3 posts')")
+    assert where(page) == "/?tag=%E6%AA%A2%E7%B4%A2"
+
+
+def test_why_a_hit_is_here_adds_up_to_its_score(page: Any) -> None:
+    search(page, QUERY)
+    entry = page.locator("#hits li").first
+    entry.get_by_text("Why this hit").click()
+    added = [float(text) for text in entry.locator("tbody td:last-child").all_inner_texts()]
+    together = float(entry.locator("tfoot td").inner_text())
+    assert len(added) >= 2
+    assert sum(added) == pytest.approx(together, abs=0.0005 * len(added))
+    assert float(entry.locator(".score").inner_text().split()[-1]) == pytest.approx(
+        together, abs=0.005
+    )
+    assert "atomically" in entry.locator(".asked mark").all_inner_texts()
+
+
+def test_confidence_is_explained_and_the_index_tells_its_state(page: Any) -> None:
+    search(page, QUERY)
+    page.get_by_text(re.compile("^Confidence (high|medium|low)")).click()
+    assert "headings" in page.locator("#sure p").inner_text()
+    state = page.locator("#index").inner_text()
+    assert state.startswith("22 posts · ")
+    assert state.endswith("generation 1")
+    assert "fake" in state
