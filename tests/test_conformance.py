@@ -29,7 +29,7 @@ def suite() -> Suite:
     try:
         return installed(ROOT / ".conformance")
     except NoSuite as error:
-        pytest.skip(str(error))
+        pytest.skip(f"MCP's conformance suite is not there (make conformance): {error}")
 
 
 @pytest.mark.parametrize("server", SERVERS)

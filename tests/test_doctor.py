@@ -8,34 +8,25 @@ import shlex
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from index.embedder.base import EmbedderIdentity
-from index.embedder.choose import choose
-from index.embedder.ollama_client import Probe
-from index.errors import EmbedderRefused
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
 from server.clients import Places
-from server.doctor import clients, index, installed, ollama
+from server.doctor import installed
 from server.doctor.finding import Finding, as_json, as_lines, exit_status
 from server.doctor.installed import Installed
-from server.doctor.ollama import OllamaFacts
 from server.doctor.run import examine
 from server.scripts import command, script_path
 from server.settings import Settings
-from tests.ollama_standin import Model, running
 
 if TYPE_CHECKING:
-    from tests.blog import Blog, MakeBlog
+    from tests.blog import MakeBlog
 
 ROOT = Path(__file__).parents[1]
 NOW = datetime.now(UTC)
-TODAY = NOW.date().isoformat()
 SOUP = "# Soup\n\nBoil an onion.\n"
 FINE = Finding("index", "ok", "It is there.")
 SLOW = Finding("Ollama", "warning", "It is old.", "ollama --update")
@@ -137,296 +128,10 @@ def test_the_installed_packages_are_those_of_the_project() -> None:
     assert installed.missing(found) == []
 
 
-def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
-    return index.findings(index.gather(blog.index, content, TODAY), NOW + timedelta(hours=2.5))
-
-
-def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    found, posts = about_the_index(made)
-    start, _, end = found.said.partition(" chunks, ")
-    assert (found.subject, found.state, found.mend) == ("index", "ok", None)
-    assert start == f"Generation 1 in {made.index}, whole: 1 posts, 1"
-    assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
-    assert posts == Finding("posts", "ok", f"{made.content} is as the last ingest saw it.")
-
-
-def test_stale_posts_are_named_with_the_ingest_that_takes_them_in(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    made.write({"tea.md": "Tea.\n", "soup.md": SOUP * 2})
-    assert about_the_index(made)[1] == Finding(
-        "posts",
-        "warning",
-        "2 posts have changed since the index was made 2 hours ago: soup.md, tea.md.",
-        command("blog-ingest", made.content, "--index", made.index),
-    )
-
-
-def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    moved = made.content.rename(made.content.with_name("moved"))
-    gone = about_the_index(made)[1]
-    assert (gone.state, gone.said) == ("warning", f"There is no content folder {made.content}.")
-    assert gone.mend == command(
-        "blog-server", "doctor", "--index", made.index, "--content", "CONTENT"
-    )
-    assert about_the_index(made, moved)[1].state == "ok"
-
-
-def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    made.layout.seen.unlink()
-    unknown = about_the_index(made)[1]
-    assert unknown.state == "warning"
-    assert unknown.mend == command("blog-ingest", "CONTENT", "--index", made.index)
-
-
-def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
-    facts = index.gather(tmp_path / "none", tmp_path / "posts", TODAY)
-    assert index.findings(facts, NOW) == [
-        Finding(
-            "index",
-            "problem",
-            "There is no index in none/ yet.",
-            command("blog-ingest", tmp_path / "posts", "--index", tmp_path / "none"),
-        )
-    ]
-
-
-@pytest.mark.parametrize("name", ["vectors", "catalog", "manifest"])
-def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    with getattr(made.files, name).open("r+b") as file:
-        file.write(b"\x00")
-    [broken] = about_the_index(made)
-    assert (broken.subject, broken.state) == ("index", "problem")
-    assert broken.said.startswith("The index's ")
-    assert broken.mend == command("blog-ingest", "CONTENT", "--index", made.index, "--rebuild")
-
-
-def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": SOUP})
-
-    def refuse(*_: object) -> None:
-        raise EmbedderRefused("The model is missing; install it again.")
-
-    job = Job(made.content, made.index, lambda _: choose("embedded", None, None, None), made.today)
-    ingest(replace(job, rebuild=True), NoProgress())
-    monkeypatch.setattr("index.embedder.embedded.EmbeddedEmbedder.embed_query", refuse)
-    assert about_the_index(made)[1] == Finding(
-        "embedder", "problem", "The model is missing; install it again.", "make clean setup"
-    )
-
-
-NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
-REBUILD = "blog-ingest posts --rebuild"
-URL = "http://127.0.0.1:11434"
-HAS = Probe(True, True, "0.32.15", Model().digest)
-
-
-@pytest.mark.parametrize(
-    ("recorded", "probe", "state", "said", "mend"),
-    [
-        (NOMIC, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
-        (None, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
-        (
-            NOMIC,
-            Probe(False),
-            "problem",
-            "Nothing answers at URL; without it search is by words alone.",
-            "ollama serve",
-        ),
-        (
-            None,
-            Probe(False),
-            "warning",
-            "Nothing answers at URL; the index does not use it.",
-            "ollama serve",
-        ),
-        (
-            NOMIC,
-            Probe(True, False, "0.32.15"),
-            "problem",
-            "Ollama 0.32.15 at URL does not have the model nomic-embed-text.",
-            "ollama pull nomic-embed-text",
-        ),
-        (
-            NOMIC,
-            replace(HAS, digest="f" * 64),
-            "problem",
-            "The index was built with other weights of nomic-embed-text (0a109f422b47), so search "
-            "is by words alone.",
-            REBUILD,
-        ),
-        (
-            NOMIC,
-            replace(HAS, version="0.20.1"),
-            "warning",
-            "Ollama 0.20.1 misreads capitals and accents for nomic-embed-text, so texts go to it "
-            "in lower case and without accents.",
-            "Update Ollama to 0.30 or later: https://ollama.com/download",
-        ),
-    ],
-)
-def test_what_an_ollama_lacks_is_told_with_its_mending(
-    recorded: EmbedderIdentity | None, probe: Probe, state: str, said: str, mend: str | None
-) -> None:
-    found = ollama.findings(OllamaFacts(True, recorded, URL, probe), REBUILD)
-    worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
-    told = (worst.state, worst.said.replace(URL, "URL"), worst.mend)
-    assert told == (state, said, mend)
-
-
-def test_an_ollama_that_nobody_asks_for_is_not_looked_at() -> None:
-    facts = ollama.gather("", replace(NOMIC, kind="embedded"))
-    assert facts.probe is None
-    assert ollama.findings(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
-
-
-def test_a_running_ollama_is_asked_for_the_index_s_model() -> None:
-    with running() as standin:
-        facts = ollama.gather(standin.host, NOMIC)
-        [found] = ollama.findings(facts, REBUILD)
-    assert (
-        found.said
-        == f"Ollama 0.32.15 at http://{standin.host} has nomic-embed-text (0a109f422b47)."
-    )
-
-
-def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
-    [found] = ollama.findings(ollama.gather("ftp://box", NOMIC), REBUILD)
-    assert found.state == "problem"
-    assert found.said == "The Ollama host 'ftp://box' must begin with http:// or https://."
-
-
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     (tmp_path / "home" / ".cursor").mkdir(parents=True)
     return tmp_path / "home"
-
-
-def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
-    """What is found where Cursor has this entry, or this text for its whole file."""
-    text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
-    (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
-    places = Places(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
-    return clients.findings(clients.gather(places), index)
-
-
-SCRIPT = script_path("blog-server")
-
-
-def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
-    assert about_clients(home, entry, made.index) == [
-        Finding(
-            "Cursor",
-            "ok",
-            f"The entry 'blog' in {home}/.cursor/mcp.json starts this server over {made.index}.",
-        )
-    ]
-
-
-@pytest.mark.parametrize(
-    ("entry", "state", "said", "mend"),
-    [
-        (
-            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
-            "problem",
-            "starts /gone/blog-server, which is not there.",
-            f"{SCRIPT} install cursor --index /ix --name blog",
-        ),
-        (
-            {"command": "blog-server", "args": ["--index", "/ix"]},
-            "warning",
-            "starts blog-server, which the client may not find: it has a PATH of its own.",
-            f"{SCRIPT} install cursor --index /ix --name blog",
-        ),
-        (
-            {"command": SCRIPT},
-            "warning",
-            "names no index, so it is looked for in the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
-        ),
-        (
-            {"command": SCRIPT, "args": ["--index", "ix"]},
-            "warning",
-            "names the index ix, which depends on the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
-        ),
-        (
-            {"command": SCRIPT, "env": {"BLOG_INDEX": "/no/such"}},
-            "problem",
-            "names /no/such, which holds no index.",
-            command("blog-ingest", "CONTENT", "--index", "/no/such"),
-        ),
-        (
-            {"command": SCRIPT, "args": ["--index", "~nobody-of-this-name/ix"]},
-            "warning",
-            "names the index ~nobody-of-this-name/ix, which depends on the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
-        ),
-        (
-            {"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]},
-            "ok",
-            "starts this server over ${workspaceFolder}/ix.",
-            None,
-        ),
-    ],
-)
-def test_an_entry_that_does_not_work_is_told_with_what_to_write(
-    entry: object, state: str, said: str, mend: str | None, home: Path
-) -> None:
-    [found] = about_clients(home, entry, Path("/mine"))
-    where = f"The entry 'blog' in {home}/.cursor/mcp.json "
-    assert found == Finding("Cursor", state, where + said, mend)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("entry", "mend"),
-    [
-        (
-            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
-            f'Set "command" to "{SCRIPT}" there.',
-        ),
-        ({"command": SCRIPT}, 'Set "args" to ["--index", "/mine"] there.'),
-    ],
-)
-@pytest.mark.parametrize("name", [".claude.json", "project/.mcp.json"])
-def test_an_entry_of_one_project_is_mended_by_hand(
-    entry: object, mend: str, name: str, home: Path
-) -> None:
-    servers = {"mcpServers": {"blog": entry}}
-    text = json.dumps({"projects": {"/p": servers}} if name == ".claude.json" else servers)
-    (home / "project").mkdir()
-    (home / name).write_text(text, encoding="utf-8")
-    there = Places(home, home / "project", "linux", {})
-    [found] = clients.findings(clients.gather(there), Path("/mine"))
-    assert (found.subject, found.mend) == ("Claude Code", mend)
-
-
-def test_a_settings_file_that_is_no_json_is_named_with_the_place(home: Path) -> None:
-    broken, none = about_clients(home, '{"mcpServers": {}', Path("/mine"))
-    path = home / ".cursor/mcp.json"
-    assert (broken.subject, broken.state, broken.mend) == ("Cursor", "warning", f"Correct {path}.")
-    assert broken.said.startswith(f"{path} cannot be used: ")
-    assert "line 1 column 18" in broken.said
-    assert none.subject == "clients"
-
-
-def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> None:
-    assert about_clients(home, {"command": "/bin/other"}, Path("/mine")) == [
-        Finding(
-            "clients",
-            "warning",
-            "No client has an entry for this server; install knows "
-            "claude-desktop, claude-code, cursor, vscode, windsurf, zed.",
-            f"{SCRIPT} install claude-code --index /mine",
-        )
-    ]
 
 
 def test_the_round_goes_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:

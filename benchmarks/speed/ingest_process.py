@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.speed.process import ROOT
+from benchmarks.speed.process import python
 
 EVERY = 0.1
 """Seconds between two looks at the memory: one takes some milliseconds."""
@@ -42,13 +41,7 @@ def ran(arguments: Sequence[str], *, weighed: bool = False) -> Ran:
     """Run Python to its end, which is a good one; its memory is looked at if it is `weighed`."""
     started = time.perf_counter()
     peak = 0.0
-    with subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with python(arguments, subprocess.DEVNULL) as process:
         while weighed and process.poll() is None:
             peak = max(peak, sum(_private(pid) for pid in _family(process.pid)))
             time.sleep(EVERY)

@@ -111,17 +111,22 @@ class Server:
         return message
 
 
+def python(arguments: Sequence[str], pipes: int) -> subprocess.Popen[bytes]:
+    """Start Python at the project's root; stdin and stdout are `pipes`, PIPE or DEVNULL."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        stdin=pipes,
+        stdout=pipes,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 @contextmanager
 def server(arguments: Sequence[str]) -> Iterator[Server]:
     """Start Python with these arguments; the process is ended with the block."""
     started = time.perf_counter()
-    with subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with python(arguments, subprocess.PIPE) as process:
         try:
             yield Server(process, started)
         finally:
