@@ -10,14 +10,14 @@ trained with after pooling is applied to what comes back.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from index.embedder.base import EmbedderIdentity, Fingerprint
 from index.embedder.canaries import TEXTS, packed
-from index.embedder.ollama_batches import Batches, mixing
+from index.embedder.ollama_batches import Batches, alone, mixing
 from index.embedder.ollama_client import FOR_A_QUERY, FOR_DOCUMENTS, Patience, PatientClient
 from index.embedder.ollama_description import Description, describe, look
-from index.embedder.ollama_failures import Kind, OllamaError, as_error, reason_of
+from index.embedder.ollama_failures import OllamaError, as_error
 from index.embedder.ollama_host import base_url
 from index.embedder.ollama_models import (
     DEFAULT_MODEL,
@@ -25,10 +25,11 @@ from index.embedder.ollama_models import (
     normalisation_of,
     prefixes_of,
 )
-from index.embedder.ollama_rescue import embed_each, embed_one
-from index.embedder.ollama_tokenizer import folded, warning
+from index.embedder.ollama_request import loaded, unit_rows
+from index.embedder.ollama_rescue import embed_one
+from index.embedder.ollama_tokenizer import warning
 from index.embedder.readable import readable
-from index.embedder.vectors import fault_in, layer_normalised, sendable
+from index.embedder.vectors import sendable
 from index.errors import EmbedderChanged, TextsRefused
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from index.embedder.ollama_rescue import Request
 
 T = TypeVar("T")
-
-KEEP_ALIVE: Final = "30m"
-"""How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
 
 
 class OllamaEmbedder:
@@ -115,18 +113,8 @@ class OllamaEmbedder:
 
         Asked one by one, so that an Ollama that mixes up a batch cannot mix up these.
         """
-        import numpy as np
-
         request = self._request_with(self._prefixes[0])
-
-        def asked() -> Vectors:
-            rows = [embed_each([text], request, patience)[0] for text in TEXTS]
-            for row in rows:
-                if isinstance(row, OllamaError):
-                    raise row
-            return np.stack([row for row in rows if not isinstance(row, OllamaError)])
-
-        return self._in_sentences(asked)
+        return self._in_sentences(lambda: alone(TEXTS, request, patience))
 
     def forget(self) -> None:
         """Ask Ollama anew at the next use: what it said holds no longer."""
@@ -152,7 +140,10 @@ class OllamaEmbedder:
         Raises TextsRefused for texts that Ollama fails on while it embeds others,
         EmbedderChanged if it was updated meanwhile, and EmbedderError.
         """
-        rows, reasons = self._in_sentences(lambda: self._rows(texts))
+        dimension, request = self.description.dimension, self._request_with(self._prefixes[0])
+        rows, reasons = self._in_sentences(
+            lambda: self._batches.rows(texts, dimension, request, self.for_documents)
+        )
         self._still_the_same(self.for_documents)
         if reasons:
             raise TextsRefused(rows, reasons)
@@ -175,10 +166,9 @@ class OllamaEmbedder:
 
     def load(self) -> None:
         """Have the model loaded, as an empty list of texts does. Raises EmbedderError."""
-        self._in_sentences(lambda: self._client.ask(self._load, self.for_documents))
-
-    def _load(self, client: Client) -> None:
-        client.embed(model=self.model, input=[], keep_alive=KEEP_ALIVE)
+        self._in_sentences(
+            lambda: self._client.ask(partial(loaded, self.model), self.for_documents)
+        )
 
     def _in_sentences(self, work: Callable[[], T]) -> T:
         try:
@@ -197,40 +187,11 @@ class OllamaEmbedder:
                 "Run the same command again."
             )
 
-    def _rows(self, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
-        """Embed what is not blank (blank texts stall some versions), and say what has no vector."""
-        import numpy as np
-
-        rows = np.zeros((len(texts), self.description.dimension), dtype=np.float32)
-        reasons: dict[int, str] = {}
-        spoken = [i for i, text in enumerate(texts) if text.strip()]
-        request = self._request_with(self._prefixes[0])
-        sent = [sendable(texts[i]) for i in spoken]
-        found = self._batches.embed(sent, request, self.for_documents)
-        for place, row in zip(spoken, found, strict=True):
-            if isinstance(row, OllamaError):
-                reasons[place] = reason_of(row)
-            else:
-                rows[place] = row
-        return rows, reasons
-
     def _request_with(self, prefix: str) -> Request:
+        def asked(client: Client, texts: list[str]) -> Vectors:
+            sent = [prefix + text for text in texts]
+            return unit_rows(client, self.model, self.description, sent, self._normalisation)
+
         return lambda texts, patience: self._client.ask(
-            lambda client: self._embed(client, texts, prefix), patience
+            lambda client: asked(client, texts), patience
         )
-
-    def _embed(self, client: Client, texts: list[str], prefix: str) -> Vectors:
-        import numpy as np
-
-        told = self.description
-        sent = [prefix + text for text in texts]
-        rows = client.embed(
-            model=self.model,
-            input=[folded(text) for text in sent] if told.misread else sent,
-            truncate=False,
-            keep_alive=KEEP_ALIVE,
-        ).embeddings
-        if fault := fault_in(rows, len(texts), told.dimension):
-            raise OllamaError(Kind.NO_VECTOR, fault)
-        unit = np.asarray(rows, dtype=np.float32)
-        return unit if self._normalisation == "l2" else layer_normalised(unit)

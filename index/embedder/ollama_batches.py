@@ -12,8 +12,9 @@ import zlib
 from typing import TYPE_CHECKING, Final
 
 from index.embedder.canaries import SAME
-from index.embedder.ollama_failures import Kind, OllamaError
+from index.embedder.ollama_failures import Kind, OllamaError, reason_of
 from index.embedder.ollama_rescue import embed_each
+from index.embedder.vectors import sendable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,26 @@ class Batches:
         """Whether this Ollama was seen to mix up a batch."""
         return self._size == 1
 
+    def rows(
+        self, texts: Sequence[str], dimension: int, request: Request, patience: Patience
+    ) -> tuple[Vectors, dict[int, str]]:
+        """Rows of shape (len(texts), dimension), and by place why one has no vector.
+
+        Blank texts stay zeros and are not sent, since they stall some versions. Raises OllamaError.
+        """
+        import numpy as np
+
+        rows = np.zeros((len(texts), dimension), dtype=np.float32)
+        reasons: dict[int, str] = {}
+        spoken = [i for i, text in enumerate(texts) if text.strip()]
+        found = self.embed([sendable(texts[i]) for i in spoken], request, patience)
+        for place, row in zip(spoken, found, strict=True):
+            if isinstance(row, OllamaError):
+                reasons[place] = reason_of(row)
+            else:
+                rows[place] = row
+        return rows, reasons
+
     def embed(
         self, texts: Sequence[str], request: Request, patience: Patience
     ) -> list[Vectors | OllamaError]:
@@ -58,6 +79,17 @@ class Batches:
                     raise
                 self._size = 1
         return found
+
+
+def alone(texts: Sequence[str], request: Request, patience: Patience) -> Vectors:
+    """A row for each text, asked one by one, which no order can spoil. Raises OllamaError."""
+    import numpy as np
+
+    rows = [embed_each([text], request, patience)[0] for text in texts]
+    for row in rows:
+        if isinstance(row, OllamaError):
+            raise row
+    return np.stack([row for row in rows if not isinstance(row, OllamaError)])
 
 
 def mixing(version: str) -> str:
