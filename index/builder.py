@@ -23,14 +23,22 @@ from index.manifest import Manifest
 from index.new_post import NewPost
 from index.post_terms import post_terms
 from index.summary import summarised
-from index.untouched import verifying
+from index.taken_over import WRITTEN_ANEW, Taken, taking_over
+from index.untouched import verify_unless_untouched
 from index.unwritable import refusals_told
-from index.vectors_writer import VectorFile, new_vectors
+from index.vectors_writer import (
+    VectorFile,
+    gone_after,
+    new_vectors,
+    write_anew,
+    write_newer,
+    write_none_newer,
+)
 
 if TYPE_CHECKING:
     from index.confidence import Calibration
     from index.embedder.base import Embedder, Vectors
-    from index.vectors import Ids
+    from index.vector_rows import Ids
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
@@ -62,7 +70,7 @@ class Building:
         start: Start,
         catalog: CatalogWriter,
         rows: VectorFile,
-        base_is_whole: Callable[[], None],
+        taken: Taken,
     ) -> None:
         self._files = layout.generation(number)
         self._layout = layout
@@ -71,7 +79,7 @@ class Building:
         self._before = layout.generation(start.base.generation) if start.base else None
         self._catalog = catalog
         self._rows = rows
-        self._base_is_whole = base_is_whole
+        self._taken = taken
         self._posts = dict(start.base.posts) if start.base else {}
         self._gone_posts: list[int] = []
         self._gone_chunks: list[int] = []
@@ -113,12 +121,12 @@ class Building:
         Raises EmbedderError if confidence cannot be calibrated.
         """
         with refusals_told():
+            self._write_shared()
             superseded = self._write_lexical(spread)
             summary = summarised(self._catalog.posts())
             self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
             self._catalog.commit()
-            self._write_vectors()
-            worked_out.write(self._files, self._before)
+            worked_out.write(self._files, self._before, self._gone_chunks)
             manifest = Manifest(
                 generation=self._number,
                 created=self._start.created,
@@ -127,15 +135,17 @@ class Building:
                 posts=dict(sorted(self._posts.items())),
                 calibration=self._calibration(),
                 superseded=superseded,
-                files=seal_files(self._files),
+                files=seal_files(self._files, self._taken.seals),
             )
-            self._base_is_whole()
+            self._taken.is_whole()
             switch(self._layout, manifest)
         return manifest
 
     def _calibration(self) -> Calibration | None:
-        chunks = sum(post.chunks for post in self._posts.values())
-        return calibrated(self._files, self._start.embedder, self._start.base, chunks)
+        return calibrated(self._files, self._start.embedder, self._start.base, self._chunks())
+
+    def _chunks(self) -> int:
+        return sum(post.chunks for post in self._posts.values())
 
     def _write_lexical(self, spread: Spread) -> int:
         """Write the lexical index; how many of its chunks are superseded."""
@@ -144,7 +154,7 @@ class Building:
         again = [*self._gone_chunks, *catalog.chunk_ids(relinked)]
         superseded = (base.superseded if base else 0) + len(again)
         catalog.commit()
-        found = partial(post_terms, self._files.catalog)
+        found = partial(post_terms, self._files)
         if base is None or self._before is None or superseded > SUPERSEDED_SHARE * base.chunks:
             lexical_writer.write(self._files.lexical, None, (), spread(found, catalog.post_ids()))
             return 0
@@ -154,17 +164,20 @@ class Building:
         lexical_writer.write(self._files.lexical, before, gone, spread(found, fresh))
         return superseded
 
-    def _write_vectors(self) -> None:
-        """Write the kept vectors before the new ones, whose ids are greater."""
+    def _write_shared(self) -> None:
+        """Complete the vectors, and write the shared files anew once they have little in common."""
         self._rows.finish()
-        if self._before is None:
-            return
         dimension = self._start.embedder.identity.dimension
-        with new_vectors(self._files.vectors, dimension) as rows:
-            rows.append_from(self._before.vectors, self._gone_chunks)
-            rows.append_from(self._files.new_vectors, ())
-            rows.finish()
-        self._files.new_vectors.unlink()
+        if self._before is None:
+            write_none_newer(self._files, dimension)
+            return
+        gone = gone_after(self._before, self._gone_chunks)
+        if max(len(gone), self._catalog.newer()) > WRITTEN_ANEW * self._chunks():
+            self._taken.verify_shared()
+            write_anew(self._files, self._before, dimension, self._gone_chunks)
+            self._catalog.share_texts(self._files)
+        else:
+            write_newer(self._files, self._before, dimension, gone)
 
 
 @contextmanager
@@ -177,13 +190,13 @@ def building(layout: Layout, start: Start) -> Iterator[Building]:
     before = layout.generation(start.base.generation) if start.base else None
     dimension = start.embedder.identity.dimension
     with ExitStack() as opened:
-        base_is_whole = opened.enter_context(verifying(before, start.base))
+        if before is not None and start.base is not None:
+            verify_unless_untouched(before, start.base)
         with refusals_told():
             number = opened.enter_context(next_folder(layout))
             files = layout.generation(number)
-            catalog = opened.enter_context(
-                open_writer(files.catalog, before.catalog if before else None)
-            )
+            taken = opened.enter_context(taking_over(before, files, start.base))
+            catalog = opened.enter_context(open_writer(files, before))
             place = files.vectors if before is None else files.new_vectors
             rows = opened.enter_context(new_vectors(place, dimension))
-        yield Building(layout, number, start, catalog, rows, base_is_whole)
+        yield Building(layout, number, start, catalog, rows, taken)

@@ -2,7 +2,8 @@
 
 Text is served from here and not from the content folder, so that what is read
 and what was searched can never disagree. The file belongs to an immutable
-generation, so it is opened as one: no locks, no journal, any number of servers.
+generation, so it is opened as one: no locks, no journal, any number of servers. Most texts lie
+in a second file, which many generations share.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from index.chunk_table import ChunkTable, chunk_table
+from index.layout import GenerationFiles
 from index.types import Chunk, Filters, Mention, Post
 
 POST_COLUMNS = (
     "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
 )
-_CHUNK = "chunk_id, source, position, text, plain, headings, first_line, last_line, anchor"
+_CHUNKS = (
+    "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
+    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor "
+    "FROM chunks JOIN posts USING (post_id) LEFT JOIN main.texts newer USING (chunk_id) "
+    "LEFT JOIN shared.texts earlier USING (chunk_id)"
+)
 
 
 class Catalog:
@@ -68,22 +75,15 @@ class Catalog:
             found[post_id].append(chunk_id)
         return found
 
-    def chunk_table(self) -> ChunkTable:
-        """Which chunk is whose, for all chunks."""
+    def chunk_table(self, last: int = -1, before: ChunkTable | None = None) -> ChunkTable:
+        """Which chunk is whose, for `before` and all chunks after the id `last`."""
         columns = "chunk_id, post_id, readable, headings"
-        query = f"SELECT {columns} FROM chunks ORDER BY post_id, position"
-        return chunk_table(self.rows(query, []))
-
-    def mean_readable(self) -> float:
-        """How well the embedder reads a chunk of this blog on average, in [0, 1]."""
-        return float(self.rows("SELECT avg(readable) FROM chunks", [])[0][0] or 0.0)
+        query = f"SELECT {columns} FROM chunks WHERE chunk_id > ? ORDER BY post_id, position"
+        return chunk_table(self.rows(query, [last]), before)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""
-        query = (
-            f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
-            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        )
+        query = f"{_CHUNKS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
         rows = self.rows(query, [json.dumps(list(chunk_ids))])
         return {row[0]: _chunk(row) for row in rows}
 
@@ -106,10 +106,7 @@ class Catalog:
 
     def chunks_of(self, post_id: int) -> list[Chunk]:
         """A post's chunks in order."""
-        query = (
-            f"SELECT {_CHUNK} FROM chunks JOIN texts USING (chunk_id) JOIN posts USING (post_id) "
-            "WHERE post_id = ? ORDER BY position"
-        )
+        query = f"{_CHUNKS} WHERE post_id = ? ORDER BY position"
         return [_chunk(row) for row in self.rows(query, [post_id])]
 
     def links(self, mention_ids: Iterable[int]) -> dict[int, tuple[int, str, bool]]:
@@ -147,7 +144,11 @@ class Catalog:
         """Words of the blog from all over it, about `characters` in all."""
         count = max(self.count(), 1)
         each = max(characters // count, 40)
-        query = "SELECT substr(plain, 1, ?) FROM texts WHERE chunk_id % ? = 0"
+        query = (
+            "SELECT substr(coalesce(newer.plain, earlier.plain), 1, ?) FROM chunks "
+            "LEFT JOIN main.texts newer USING (chunk_id) "
+            "LEFT JOIN shared.texts earlier USING (chunk_id) WHERE chunk_id % ? = 0"
+        )
         rows = self.rows(query, [each, max(count * each // characters, 1)])
         return "\n".join(row[0] for row in rows)
 
@@ -161,10 +162,16 @@ class Catalog:
             return self._connection.execute(query, values).fetchall()
 
 
-def open_catalog(path: Path) -> Catalog:
-    """The catalog at `path`, read-only. The caller has verified its checksum."""
-    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-    return Catalog(sqlite3.connect(uri, uri=True, check_same_thread=False))
+def open_catalog(files: GenerationFiles) -> Catalog:
+    """A generation's catalog, read-only. The caller has verified its files' checksums."""
+    connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
+    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+    return Catalog(connection)
+
+
+def immutable(path: Path) -> str:
+    """The address of a database that is read and that nobody changes."""
+    return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
 
 
 def post_of(row: Sequence[Any]) -> Post:

@@ -1,8 +1,9 @@
 """Posts and chunks into the next generation's SQLite file: values in, chunk ids out.
 
-The file starts as a copy of the previous generation's and takes the plan on
-top. It needs no journal while it is written: until CURRENT names its
-generation nobody reads it, and a torn one is thrown away whole.
+The file starts as a copy of the previous generation's and takes the plan on top, with the texts
+of new chunks; those of earlier ones lie in a file that the two share (`index.taken_over`). Neither
+needs a journal while it is written: until CURRENT names its generation nobody reads it, and a
+torn one is thrown away whole.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from index.catalog import Catalog
+from index.catalog import Catalog, immutable
+from index.layout import GenerationFiles
 from index.mentions import LinkTargets
-from index.schema import SCHEMA
+from index.schema import SCHEMA, SHARED
 from index.translations import translations_in
 from index.types import Chunk, Mention, Post
 
@@ -44,8 +45,10 @@ class Added:
 class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
+        """`texts` is the table that new texts go into."""
         self._connection = connection
+        self._texts = texts
 
     def remove(self, sources: Iterable[str]) -> Gone:
         """Take these posts out."""
@@ -121,6 +124,28 @@ class CatalogWriter:
         """The ids of all posts, ascending."""
         return [row[0] for row in self._connection.execute("SELECT post_id FROM posts ORDER BY 1")]
 
+    def newer(self) -> int:
+        """How many chunks have their texts in this generation alone."""
+        return int(self._connection.execute("SELECT count(*) FROM main.texts").fetchone()[0])
+
+    def share_texts(self, files: GenerationFiles) -> None:
+        """Write all texts to a new file in the place of the shared one, and leave none here."""
+        self.commit()
+        self._connection.execute("ATTACH ? AS fresh", [files.new_texts.resolve().as_uri()])
+        _unjournaled(self._connection, "fresh")
+        self._connection.execute(SHARED.replace("shared.", "fresh."))
+        for texts in ("shared.texts", "main.texts"):
+            self._connection.execute(
+                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
+                "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
+            )
+        self._connection.execute("DELETE FROM main.texts")
+        self.commit()
+        for schema in ("fresh", "shared"):
+            self._connection.execute(f"DETACH {schema}")
+        files.new_texts.replace(files.texts)
+        self._connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+
     def commit(self) -> None:
         """Let others read what is in by now; the file is as complete as what was put in."""
         self._connection.commit()
@@ -136,27 +161,37 @@ class CatalogWriter:
         chunk_id = cursor.lastrowid
         assert chunk_id is not None
         self._connection.execute(
-            "INSERT INTO texts VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
+            f"INSERT INTO {self._texts} VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
         )
         return chunk_id
 
 
 @contextmanager
-def open_writer(path: Path, previous: Path | None) -> Iterator[CatalogWriter]:
-    """A catalog at `path`, new or copied from `previous`; complete when the block ends.
+def open_writer(
+    files: GenerationFiles, previous: GenerationFiles | None
+) -> Iterator[CatalogWriter]:
+    """The catalog of `files`, new or copied from `previous`; complete when the block ends.
 
-    Raises OSError or sqlite3.OperationalError.
+    With `previous`, its texts are at their place in `files` already. Raises OSError or
+    sqlite3.OperationalError.
     """
     if previous is not None:
-        shutil.copyfile(previous, path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
+        shutil.copyfile(previous.catalog, files.catalog)
+    with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
+        shared = files.texts.resolve().as_uri() if previous is None else immutable(files.texts)
+        connection.execute("ATTACH ? AS shared", [shared])
+        for schema in ("main", "shared"):
+            _unjournaled(connection, schema)
         connection.execute("PRAGMA foreign_keys = ON")
         if previous is None:
-            connection.executescript(SCHEMA)
-        yield CatalogWriter(connection)
+            connection.executescript(SHARED + SCHEMA)
+        yield CatalogWriter(connection, "shared.texts" if previous is None else "main.texts")
         connection.commit()
+
+
+def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:
+    connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
+    connection.execute(f"PRAGMA {schema}.synchronous = OFF")
 
 
 def _json(values: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ only what was not proposed. docs/performance.md has what else was measured.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
     from index.sums import Lengths
-    from index.vectors import Ids
+    from index.vector_rows import Ids
 
 MANY = 10_000
 """Vectors from which on a first pass pays: below, all cosines take a millisecond or two."""
@@ -54,12 +55,15 @@ def one_thread() -> None:
     faiss.omp_set_num_threads(1)
 
 
-def write(path: Path, rows: Vectors) -> None:
-    """Write the codes of `rows`. Raises OSError."""
-    codes = faiss.IndexRaBitQ(rows.shape[1], faiss.METRIC_INNER_PRODUCT)
-    if len(rows):
-        codes.train(rows)
-        codes.add(rows)
+def write(path: Path, mean: Lengths, blocks: Iterable[Vectors]) -> None:
+    """Write the codes of all rows of these blocks, whose `mean` is given. Raises OSError.
+
+    All that FAISS trains is the mean, so that is all it is given to train with.
+    """
+    codes = faiss.IndexRaBitQ(len(mean), faiss.METRIC_INNER_PRODUCT)
+    codes.train(mean[np.newaxis].astype(np.float32))
+    for rows in blocks:
+        codes.add(np.ascontiguousarray(rows))
     _write(path, codes)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +22,7 @@ from index.errors import IndexBroken, IndexBusy, IndexMissing
 from index.holds import held
 from index.layout import GenerationFiles, Layout, generation_name, is_generation_name
 from index.manifest import REBUILD, Manifest, Seal, dumps, loads
-from index.seals import sealed, text_of
+from index.seals import lies_as_sealed, sealed, text_of
 from index.unwritable import unwritable
 
 AT_ONCE = 4
@@ -89,13 +89,22 @@ def load_manifest(layout: Layout, number: int) -> Manifest:
     return manifest
 
 
-def seal_files(files: GenerationFiles) -> dict[str, Seal]:
-    """Seals of everything written so far, which is on disk when this returns."""
+def seal_files(files: GenerationFiles, known: Mapping[str, Seal]) -> dict[str, Seal]:
+    """Seals of everything written so far, which is on disk when this returns.
+
+    `known` are the seals of files that were taken over; those that were replaced since are
+    sealed anew.
+    """
     written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
     paths = [path for path in written if not path.name.endswith(".lock")]
     names = [path.relative_to(files.folder).as_posix() for path in paths]
+
+    def seal(name: str, path: Path) -> Seal:
+        held = known.get(name)
+        return held if held is not None and lies_as_sealed(path, held) else _synced(path)
+
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        return dict(zip(names, threads.map(_synced, paths), strict=True))
+        return dict(zip(names, threads.map(seal, names, paths), strict=True))
 
 
 def _synced(path: Path) -> Seal:

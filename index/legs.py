@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 
+from index import chunk_table, sums
 from index.catalog import Catalog, open_catalog
 from index.chunk_table import ChunkTable
 from index.embedder.base import Embedder
@@ -17,8 +18,8 @@ from index.layout import GenerationFiles
 from index.lexical import LexicalSearcher
 from index.manifest import REBUILD
 from index.mentions import LinkTargets
-from index.sums import read as read_sums
 from index.translations import Translations, translations_in
+from index.vector_rows import rows_of
 from index.vectors import VectorSearcher
 
 
@@ -42,7 +43,7 @@ class Legs:
     @cached_property
     def readable(self) -> float:
         """How well the embedder reads the blog as a whole, in [0, 1]."""
-        return self.catalog.mean_readable()
+        return self.table.mean_readable
 
     def close(self) -> None:
         """Let go of the files."""
@@ -53,17 +54,17 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
     """Open a generation's files, whose checksums hold. Raises IndexBroken."""
     try:
         with ExitStack() as opened:
-            catalog = opened.enter_context(closing(open_catalog(files.catalog)))
+            catalog = opened.enter_context(closing(open_catalog(files)))
             posts = catalog.every_post()
             translations = translations_in(posts)
             legs = Legs(
                 catalog,
                 LexicalSearcher(files.lexical),
-                VectorSearcher(files.vectors, FirstPass(files.first_pass), read_sums(files.sums)),
+                VectorSearcher(rows_of(files), FirstPass(files.first_pass), sums.read(files.sums)),
                 embedder,
                 translations,
                 LinkTargets(posts, translations),
-                catalog.chunk_table(),
+                chunk_table.read(files.table),
             )
             opened.pop_all()
             return legs

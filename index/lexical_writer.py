@@ -39,7 +39,8 @@ def write(
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
+    The segments of `previous` are there already. `removed` are post ids. Raises OSError, or
+    IndexProblem for what tantivy could not write.
     """
     with _translated():
         _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
@@ -74,6 +75,8 @@ def _update(
 
 
 def _new(folder: Path) -> dict[str, tantivy.Index]:
+    if folder.exists():
+        shutil.rmtree(folder)
     return {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
 
 
@@ -88,7 +91,11 @@ def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tan
 
 
 def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
-    shutil.copytree(previous, folder, ignore=shutil.ignore_patterns("*.lock"))
+    """Tantivy replaces these lists by others, and never changes a segment."""
+    for name in LEVELS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for path in (previous / name).glob("*.json"):
+            shutil.copyfile(path, folder / name / path.name)
     return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 

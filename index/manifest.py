@@ -21,7 +21,7 @@ from index.confidence import Calibration
 from index.embedder.base import EmbedderIdentity
 from index.errors import IndexBroken, IndexFormatUnknown
 
-FORMAT = 5
+FORMAT = 6
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
@@ -74,8 +74,9 @@ class IndexedPost(_Frozen):
     """ISO day after which the post is left out."""
 
 
-Stamp: TypeAlias = tuple[int, int, int, int]
-"""Inode, size in bytes, times of the last change of content and of status in ns since 1970."""
+Stamp: TypeAlias = tuple[int, int, int]
+"""Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last
+change of status says nothing here: a file that generations share gets another one with each."""
 
 
 class Seal(_Frozen):

@@ -47,7 +47,7 @@ def nearness(
     if not len(places):
         return {}
     background = float(vectors.mean @ query)
-    cosines = vectors.cosines(query, places)
+    cosines = vectors.rows.cosines(query, places)
     largest = _by_run(np.maximum, cosines, counts) - background
     having, own, rows = _having_vectors(posts, counts)
     lengths = vectors.lengths(having, places, rows)

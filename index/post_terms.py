@@ -7,19 +7,19 @@ tantivy, which that process does not need.
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 
 from index.catalog import open_catalog
+from index.layout import GenerationFiles
 from index.lexical_documents import LexicalPost, PostTerms, terms_of
 
 
-def post_terms(catalog: Path, post_id: int) -> PostTerms:
-    """The terms of one post of a catalog that was committed after its links were followed."""
-    return terms_of(_lexical_post(catalog, post_id))
+def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
+    """The terms of one post; the catalog was committed after its links were followed."""
+    return terms_of(_lexical_post(files, post_id))
 
 
-def _lexical_post(path: Path, post_id: int) -> LexicalPost:
-    with closing(open_catalog(path)) as catalog:
+def _lexical_post(files: GenerationFiles, post_id: int) -> LexicalPost:
+    with closing(open_catalog(files)) as catalog:
         chunks = catalog.chunks_of(post_id)
         return LexicalPost(
             post_id,

@@ -47,3 +47,12 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_by_post ON mentions (post_id);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
+
+SHARED = """
+CREATE TABLE shared.texts (
+    chunk_id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL,
+    plain TEXT NOT NULL
+);
+"""
+"""Of most chunks, and of some that are no more: a file that generations share is not changed."""

@@ -2,8 +2,8 @@
 
 Nothing reaches FAISS, tantivy or SQLite unlooked at: FAISS's C++ may abort the process on a torn
 file. A small file is hashed. A large one is hashed too, unless it lies there exactly as it did
-when it was sealed (inode, size, both times): whoever writes to a file changes its times. Only what
-no system call did, a disk that lost a bit, is not seen by that; so these files are hashed in the
+when it was sealed (inode, size, time): whoever writes to a file changes its time. Only who sets
+that back, or a disk that lost a bit, is not seen by that; so these files are hashed in the
 background once serving has begun, and refused from then on. An index that was copied has other
 inodes and is hashed at every opening.
 
@@ -21,7 +21,8 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from index.errors import IndexBroken
@@ -49,14 +50,11 @@ class Guard:
         self._seals = manifest.files
         self._paths = {name: files.folder / name for name in manifest.files}
         self._manifest = _stamp(files.manifest)
-        self._stamps = self._stamped()
+        self._stamps, self._changes = self._looked()
         self._refusal: IndexBroken | None = None
         later = [name for name in self._seals if self._lies_as_sealed(name)]
         verify(files, manifest, later)
-        if later:
-            begin = threading.Timer(LATER, self._verify, [later])
-            begin.daemon = True
-            begin.start()
+        self._verify_later(later)
 
     @property
     def replaced(self) -> bool:
@@ -70,21 +68,29 @@ class Guard:
         """Raise IndexBroken if a file is no longer what was opened.
 
         A file that is gone is none of the changed: a generation that is no longer kept stays
-        readable for those who opened it. One that was only touched is verified again.
+        readable for those who opened it. One that was only touched is verified again; one that
+        was linked to, or whose time was set back, a little later.
         """
         if self._refusal is not None:
             raise self._refusal
-        now = self._stamped()
+        now, changes = self._looked()
         for name, stamp in now.items():
             if self._stamps.get(name) != stamp:
                 _verify_one(self._files, name, self._seals[name])
+        later = [name for name, at in changes.items() if self._changes.get(name) != at]
         self._stamps |= now
+        self._changes |= changes
+        self._verify_later(later)
 
     def _lies_as_sealed(self, name: str) -> bool:
         seal = self._seals[name]
-        if seal.stamp is None or seal.size < LARGE:
-            return False
-        return seal.stamp == self._stamps.get(name) and seal.stamp[1] == seal.size
+        return seal.size >= LARGE and _is_as_sealed(seal, self._stamps.get(name))
+
+    def _verify_later(self, names: Sequence[str]) -> None:
+        if names:
+            begin = threading.Timer(LATER, self._verify, [names])
+            begin.daemon = True
+            begin.start()
 
     def _verify(self, names: Sequence[str]) -> None:
         """Hash these files; one that is gone by now was needed by nobody."""
@@ -96,9 +102,20 @@ class Guard:
             log.warning("%s", error)
             self._refusal = error
 
-    def _stamped(self) -> dict[str, Stamp]:
-        stamps = {name: _stamp(path) for name, path in self._paths.items()}
-        return {name: stamp for name, stamp in stamps.items() if stamp is not None}
+    def _looked(self) -> tuple[dict[str, Stamp], dict[str, int]]:
+        """By name, the stamp of each file that is there, and when its status changed last."""
+        stamps, changes = {}, {}
+        for name, path in self._paths.items():
+            with suppress(OSError):
+                status = path.stat()
+                stamps[name], changes[name] = _stamp_of(status), status.st_ctime_ns
+        return stamps, changes
+
+
+def verify_some(files: GenerationFiles, manifest: Manifest, names: Iterable[str]) -> None:
+    """Compare these files with their seals; raise IndexBroken if one differs."""
+    for name in names:
+        _verify_one(files, name, manifest.files[name])
 
 
 def verify(files: GenerationFiles, manifest: Manifest, but: Collection[str] = ()) -> None:
@@ -109,6 +126,15 @@ def verify(files: GenerationFiles, manifest: Manifest, but: Collection[str] = ()
     for name, seal in manifest.files.items():
         if name not in but:
             _verify_one(files, name, seal)
+
+
+def lies_as_sealed(path: Path, seal: Seal) -> bool:
+    """Whether nobody has written to the file since it was sealed, as far as its time tells."""
+    return _is_as_sealed(seal, _stamp(path))
+
+
+def _is_as_sealed(seal: Seal, stamp: Stamp | None) -> bool:
+    return seal.stamp is not None and seal.stamp == stamp and stamp[1] == seal.size
 
 
 def sealed(path: Path) -> Seal:
@@ -141,7 +167,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _stamp_of(status: os.stat_result) -> Stamp:
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _verify_one(files: GenerationFiles, name: str, seal: Seal) -> None:

@@ -7,7 +7,7 @@ so sums are made when the index is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,12 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from index.embedder.base import Vectors
-    from index.vectors import Ids
+    from index.vector_rows import Ids, VectorRows
 
     Lengths: TypeAlias = npt.NDArray[np.float64]
-
-AT_ONCE = 4096
-"""Rows that are added up at a time, so that a large file is not copied into memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +40,20 @@ class Sums:
         return found
 
 
-def sums_of(rows: Vectors, owners: Ids) -> Sums:
-    """The sums of `rows`, whose posts are `owners`, ascending."""
+def sums_of(rows: VectorRows, owners: Ids) -> Sums:
+    """The sums of all rows, whose posts are `owners`, ascending."""
     posts, counts = np.unique(owners, return_counts=True)
-    return Sums(total_of(rows), posts, lengths_of(rows, counts))
+    ends = np.cumsum(counts)
+    runs = zip((ends - counts).tolist(), ends.tolist(), strict=True)
+    lengths = np.asarray([_length(rows.run(start, end)) for start, end in runs])
+    return Sums(total_of(rows.blocks(), rows.dimension), posts, lengths)
 
 
-def total_of(rows: Vectors) -> Lengths:
-    """The sum of all rows."""
-    total = np.zeros(rows.shape[1])
-    for start in range(0, len(rows), AT_ONCE):
-        total += rows[start : start + AT_ONCE].sum(axis=0, dtype=np.float64)
+def total_of(blocks: Iterable[Vectors], dimension: int) -> Lengths:
+    """The sum of all rows of these blocks."""
+    total = np.zeros(dimension)
+    for rows in blocks:
+        total += rows.sum(axis=0, dtype=np.float64)
     return total
 
 
@@ -61,7 +61,11 @@ def lengths_of(rows: Vectors, counts: Ids) -> Lengths:
     """The length of the sum of each run of rows; `counts` says how many each has, at least 1."""
     ends = np.cumsum(counts)
     runs = zip((ends - counts).tolist(), ends.tolist(), strict=True)
-    return np.asarray([np.linalg.norm(rows[start:end].sum(axis=0)) for start, end in runs])
+    return np.asarray([_length(rows[start:end]) for start, end in runs])
+
+
+def _length(rows: Vectors) -> float:
+    return float(np.linalg.norm(rows.sum(axis=0)))
 
 
 def write(path: Path, sums: Sums) -> None:

@@ -6,20 +6,20 @@ writes to a file changes its size or its time; what a disk alone has changed, on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from index.layout import GenerationFiles
 from index.manifest import Manifest, Seal
-from index.seals import verify
+from index.seals import verify, verify_some
 
 
 def verify_unless_untouched(files: GenerationFiles, manifest: Manifest) -> None:
     """Verify every file if one is not as it lay when the manifest, which is last, was written.
 
-    For a run that changes nothing: whoever opens the files verifies them. Raises IndexBroken.
+    What a disk alone has changed is left to whoever opens the files. Raises IndexBroken.
     """
     if not _is_untouched(files, manifest):
         verify(files, manifest)
@@ -27,27 +27,23 @@ def verify_unless_untouched(files: GenerationFiles, manifest: Manifest) -> None:
 
 @contextmanager
 def verifying(
-    files: GenerationFiles | None, manifest: Manifest | None
+    files: GenerationFiles, manifest: Manifest, linked: Collection[str]
 ) -> Iterator[Callable[[], None]]:
-    """Verify every file while the block copies from them; call what it gives before its end.
+    """Verify every file but the `linked` ones while the block copies from them.
 
-    That waits, and raises IndexBroken if a file is damaged: its bytes would else be sealed in
-    the copy. So does an error of the block. A file that was touched is verified before the
-    block, since what is torn may end the process. Without a generation nothing is verified.
+    Call what it gives before the block ends: that waits, and raises IndexBroken if a file is
+    damaged, since its bytes would else be sealed in the copy. A linked file keeps the seal that
+    it has, so whoever opens it verifies it. After an error of the block they are all verified:
+    a damaged file is the reason of whatever its reader said.
     """
-    if files is None or manifest is None:
-        yield lambda: None
-    elif not _is_untouched(files, manifest):
-        verify(files, manifest)
-        yield lambda: None
-    else:
-        with ThreadPoolExecutor(1, thread_name_prefix="verify") as thread:
-            whole = thread.submit(verify, files, manifest)
-            try:
-                yield whole.result
-            except Exception:
-                whole.result()  # a damaged file is the reason of whatever its reader said
-                raise
+    with ThreadPoolExecutor(1, thread_name_prefix="verify") as thread:
+        whole = thread.submit(verify, files, manifest, linked)
+        try:
+            yield whole.result
+        except Exception:
+            whole.result()
+            verify_some(files, manifest, linked)
+            raise
 
 
 def _is_untouched(files: GenerationFiles, manifest: Manifest) -> bool:

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, BinaryIO
 import faiss
 import numpy as np
 
-from index.vectors import VectorSearcher
+from index.vector_rows import AT_ONCE, VectorRows
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
-    from index.vectors import Ids
-
-BLOCK = 4096
-"""Rows copied at once."""
+    from index.layout import GenerationFiles
+    from index.vector_rows import Ids
 
 _HEAD = 37
 """Bytes before an index's own data (FAISS, impl/index_write.cpp): name 4, dimension 4, count 8,
@@ -50,18 +48,16 @@ class VectorFile:
         """
         assert vectors.shape == (len(ids), self._dimension)
         self._ids.append(np.asarray(ids, dtype=np.int64))
-        for start in range(0, len(vectors), BLOCK):
-            rows = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
+        for start in range(0, len(vectors), AT_ONCE):
+            rows = np.ascontiguousarray(vectors[start : start + AT_ONCE], dtype=np.float32)
             self._file.write(rows.data)
 
-    def append_from(self, path: Path, gone: Sequence[int]) -> None:
+    def append_from(self, path: Path, gone: Sequence[int] | Ids = ()) -> None:
         """Write the rows of another file but those of chunks that are `gone`. Raises OSError."""
-        earlier = VectorSearcher(path)
-        kept = ~np.isin(earlier.ids, gone)
-        for start in range(0, len(kept), BLOCK):
-            among = slice(start, start + BLOCK)
-            ids, rows, stay = earlier.ids[among], earlier.rows[among], kept[among]
-            self.append(*((ids, rows) if stay.all() else (ids[stay], rows[stay])))
+        earlier = VectorRows([path], np.asarray(gone, dtype=np.int64))
+        starts = range(0, len(earlier.ids), AT_ONCE)
+        for start, rows in zip(starts, earlier.blocks(), strict=True):
+            self.append(earlier.ids[start : start + AT_ONCE], rows)
 
     def finish(self) -> None:
         """Write the ids and the counts; the file is complete. Raises OSError."""
@@ -87,3 +83,47 @@ def new_vectors(path: Path, dimension: int) -> Iterator[VectorFile]:
     finally:
         with suppress(OSError):  # of a file that `finish` has closed nothing is left to be lost
             opened.close()
+
+
+def write_none_newer(files: GenerationFiles, dimension: int) -> None:
+    """Write `newer` and `gone` of a generation all of whose vectors are shared. Raises OSError."""
+    with new_vectors(files.newer, dimension) as rows:
+        rows.finish()
+    _write_gone(files, np.zeros(0, dtype=np.int64))
+
+
+def write_newer(files: GenerationFiles, before: GenerationFiles, dimension: int, gone: Ids) -> None:
+    """Write `newer`: those of `before` that are kept, then this ingest's. Raises OSError."""
+    with new_vectors(files.newer, dimension) as rows:
+        rows.append_from(before.newer, gone)
+        rows.append_from(files.new_vectors)
+        rows.finish()
+    files.new_vectors.unlink()
+    shared = VectorRows([files.vectors], np.zeros(0, dtype=np.int64))
+    _write_gone(files, np.intersect1d(shared.ids, gone))
+
+
+def write_anew(
+    files: GenerationFiles, before: GenerationFiles, dimension: int, gone: Sequence[int]
+) -> None:
+    """Write all vectors into a file that is shared from now on. Raises OSError."""
+    earlier = np.load(before.gone)
+    files.vectors.unlink()
+    with new_vectors(files.vectors, dimension) as rows:
+        rows.append_from(before.vectors, np.union1d(earlier, np.asarray(gone, dtype=np.int64)))
+        rows.append_from(before.newer, gone)
+        rows.append_from(files.new_vectors)
+        rows.finish()
+    files.new_vectors.unlink()
+    write_none_newer(files, dimension)
+
+
+def gone_after(before: GenerationFiles, gone: Sequence[int]) -> Ids:
+    """Ids of chunks that were in `before` or its shared files and are no more, ascending."""
+    ids: Ids = np.union1d(np.load(before.gone), np.asarray(gone, dtype=np.int64))
+    return ids
+
+
+def _write_gone(files: GenerationFiles, gone: Ids) -> None:
+    with files.gone.open("wb") as file:
+        np.save(file, gone)

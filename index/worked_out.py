@@ -1,4 +1,4 @@
-"""What is worked out from a generation's vectors when it is made, so that no search has to.
+"""What is worked out of vectors and chunks when a generation is made, so that no search has to.
 
 The vectors and the catalog of the new generation are there; what the one before worked out is
 taken over for the chunks they have in common, since chunk ids are never used twice.
@@ -12,34 +12,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from index import first_pass, sums
+from index import chunk_table, first_pass, sums
 from index.catalog import open_catalog
 from index.sums import Sums, lengths_of, sums_of, total_of
-from index.vectors import VectorSearcher
+from index.vector_rows import rows_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index.chunk_table import ChunkTable
     from index.embedder.base import Vectors
     from index.layout import GenerationFiles
-    from index.vectors import Ids
+    from index.vector_rows import Ids, VectorRows
 
 
-def write(files: GenerationFiles, before: GenerationFiles | None) -> None:
-    """Write `files.sums` and `files.first_pass`.
+def write(files: GenerationFiles, before: GenerationFiles | None, gone: Sequence[int]) -> None:
+    """Write `files.table`, `files.sums` and `files.first_pass`.
 
-    `before` is the generation whose chunks were taken over, if any. Raises OSError or
-    RuntimeError.
+    `before` is the generation whose chunks were taken over, if any, but those that are `gone`.
+    Raises OSError or RuntimeError.
     """
-    now = VectorSearcher(files.vectors)
-    with closing(open_catalog(files.catalog)) as catalog:
-        owners = catalog.chunk_table().posts_of(now.ids)
-    change = _change(now, before) if before is not None else None
-    found = sums_of(now.rows, owners) if change is None else _sums_after(change, owners)
+    table = _table(files, before, gone)
+    chunk_table.write(files.table, table)
+    now = rows_of(files)
+    owners = table.posts_of(now.ids)
+    change = _change(now, before, gone) if before is not None else None
+    found = sums_of(now, owners) if change is None else _sums_after(change, owners)
     sums.write(files.sums, found)
     mean = found.total / max(len(now.ids), 1)
     if change is None or not first_pass.write_changed(
         files.first_pass, change.files.first_pass, change.gone, change.added, mean
     ):
-        first_pass.write(files.first_pass, now.rows)
+        first_pass.write(files.first_pass, mean, now.blocks())
+
+
+def _table(
+    files: GenerationFiles, before: GenerationFiles | None, gone: Sequence[int]
+) -> ChunkTable:
+    earlier = chunk_table.read(before.table) if before is not None else None
+    with closing(open_catalog(files)) as catalog:
+        if earlier is None or not len(earlier.chunks):
+            return catalog.chunk_table()
+        last = int(earlier.chunks[-1])
+        return catalog.chunk_table(last, chunk_table.without(earlier, _ids(gone)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +63,34 @@ class _Change:
 
     files: GenerationFiles
     """The generation before's."""
-    earlier: VectorSearcher
+    earlier: VectorRows
     gone: Ids
     """Places in `earlier`, ascending."""
-    now: VectorSearcher
+    now: VectorRows
     kept: int
     """Vectors of `now` that `earlier` has too; those after them are new."""
 
     @property
     def added(self) -> Vectors:
         """The new vectors."""
-        return self.now.rows[self.kept :]
+        return self.now.run(self.kept, len(self.now.ids))
 
 
-def _change(now: VectorSearcher, before: GenerationFiles) -> _Change | None:
-    """The change; `None` if it cannot be told by the ids."""
-    earlier = VectorSearcher(before.vectors)
-    is_kept = np.isin(earlier.ids, now.ids)
-    kept = earlier.ids[is_kept]
-    if not np.array_equal(kept, now.ids[: len(kept)]):
-        return None
-    return _Change(before, earlier, np.flatnonzero(~is_kept), now, len(kept))
+def _change(now: VectorRows, before: GenerationFiles, gone: Sequence[int]) -> _Change:
+    earlier = rows_of(before)
+    is_gone = np.isin(earlier.ids, _ids(gone))
+    return _Change(before, earlier, np.flatnonzero(is_gone), now, int((~is_gone).sum()))
 
 
 def _sums_after(change: _Change, owners: Ids) -> Sums:
-    before = sums.read(change.files.sums)
-    gone = total_of(change.earlier.rows[change.gone])
-    total = before.total - gone + total_of(change.added)
+    before, dimension = sums.read(change.files.sums), change.now.dimension
+    gone = total_of([change.earlier.at(change.gone)], dimension)
+    total = before.total - gone + total_of([change.added], dimension)
     posts = np.unique(owners[: change.kept])
     added, counts = np.unique(owners[change.kept :], return_counts=True)
     lengths = (before.lengths_of(posts), lengths_of(change.added, counts))
     return Sums(total, np.concatenate([posts, added]), np.concatenate(lengths))
+
+
+def _ids(numbers: Sequence[int]) -> Ids:
+    return np.asarray(numbers, dtype=np.int64)

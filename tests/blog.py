@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from index.embedder.base import EmbedderIdentity
 from index.embedder.choose import Choice
@@ -18,6 +21,10 @@ from ingest.pipeline import Job, ingest
 from ingest.progress import NoProgress
 from ingest.report import Report
 from tests.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from index.embedder.base import Vectors
+    from index.legs import Legs
 
 
 @dataclass
@@ -80,6 +87,11 @@ class Blog:
     def reader(self) -> Reader:
         """The live generation, opened; let go of with the last reference to it."""
         return LiveIndex(self.index, lambda _identity: self.embedder).reader()
+
+
+def every_row(legs: Legs) -> Vectors:
+    """All vectors of an opened generation, by place."""
+    return legs.vectors.rows.at(np.arange(len(legs.vectors.ids)))
 
 
 MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from index.catalog import Catalog, open_catalog
 from index.catalog_writer import open_writer
+from index.layout import GenerationFiles
 from index.types import Chunk, Filters, Post
 
 POSTS = (
@@ -34,17 +36,29 @@ def chunks_of(post: Post) -> tuple[Chunk, ...]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "chunks.db"
-    with open_writer(path, None) as writer:
+def files(tmp_path: Path) -> GenerationFiles:
+    files = folder(tmp_path / "first")
+    with open_writer(files, None) as writer:
         for post in POSTS:
             writer.add(post, chunks_of(post), [1.0, 0.5, 0.0])
-    return path
+    return files
+
+
+def folder(path: Path) -> GenerationFiles:
+    path.mkdir()
+    return GenerationFiles(path)
+
+
+def following(files: GenerationFiles) -> GenerationFiles:
+    """The files of a next generation, which shares the texts."""
+    after = folder(files.folder.with_name("following"))
+    os.link(files.texts, after.texts)
+    return after
 
 
 @pytest.fixture
-def catalog(path: Path) -> Iterator[Catalog]:
-    opened = open_catalog(path)
+def catalog(files: GenerationFiles) -> Iterator[Catalog]:
+    opened = open_catalog(files)
     yield opened
     opened.close()
 
@@ -152,31 +166,58 @@ def test_more_ids_than_sqlite_takes_as_parameters(catalog: Catalog) -> None:
 
 
 def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_again(
-    path: Path, tmp_path: Path
+    files: GenerationFiles,
 ) -> None:
-    last = POSTS[-1]
-    following = tmp_path / "following.db"
-    with open_writer(following, path) as writer:
+    last, after = POSTS[-1], following(files)
+    with open_writer(after, files) as writer:
         gone = writer.remove([last.source, "never/there.md"])
         added = writer.add(last, chunks_of(last)[:1], [1.0])
     assert (len(gone.posts), len(gone.chunks)) == (1, 3)
     assert added.post_id > max(gone.posts)
     assert min(added.chunk_ids) > max(gone.chunks)
-    catalog = open_catalog(following)
+    catalog = open_catalog(after)
     assert catalog.chunks(gone.chunks) == {}
     assert passing(catalog, Filters(tag="推論")) == {last.source}
     catalog.close()
 
 
-def test_the_earlier_file_is_untouched_by_the_next_one(path: Path, tmp_path: Path) -> None:
-    before = path.read_bytes()
-    with open_writer(tmp_path / "following.db", path) as writer:
+def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles) -> None:
+    before = [path.read_bytes() for path in (files.catalog, files.texts)]
+    with open_writer(following(files), files) as writer:
         writer.remove([post.source for post in POSTS])
-    assert path.read_bytes() == before
+        writer.add(POSTS[0], chunks_of(POSTS[0]), [1.0, 1.0, 1.0])
+    assert [path.read_bytes() for path in (files.catalog, files.texts)] == before
 
 
-def test_reading_leaves_nothing_beside_the_file(path: Path) -> None:
-    catalog = open_catalog(path)
+def test_texts_come_from_both_files_until_they_are_written_anew(files: GenerationFiles) -> None:
+    after, changed = following(files), Post("a/one.md", "Two")
+    with open_writer(after, files) as writer:
+        writer.remove([changed.source])
+        writer.add(changed, chunks_of(changed), [1.0, 1.0, 1.0])
+        assert writer.newer() == 3
+    before = everything(after)
+    assert set(before.values()) == {
+        chunk for post in (*POSTS, changed) if post != POSTS[1] for chunk in chunks_of(post)
+    }
+    shared, third = files.texts.read_bytes(), folder(files.folder.with_name("third"))
+    os.link(after.texts, third.texts)
+    with open_writer(third, after) as writer:
+        writer.share_texts(third)
+        assert writer.newer() == 0
+    assert everything(third) == before
+    assert files.texts.read_bytes() == shared
+    assert set(third.folder.iterdir()) == {third.catalog, third.texts}
+
+
+def everything(files: GenerationFiles) -> dict[int, Chunk]:
+    catalog = open_catalog(files)
+    chunks = catalog.chunks(range(100))
+    catalog.close()
+    return chunks
+
+
+def test_reading_leaves_nothing_beside_the_files(files: GenerationFiles) -> None:
+    catalog = open_catalog(files)
     catalog.sources()
     catalog.close()
-    assert list(path.parent.iterdir()) == [path]
+    assert set(files.folder.iterdir()) == {files.catalog, files.texts}

@@ -10,6 +10,7 @@ from index.evidence import IN_PASSING, READ_BLOG, READ_LEAST, Findings, Gatherer
 from index.legs import Legs, open_legs
 from index.query import analysed
 from ingest.chunker import PASSAGE
+from tests.blog import every_row
 from tests.fakes import DIMENSION, FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
@@ -114,9 +115,9 @@ def test_without_a_vector_there_is_no_meaning(legs: Legs) -> None:
 def test_cosines_are_told_less_the_blogs_mean(legs: Legs) -> None:
     vector = vector_of("a zebra runs")
     found = gather(legs, "zebra", vector)
-    background = legs.vectors.rows.mean(axis=0) @ vector
+    background = every_row(legs).mean(axis=0) @ vector
     for evidence in found.posts.values():
-        own = {n: legs.vectors.rows[legs.vectors.ids == n] for n in evidence.chunks}
+        own = {n: every_row(legs)[legs.vectors.ids == n] for n in evidence.chunks}
         assert evidence.cosines == pytest.approx(
             {n: (rows @ vector).max() - background for n, rows in own.items()}, abs=1e-6
         )
@@ -124,7 +125,7 @@ def test_cosines_are_told_less_the_blogs_mean(legs: Legs) -> None:
         assert evidence.mean_cosine == pytest.approx(
             middle @ vector / np.linalg.norm(middle) - background, abs=1e-6
         )
-    assert found.nearest == pytest.approx((legs.vectors.rows @ vector).max(), abs=1e-6)
+    assert found.nearest == pytest.approx((every_row(legs) @ vector).max(), abs=1e-6)
 
 
 def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:

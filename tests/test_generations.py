@@ -61,7 +61,14 @@ def binary(path: Path) -> None:
 
 
 DAMAGES = [truncated, halved, emptied, grown, bit_flipped, deleted, a_folder, binary]
-SEALED = ["vectors.faiss", "chunks.db", "lexical/chunks/meta.json", "lexical/posts/meta.json"]
+SEALED = [
+    "vectors.faiss",
+    "chunks.db",
+    "texts.db",
+    "table.npz",
+    "lexical/chunks/meta.json",
+    "lexical/posts/meta.json",
+]
 SEGMENTS = [".term", ".idx", ".pos", ".fieldnorm", ".fast", ".store"]
 """Endings of tantivy's files, whose names are drawn at random."""
 

@@ -58,7 +58,7 @@ def test_it_verifies_no_index_that_lies_as_it_was_written(
     assert verified == []
 
 
-@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db", "chunks.db"])
 def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, name: str) -> None:
     made = blog({"a.md": "One onion.\n"})
     path = made.files.folder / name

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from index.vector_rows import VectorRows
 from index.vectors import VectorSearcher
 from index.vectors_writer import new_vectors
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
-    from index.vectors import Ids
+    from index.vector_rows import Ids
 
 DIMENSION = 48
 
@@ -27,6 +28,14 @@ def write(path: Path, ids: Ids, rows: Vectors, block: int = 200) -> None:
         for start in range(0, len(ids), block):
             file.append(ids[start : start + block], rows[start : start + block])
         file.finish()
+
+
+def opened(*paths: Path, gone: tuple[int, ...] = ()) -> VectorSearcher:
+    return VectorSearcher(VectorRows(paths, np.asarray(gone, dtype=np.int64)))
+
+
+def rows_in(searcher: VectorSearcher) -> Vectors:
+    return searcher.rows.at(np.arange(len(searcher.ids)))
 
 
 def unit_rows(count: int, seed: int) -> Vectors:
@@ -63,7 +72,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def searcher(path: Path) -> VectorSearcher:
-    return VectorSearcher(path)
+    return opened(path)
 
 
 @settings(deadline=None, max_examples=50)
@@ -103,15 +112,15 @@ def test_a_search_among_none_finds_none(searcher: VectorSearcher) -> None:
 
 def test_the_rows_are_those_that_were_written(searcher: VectorSearcher) -> None:
     np.testing.assert_array_equal(searcher.ids, some_ids(500))
-    np.testing.assert_array_equal(searcher.rows, unit_rows(500, 1))
-    assert searcher.rows.dtype == np.float32
+    np.testing.assert_array_equal(rows_in(searcher), unit_rows(500, 1))
+    assert rows_in(searcher).dtype == np.float32
 
 
 @pytest.mark.parametrize("wanted", [[], [1], [2], [1, 2, 3, 4, 10**6], [10**6, 4, 1]])
 def test_rows_are_found_by_id(wanted: list[int], searcher: VectorSearcher) -> None:
     known = dict(zip(some_ids(500).tolist(), unit_rows(500, 1), strict=True))
     places = searcher.of(wanted)
-    ids, rows = searcher.ids[places], searcher.rows[places]
+    ids, rows = searcher.ids[places], searcher.rows.at(places)
     assert ids.tolist() == [number for number in wanted if number in known]
     for number, row in zip(ids.tolist(), rows, strict=True):
         np.testing.assert_array_equal(row, known[number])
@@ -125,10 +134,10 @@ def test_the_mean_is_that_of_all_rows(searcher: VectorSearcher) -> None:
 def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     path = tmp_path / "vectors.faiss"
     write(path, np.array([], dtype=np.int64), np.zeros((0, DIMENSION), dtype=np.float32))
-    searcher = VectorSearcher(path)
+    searcher = opened(path)
     assert searcher.dimension == DIMENSION
     assert searcher.search(unit_rows(1, 2)[0], 5) == {}
-    assert searcher.rows.shape == (0, DIMENSION)
+    assert rows_in(searcher).shape == (0, DIMENSION)
     assert searcher.of([1, 2]).tolist() == []
     np.testing.assert_array_equal(searcher.mean, np.zeros(DIMENSION))
 
@@ -150,17 +159,17 @@ def test_the_next_file_has_the_rows_of_the_last_but_those_that_are_gone(
         file.append_from(path, gone.tolist())
         file.append(np.asarray([9999], dtype=np.int64), unit_rows(1, 3))
         file.finish()
-    following = VectorSearcher(tmp_path / "next")
+    following = opened(tmp_path / "next")
     kept = ~np.isin(some_ids(500), gone)
     np.testing.assert_array_equal(following.ids, [*some_ids(500)[kept], 9999])
     rows = np.concatenate([unit_rows(500, 1)[kept], unit_rows(1, 3)])
-    np.testing.assert_array_equal(following.rows, rows)
+    np.testing.assert_array_equal(rows_in(following), rows)
 
 
 def test_what_is_open_outlives_its_file(tmp_path: Path) -> None:
     path = tmp_path / "vectors.faiss"
     write(path, some_ids(5), unit_rows(5, 1))
-    searcher = VectorSearcher(path)
+    searcher = opened(path)
     path.unlink()
     assert len(searcher.search(unit_rows(1, 2)[0], 5)) == 5
 
@@ -192,7 +201,7 @@ def test_a_chunk_of_several_vectors_is_as_near_as_the_nearest_of_them(tmp_path: 
     ids = np.repeat(np.arange(20, dtype=np.int64), 3)
     path = tmp_path / "vectors.faiss"
     write(path, ids, rows)
-    searcher = VectorSearcher(path)
+    searcher = opened(path)
     query = unit_rows(1, 5)[0]
     cosines = (rows.astype(np.float64) @ query).reshape(20, 3).max(axis=1)
     expected = sorted(range(20), key=lambda chunk: -cosines[chunk])
@@ -201,4 +210,32 @@ def test_a_chunk_of_several_vectors_is_as_near_as_the_nearest_of_them(tmp_path: 
     assert found == pytest.approx(dict(enumerate(cosines.tolist())), abs=1e-6)
     places = searcher.of([7, 3])
     assert searcher.ids[places].tolist() == [7, 7, 7, 3, 3, 3]
-    np.testing.assert_array_equal(searcher.rows[places], rows[[21, 22, 23, 9, 10, 11]])
+    np.testing.assert_array_equal(searcher.rows.at(places), rows[[21, 22, 23, 9, 10, 11]])
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    cut=st.integers(0, 300),
+    gone=st.sets(st.integers(0, 299), max_size=300),
+    wanted=st.lists(st.integers(0, 299), max_size=40),
+)
+def test_vectors_of_two_files_are_those_of_one(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, gone: set[int], wanted: list[int]
+) -> None:
+    """Of the first file some rows do not count any more."""
+    folder = tmp_path_factory.mktemp("files")
+    ids, rows = some_ids(300), unit_rows(300, 6)
+    stay = np.asarray([n not in gone or n >= cut for n in range(300)])
+    write(folder / "shared", ids[:cut], rows[:cut])
+    write(folder / "newer", ids[cut:], rows[cut:])
+    write(folder / "one", ids[stay], rows[stay])
+    two = opened(folder / "shared", folder / "newer", gone=tuple(ids[:cut][~stay[:cut]].tolist()))
+    one, query = opened(folder / "one"), unit_rows(1, 7)[0]
+    np.testing.assert_array_equal(two.ids, one.ids)
+    np.testing.assert_array_equal(rows_in(two), rows_in(one))
+    np.testing.assert_array_equal(np.concatenate([*two.rows.blocks(), rows[:0]]), rows_in(one))
+    assert two.search(query, 20) == one.search(query, 20)
+    among = ids[wanted]
+    assert two.search(query, 20, among) == one.search(query, 20, among)
+    np.testing.assert_array_equal(two.rows.at(two.of(among)), one.rows.at(one.of(among)))
+    assert two.mean == pytest.approx(one.mean, abs=1e-6)

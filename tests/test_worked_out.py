@@ -14,8 +14,10 @@ from index.chunk_table import chunk_table
 from index.first_pass import CANDIDATES, FirstPass
 from index.legs import open_legs
 from index.nearness import nearness
+from index.vector_rows import VectorRows
 from index.vectors import VectorSearcher
 from index.vectors_writer import new_vectors
+from tests.blog import every_row
 from tests.fakes import vector_of
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def codes_in(path: Path) -> list[list[int]]:
 def assert_worked_out(files: GenerationFiles, made: Blog) -> None:
     """The sums are those of the vectors, and the codes as many as they."""
     legs = open_legs(files, made.embedder)
-    found, rows = sums.read(files.sums), legs.vectors.rows.astype(np.float64)
+    found, rows = sums.read(files.sums), every_row(legs).astype(np.float64)
     owners = legs.table.posts_of(legs.vectors.ids)
     posts = sorted({*owners.tolist()})
     expected = {post: np.linalg.norm(rows[owners == post].sum(axis=0)) for post in posts}
@@ -74,7 +76,7 @@ def test_codes_that_were_taken_over_are_those_of_their_vectors(tmp_path: Path) -
     rows, new = unit_rows(400, 1), unit_rows(30, 2)
     gone = np.arange(10, 90, dtype=np.int64)
     all_rows = np.concatenate([np.delete(rows, gone, axis=0), new])
-    first_pass.write(tmp_path / "before", rows)
+    first_pass.write(tmp_path / "before", rows.mean(axis=0, dtype=np.float64), [rows])
     mean = all_rows.mean(axis=0, dtype=np.float64)
     assert first_pass.write_changed(tmp_path / "after", tmp_path / "before", gone, new, mean)
     before, after = codes_in(tmp_path / "before"), codes_in(tmp_path / "after")
@@ -84,7 +86,8 @@ def test_codes_that_were_taken_over_are_those_of_their_vectors(tmp_path: Path) -
 
 
 def test_codes_made_for_another_middle_are_not_taken_over(tmp_path: Path) -> None:
-    first_pass.write(tmp_path / "before", unit_rows(400, 1))
+    rows = unit_rows(400, 1)
+    first_pass.write(tmp_path / "before", rows.mean(axis=0, dtype=np.float64), [rows])
     nothing = np.zeros(0, dtype=np.int64)
     far = np.full(DIMENSION, 0.125)
     added = unit_rows(1, 2)
@@ -98,9 +101,9 @@ def test_the_first_pass_loses_none_of_the_nearest_twenty(tmp_path: Path) -> None
     with new_vectors(tmp_path / "vectors", DIMENSION) as file:
         file.append(np.arange(12_000, dtype=np.int64), rows)
         file.finish()
-    first_pass.write(tmp_path / "codes", rows)
-    exact = VectorSearcher(tmp_path / "vectors")
-    quick = VectorSearcher(tmp_path / "vectors", FirstPass(tmp_path / "codes"))
+    first_pass.write(tmp_path / "codes", rows.mean(axis=0, dtype=np.float64), [rows])
+    exact = VectorSearcher(VectorRows([tmp_path / "vectors"], np.zeros(0, dtype=np.int64)))
+    quick = VectorSearcher(exact.rows, FirstPass(tmp_path / "codes"))
     proposed = FirstPass(tmp_path / "codes").nearest(unit_rows(1, 0)[0])
     assert len(proposed) == CANDIDATES
     assert sorted(proposed.tolist()) == proposed.tolist()

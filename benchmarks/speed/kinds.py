@@ -31,7 +31,7 @@ from benchmarks.speed.machine import this_machine
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
 from index.first_pass import CANDIDATES, one_thread
-from index.vectors import VectorSearcher
+from index.vector_rows import VectorRows
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
@@ -159,10 +159,9 @@ def _asked(
 
 def rows_of(vectors: Path, size: int) -> Vectors:
     """`size` of the vectors in the file, or all there are, evenly from all over it."""
-    opened = VectorSearcher(vectors)
-    count = len(opened.rows)
-    places = np.linspace(0, count - 1, min(size, count)).astype(np.int64)
-    return np.ascontiguousarray(opened.rows[places])
+    opened = VectorRows([vectors], np.zeros(0, dtype=np.int64))
+    count = len(opened.ids)
+    return opened.at(np.linspace(0, count - 1, min(size, count)).astype(np.int64))
 
 
 def document(options: argparse.Namespace, work: Path) -> str:

@@ -174,7 +174,7 @@ def _compared(legs: Legs, reads_capitals: bool) -> Kept:
     for post_id, post in legs.catalog.every_post().items():
         ids = legs.catalog.chunk_ids([post_id])[post_id]
         for chunk_id, chunk in zip(ids, legs.catalog.chunks_of(post_id), strict=True):
-            rows = legs.vectors.rows[legs.vectors.of([chunk_id])]
+            rows = legs.vectors.rows.at(legs.vectors.of([chunk_id]))
             texts = [embedding_text(post, chunk, window) for window in windows(chunk.plain)]
             own = [
                 embedding(
