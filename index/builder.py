@@ -174,7 +174,7 @@ class Building:
         gone = gone_after(self._before, self._gone_chunks)
         if max(len(gone), self._catalog.newer()) > WRITTEN_ANEW * self._chunks():
             self._taken.verify_shared()
-            write_anew(self._files, self._before, dimension, self._gone_chunks)
+            write_anew(self._files, self._before, dimension, gone)
             self._catalog.share_texts(self._files)
         else:
             write_newer(self._files, self._before, dimension, gone)

@@ -100,17 +100,14 @@ def write_newer(files: GenerationFiles, before: GenerationFiles, dimension: int,
         rows.finish()
     files.new_vectors.unlink()
     shared = VectorRows([files.vectors], np.zeros(0, dtype=np.int64))
-    _write_gone(files, np.intersect1d(shared.ids, gone))
+    _write_gone(files, gone[np.isin(gone, shared.ids)])
 
 
-def write_anew(
-    files: GenerationFiles, before: GenerationFiles, dimension: int, gone: Sequence[int]
-) -> None:
+def write_anew(files: GenerationFiles, before: GenerationFiles, dimension: int, gone: Ids) -> None:
     """Write all vectors into a file that is shared from now on. Raises OSError."""
-    earlier = np.load(before.gone)
     files.vectors.unlink()
     with new_vectors(files.vectors, dimension) as rows:
-        rows.append_from(before.vectors, np.union1d(earlier, np.asarray(gone, dtype=np.int64)))
+        rows.append_from(before.vectors, gone)
         rows.append_from(before.newer, gone)
         rows.append_from(files.new_vectors)
         rows.finish()
@@ -120,7 +117,7 @@ def write_anew(
 
 def gone_after(before: GenerationFiles, gone: Sequence[int]) -> Ids:
     """Ids of chunks that were in `before` or its shared files and are no more, ascending."""
-    ids: Ids = np.union1d(np.load(before.gone), np.asarray(gone, dtype=np.int64))
+    ids: Ids = np.sort(np.concatenate([np.load(before.gone), np.asarray(gone, dtype=np.int64)]))
     return ids
 
 

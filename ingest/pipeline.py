@@ -47,7 +47,7 @@ def ingest(job: Job, progress: Progress) -> Report:
         if not run.changes:
             return _unchanged(job, layout, run, started)
         with writer_lock(layout):
-            if _number(_live_manifest(layout, job)) != run.look.live:
+            if _live_number(layout, job) != run.look.live:
                 helpers.close()
                 run = _begin(job, layout, helpers)
             from ingest.indexing import index_posts  # FAISS and tantivy, only where they are needed
@@ -98,8 +98,11 @@ def _live_manifest(layout: Layout, job: Job) -> Manifest | None:
         return None
 
 
-def _number(manifest: Manifest | None) -> int:
-    return manifest.generation if manifest else 0
+def _live_number(layout: Layout, job: Job) -> int:
+    try:
+        return 0 if job.rebuild else live_number(layout)
+    except IndexMissing:
+        return 0
 
 
 def _report(manifest: Manifest, run: Run, embedded: Embedding, started: float) -> Report:

@@ -1,6 +1,7 @@
 """`python -m benchmarks.speed.free_ingest DIMENSION PACE …`: an ingest with a fixed embedder.
 
-What follows, and all else, is `python -m ingest`'s own. PACE is in seconds a text.
+What follows, and all else, is `python -m ingest`'s own, or `python -m ingest.standby`'s if it is
+`standby`. PACE is in seconds a text.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def main() -> int:
     """Ingest; the exit status."""
     from benchmarks.speed.fixed_embedder import FixedEmbedder
     from index.embedder.choose import Choice
-    from ingest import __main__, command
+    from ingest import __main__, command, standby
 
     dimension, pace = int(sys.argv[1]), float(sys.argv[2])
     del sys.argv[1:3]
@@ -25,7 +26,7 @@ def main() -> int:
         return Choice(FixedEmbedder(dimension, pace), "as the benchmark wants")
 
     vars(command)["choose"] = fixed
-    return __main__.main()
+    return standby.main() if sys.argv[1:] == ["standby"] else __main__.main()
 
 
 if __name__ == "__main__":

@@ -31,7 +31,9 @@ def main() -> int:
 
     serving.serving_embedder = free
     program = ("benchmarks.speed.free_ingest", dimension, "0")
-    vars(reingest)["Reingest"] = partial(reingest.Reingest, program=program)
+    vars(reingest)["Reingest"] = partial(
+        reingest.Reingest, program=program, waiting=(*program, "standby")
+    )
     return serve_stdio(Settings(Path(index), "", watch=Path(content)))
 
 
