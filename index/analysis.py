@@ -16,10 +16,14 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from index.han import simplified
 from index.languages import stemmer_of
+from index.stemmers import stemmer
+
+if TYPE_CHECKING:
+    from index.stemmers import Stemmer
 
 ANALYSIS = 4
 """Raise it when the same text would give other terms; the next ingest then writes the lexical
@@ -44,14 +48,6 @@ _HUMP = re.compile(
 _ACCENT = re.compile(f"[{_ACCENTS}]")
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """What English writes after an apostrophe; no word by itself."""
-
-
-class Stemmer(Protocol):
-    """One of Snowball's algorithms."""
-
-    def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
-        """The word's stem."""
-        ...
 
 
 class Spelled(NamedTuple):
@@ -201,9 +197,7 @@ class _Stemmers(threading.local):
 
     def of(self, algorithm: str) -> Stemmer:
         if algorithm not in self._known:
-            import snowballstemmer  # all of its algorithms, of which an unchanged blog needs none
-
-            self._known[algorithm] = snowballstemmer.stemmer(algorithm)
+            self._known[algorithm] = stemmer(algorithm)
         return self._known[algorithm]
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from index.embedder.embedded import IDENTITY, EmbeddedEmbedder
+from index.embedder.embedded import IDENTITY, EmbeddedEmbedder, of_package
 from index.embedder.ollama import OllamaEmbedder
 from index.embedder.ollama_client import probe
 from index.embedder.ollama_host import base_url
 from index.embedder.ollama_models import DEFAULT_MODEL, full_name
 from index.embedder.pinned import PinnedEmbedder
-from index.embedder.sameness import rebuild_with, refuse_other_weights
+from index.embedder.sameness import rebuild_with
 from index.errors import EmbedderMismatch, UsageError
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ def embedder_of(identity: EmbedderIdentity, host: str | None) -> Embedder:
     Ollama's model is compared at its first use, since Ollama may be down now.
     """
     if identity.kind == IDENTITY.kind:
-        refuse_other_weights(identity, IDENTITY.digest, IDENTITY.dimension)
-        return EmbeddedEmbedder()
+        return of_package(identity)
     return ollama_of(identity, host)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from index.embedder.base import EmbedderIdentity
 from index.embedder.model_files import load_tokenizer, present
 from index.embedder.readable import readable
+from index.embedder.sameness import refuse_other_weights
 from index.embedder.vectors import mean_of, sendable
 
 if TYPE_CHECKING:
@@ -122,3 +123,9 @@ def windows(pieces: list[int]) -> list[list[int]]:
     count = -(-len(pieces) // WINDOW)
     cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
     return [pieces[a:b] for a, b in pairwise(cuts)]
+
+
+def of_package(identity: EmbedderIdentity) -> EmbeddedEmbedder:
+    """Return the embedder of an index that was built with this one. Raises EmbedderMismatch."""
+    refuse_other_weights(identity, IDENTITY.digest, IDENTITY.dimension)
+    return EmbeddedEmbedder()

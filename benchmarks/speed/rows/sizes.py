@@ -31,8 +31,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
 
 def _starts(stages: Sequence[Stage], runs: int) -> list[Figure]:
     commands = [BARE, *(one.command() for one in stages)]
-    rounds = [[_reply(command) for command in commands] for _ in range(runs)]
-    floors, *sizes = [list(values) for values in zip(*rounds, strict=True)]
+    floors, *sizes = _replies(commands, runs)
     bare = ("a bare server of two tools on the same SDK", floors)
     least = ("the same of the smallest blog", sizes[0])
     first, *others = [
@@ -43,6 +42,19 @@ def _starts(stages: Sequence[Stage], runs: int) -> list[Figure]:
         figure("sizes", first[0], "ms", first[1], None, bare),
         *(figure("sizes", what, "ms", values, Bound(1.05), least) for what, values in others),
     ]
+
+
+def _replies(commands: Sequence[tuple[str, ...]], runs: int) -> list[list[float]]:
+    """By command, what each run took; each round begins with another command.
+
+    A process that has just been ended still gives its memory back while the next one starts.
+    """
+    taken: list[list[float]] = [[] for _ in commands]
+    for number in range(runs):
+        for place in range(len(commands)):
+            which = (number + place) % len(commands)
+            taken[which].append(_reply(commands[which]))
+    return taken
 
 
 def _reply(command: tuple[str, ...]) -> float:
