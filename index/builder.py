@@ -7,7 +7,7 @@ run that dies before it leaves a folder which the next run throws away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +38,7 @@ from index.vectors_writer import (
 if TYPE_CHECKING:
     from index.confidence import Calibration
     from index.embedder.base import Embedder, Vectors
+    from index.types import Post
     from index.vector_rows import Ids
 
 SUPERSEDED_SHARE = 0.2
@@ -122,8 +123,9 @@ class Building:
         """
         with refusals_told():
             self._write_shared()
-            superseded = self._write_lexical(spread)
-            summary = summarised(self._catalog.posts())
+            posts = self._catalog.posts()
+            superseded = self._write_lexical(spread, posts)
+            summary = summarised(tuple(posts.values()))
             self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
             self._catalog.commit()
             worked_out.write(self._files, self._before, self._gone_chunks)
@@ -147,10 +149,10 @@ class Building:
     def _chunks(self) -> int:
         return sum(post.chunks for post in self._posts.values())
 
-    def _write_lexical(self, spread: Spread) -> int:
+    def _write_lexical(self, spread: Spread, posts: Mapping[int, Post]) -> int:
         """Write the lexical index; how many of its chunks are superseded."""
         base, catalog = self._start.base, self._catalog
-        relinked = set(catalog.follow_links()) - set(self._new)
+        relinked = set(catalog.follow_links(posts)) - set(self._new)
         again = [*self._gone_chunks, *catalog.chunk_ids(relinked)]
         superseded = (base.superseded if base else 0) + len(again)
         catalog.commit()

@@ -12,11 +12,15 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from index.chunk_table import ChunkTable, chunk_table
 from index.layout import GenerationFiles
+from index.mentions import KnownTargets
+from index.translations import Translation, Translations
 from index.types import Chunk, Filters, Mention, Post
 
 POST_COLUMNS = (
@@ -122,10 +126,27 @@ class Catalog:
         """By id, the mentions that a post makes of posts there are."""
         query = (
             "SELECT mention_id, position, address, text, is_pointer FROM mentions "
-            "WHERE leads AND post_id = ? ORDER BY mention_id"
+            "WHERE leads <> '' AND post_id = ? ORDER BY mention_id"
         )
         rows = self.rows(query, [post_id])
         return {row[0]: Mention(row[1], row[2], row[3], bool(row[4])) for row in rows}
+
+    def targets(self) -> KnownTargets:
+        """Where the mentions lead."""
+        rows = self.rows("SELECT DISTINCT address, leads FROM mentions WHERE leads <> ''", [])
+        return KnownTargets({address: tuple(map(int, leads.split())) for address, leads in rows})
+
+    def translations(self) -> Translations:
+        """Which posts are translations of one another."""
+        rows = self.rows(
+            "SELECT family, post_id, source, translations.language FROM translations "
+            "JOIN posts USING (post_id) ORDER BY family, place",
+            [],
+        )
+        return Translations(
+            [Translation(*row[1:]) for row in family]
+            for _, family in groupby(rows, key=itemgetter(0))
+        )
 
     def languages(self) -> dict[str, int]:
         """How many posts there are in each language."""

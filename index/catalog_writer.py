@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ from index.catalog import Catalog, immutable
 from index.layout import GenerationFiles
 from index.mentions import LinkTargets
 from index.schema import SCHEMA, SHARED
-from index.translations import translations_in
+from index.translations import Translations, translations_in
 from index.types import Chunk, Mention, Post
 
 
@@ -95,25 +95,40 @@ class CatalogWriter:
         )
         return Added(post_id, ids)
 
-    def posts(self) -> tuple[Post, ...]:
-        """Every post that is in by now."""
-        return tuple(Catalog(self._connection).every_post().values())
+    def posts(self) -> dict[int, Post]:
+        """Every post that is in by now, by id."""
+        return Catalog(self._connection).every_post()
 
-    def follow_links(self) -> list[int]:
-        """Note which mentions lead to a post now; ids of the posts for which that has changed."""
-        posts = Catalog(self._connection).every_post()
-        targets_of = cache(LinkTargets(posts, translations_in(posts)).of)
+    def follow_links(self, posts: Mapping[int, Post]) -> list[int]:
+        """Note where mentions lead now, and which of all `posts` are translations of each other.
+
+        Returns the ids of posts with a mention that leads to a post now and did not, or no more.
+        """
+        translations = translations_in(posts)
+        self._note(translations)
+        targets_of = cache(LinkTargets(posts, translations).of)
         rows = self._connection.execute("SELECT mention_id, post_id, address, leads FROM mentions")
-        changed = [
-            (mention, post)
-            for mention, post, address, led in rows.fetchall()
-            if bool(led) != any(target != post for target in targets_of(address))
-        ]
+        changed = []
+        for mention, post, address, led in rows.fetchall():
+            leads = _leads(targets_of(address), post)
+            if leads != led:
+                changed.append((mention, post, leads, bool(leads) != bool(led)))
         self._connection.executemany(
-            "UPDATE mentions SET leads = NOT leads WHERE mention_id = ?",
-            [(mention,) for mention, _ in changed],
+            "UPDATE mentions SET leads = ? WHERE mention_id = ?",
+            [(leads, mention) for mention, _, leads, _ in changed],
         )
-        return sorted({post for _, post in changed})
+        return sorted({post for _, post, _, relinked in changed if relinked})
+
+    def _note(self, translations: Translations) -> None:
+        self._connection.execute("DELETE FROM translations")
+        self._connection.executemany(
+            "INSERT INTO translations VALUES (?, ?, ?, ?)",
+            [
+                (each.post, family, place, each.language)
+                for family, group in enumerate(translations.families)
+                for place, each in enumerate(group)
+            ],
+        )
 
     def chunk_ids(self, post_ids: Collection[int]) -> list[int]:
         """The ids of all chunks of these posts."""
@@ -187,6 +202,11 @@ def open_writer(
             connection.executescript(SHARED + SCHEMA)
         yield CatalogWriter(connection, "shared.texts" if previous is None else "main.texts")
         connection.commit()
+
+
+def _leads(targets: Sequence[int], post: int) -> str:
+    """The targets of a mention that `post` makes; none if it only leads to the post itself."""
+    return " ".join(map(str, targets)) if any(target != post for target in targets) else ""
 
 
 def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from index.chunk_table import ChunkTable
     from index.embedder.base import Vectors
     from index.lexical import LexicalSearcher
-    from index.mentions import LinkTargets
+    from index.mentions import Targets
     from index.vectors import VectorSearcher
 
 CHUNKS = 200
@@ -111,7 +111,7 @@ class Gatherer:
         catalog: Catalog,
         lexical: LexicalSearcher,
         vectors: VectorSearcher,
-        targets: LinkTargets,
+        targets: Targets,
         table: ChunkTable,
         readable: float = 1.0,
     ) -> None:

@@ -17,8 +17,8 @@ from index.languages import spoken
 from index.layout import GenerationFiles
 from index.lexical import LexicalSearcher
 from index.manifest import REBUILD
-from index.mentions import LinkTargets
-from index.translations import Translations, translations_in
+from index.mentions import Targets
+from index.translations import Translations
 from index.vector_rows import rows_of
 from index.vectors import VectorSearcher
 
@@ -32,7 +32,7 @@ class Legs:
     vectors: VectorSearcher
     embedder: Embedder
     translations: Translations
-    targets: LinkTargets
+    targets: Targets
     table: ChunkTable
 
     @cached_property
@@ -55,15 +55,13 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files)))
-            posts = catalog.every_post()
-            translations = translations_in(posts)
             legs = Legs(
                 catalog,
                 LexicalSearcher(files.lexical),
                 VectorSearcher(rows_of(files), FirstPass(files.first_pass), sums.read(files.sums)),
                 embedder,
-                translations,
-                LinkTargets(posts, translations),
+                catalog.translations(),
+                catalog.targets(),
                 chunk_table.read(files.table),
             )
             opened.pop_all()

@@ -2,7 +2,7 @@
 
 Sites put posts at places of their own (`/2024/05/slug/`, `/posts/slug.html`, a wiki link's bare
 name), so an address is compared with the posts' places from its end. A link leads elsewhere when
-a post comes or goes, so nothing of this is stored: each opened generation looks it up anew.
+a post comes or goes, so every generation is written with where all of its links lead.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from index.language_tags import language_tag
@@ -33,6 +33,26 @@ def place(path: str) -> str:
         name = name if name and language_tag(language) else ".".join(filter(None, (name, language)))
         parts += [] if name in _INDEX else [name]
     return "/".join(parts)
+
+
+class Targets(Protocol):
+    """What knows where links lead."""
+
+    def of(self, address: str) -> tuple[int, ...]:
+        """Ids of the post at an address that `place` wrote, with its translations; `()` if none."""
+        ...
+
+
+class KnownTargets:
+    """Where the links of one generation lead, as it was written."""
+
+    def __init__(self, known: Mapping[str, tuple[int, ...]]) -> None:
+        """`known` are ids of posts by address."""
+        self._known = known
+
+    def of(self, address: str) -> tuple[int, ...]:
+        """Ids of the post at an address, with its translations."""
+        return self._known.get(address, ())
 
 
 class LinkTargets:

@@ -42,11 +42,21 @@ CREATE TABLE mentions (
     address TEXT NOT NULL,
     text TEXT NOT NULL,
     is_pointer INTEGER NOT NULL,
-    leads INTEGER NOT NULL DEFAULT 0
+    leads TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX mentions_by_post ON mentions (post_id);
+CREATE INDEX leading_mentions ON mentions (address, leads) WHERE leads <> '';
+CREATE TABLE translations (
+    post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
+    family INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    language TEXT NOT NULL
+);
 """
-"""Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too."""
+"""Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
+
+`leads` names the posts that a mention leads to, by ids with spaces between them; `family` numbers
+the translations of one post. Both hold for this generation alone."""
 
 SHARED = """
 CREATE TABLE shared.texts (

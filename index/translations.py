@@ -3,8 +3,8 @@
 Generators tell translations by their place: a suffix (`post.md`, `post.zh.md`), a folder
 (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n` folder; or
 by a key in the front matter. One source alone cannot say whether `it/` is Italian or a topic,
-and a group changes when a sibling comes or goes, so nothing of this is stored: each opened
-generation works its groups out from its catalog.
+and a group changes when a sibling comes or goes, so every generation is written with groups of
+its own.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Translations:
 
     def __init__(self, groups: Iterable[Iterable[Translation]]) -> None:
         """Take groups of two posts or more that have no post in common."""
-        complete = [tuple(group) for group in groups]
-        self._groups = {each.post: group for group in complete for each in group}
+        self.families = [tuple(group) for group in groups]
+        self._groups = {each.post: group for group in self.families for each in group}
 
     def of(self, post: int) -> tuple[Translation, ...]:
         """The whole group of a post by id, itself included; `()` if it has no translation."""
