@@ -21,7 +21,7 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,6 +52,8 @@ class Guard:
         self._manifest = _stamp(files.manifest)
         self._stamps, self._changes = self._looked()
         self._refusal: IndexBroken | None = None
+        self._asking = threading.Lock()
+        self._asked: set[str] = set()
         later = [name for name in self._seals if self._lies_as_sealed(name)]
         verify(files, manifest, later)
         self._verify_later(later)
@@ -86,16 +88,22 @@ class Guard:
         seal = self._seals[name]
         return seal.size >= LARGE and _is_as_sealed(seal, self._stamps.get(name))
 
-    def _verify_later(self, names: Sequence[str]) -> None:
-        if names:
-            begin = threading.Timer(LATER, self._verify, [names])
-            begin.daemon = True
-            begin.start()
+    def _verify_later(self, names: Iterable[str]) -> None:
+        """Have these files hashed, with all others that are asked for until that begins."""
+        with self._asking:
+            begins = not self._asked
+            self._asked |= set(names)
+            if begins and self._asked:
+                begin = threading.Timer(LATER, self._verify)
+                begin.daemon = True
+                begin.start()
 
-    def _verify(self, names: Sequence[str]) -> None:
-        """Hash these files; one that is gone by now was needed by nobody."""
+    def _verify(self) -> None:
+        """Hash the files asked for; one that is gone by now was needed by nobody."""
+        with self._asking:
+            names, self._asked = self._asked, set()
         try:
-            for name in names:
+            for name in sorted(names):
                 if _stamp(self._paths[name]) is not None:
                     _verify_one(self._files, name, self._seals[name])
         except IndexBroken as error:
