@@ -15,9 +15,10 @@ import threading
 import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from index.east_asian import CJK, as_spelled, characters
 from index.han import simplified
 from index.languages import stemmer_of
 from index.stemmers import stemmer
@@ -25,18 +26,12 @@ from index.stemmers import stemmer
 if TYPE_CHECKING:
     from index.stemmers import Stemmer
 
-ANALYSIS = 4
+ANALYSIS = 5
 """Raise it when the same text would give other terms; the next ingest then writes the lexical
 index anew."""
 
 LONGEST = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
-
-CJK = (
-    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\uff66-\uff9f\U00020000-\U0003ffff"
-)
-"""Han, kana and hangul, as the inside of a regular expression's set."""
 
 _ACCENTS = "\u0300-\u036f"
 _WORD = rf"(?:[^\W_{CJK}][{_ACCENTS}]*)+"
@@ -98,7 +93,7 @@ def joined(parts: Iterable[Spelled]) -> Spelled:
 
 
 def _spelled_run(run: str) -> Spelled:
-    folded = [fold(character) for character in run]
+    folded = [fold(as_spelled(character)) for character in characters(run)]
     grams = " ".join([first + second for first, second in pairwise(folded)] or folded)
     return Spelled(grams, grams)
 
@@ -133,12 +128,13 @@ def _names_alone(name: str, stemmer: str) -> tuple[Term, ...]:
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:
-    folded = [fold(character) for character in run]
-    if len(run) == 1:
-        yield Term(folded[0], folded[0], offset, offset + 1)
-    for place in range(len(run) - 1):
-        pair = folded[place] + folded[place + 1]
-        yield Term(pair, pair, offset + place, offset + place + 2)
+    own = characters(run)
+    folded = [fold(as_spelled(character)) for character in own]
+    places = list(accumulate(map(len, own), initial=offset))
+    if len(own) == 1:
+        yield Term(folded[0], folded[0], places[0], places[1])
+    for place, (first, second) in enumerate(pairwise(folded)):
+        yield Term(first + second, first + second, places[place], places[place + 2])
 
 
 def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:

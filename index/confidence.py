@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from index.analysis import CJK
+from index.east_asian import CJK
 
 if TYPE_CHECKING:
     from index.evidence import Findings

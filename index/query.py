@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from index.analysis import CJK, Term, terms
+from index.analysis import Term, terms
+from index.east_asian import CJK
 from index.languages import language_of, stemmer_of
 from index.stopwords import WEIGHT, is_stopword
 
