@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from index.analysis import Term, terms
 from index.east_asian import CJK
-from index.languages import language_of, stemmer_of
+from index.languages import language_of, primary, stemmer_of
 from index.stopwords import WEIGHT, is_stopword
 
 _QUESTION = re.compile(
@@ -63,7 +63,7 @@ def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
     """
     spoken = {stemmer_of(language): language for language in languages}.values()
     streams = [list(terms(text, language)) for language in spoken]
-    known = {*languages, language_of(text)}
+    known = _known(text, languages)
     words = tuple(dict.fromkeys(_word(same, known) for same in zip(*streams, strict=True)))
     own = {word.stems for word in words if word.weight == 1.0}
     return Query(
@@ -72,6 +72,18 @@ def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
         is_question=bool(_QUESTION.search(text)),
         is_prose=sum(_length(stems[0]) for stems in own) >= PROSE_TERMS and not _CODE.search(text),
     )
+
+
+def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
+    """The languages whose function words weigh little: the query's own and those of the blog.
+
+    A few kanji look Chinese, and Chinese grammar is none in Japanese.
+    """
+    blog = {primary(language) for language in languages}
+    own = language_of(text)
+    if own == "zh" and "ja" in blog and "zh" not in blog:
+        own = "ja"
+    return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
 
 
 def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:

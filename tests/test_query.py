@@ -55,6 +55,22 @@ def test_pairs_of_hiragana_weigh_little_and_katakana_is_a_word() -> None:
     }
 
 
+@pytest.mark.parametrize("text", ["KV 的 cache 在 GPU 上", "KVのcacheをGPUに"])
+def test_one_character_of_grammar_between_names_weighs_little(text: str) -> None:
+    found = weights(text)
+    assert [word for word, weight in found.items() if weight == 1.0] == ["kv", "cache", "gpu"]
+
+
+@pytest.mark.parametrize("text", ["使用時間", "会社の使用時間は"])
+def test_what_is_grammar_in_chinese_makes_words_in_japanese(text: str) -> None:
+    assert weights(text, "ja-jp")["时间"] == weights(text, "ja")["使用"] == 1.0
+
+
+def test_a_chinese_query_has_chinese_grammar_where_a_blog_has_both() -> None:
+    assert analysed("使用时间", ("ja", "zh")).words[0] == Word("使用", ("使用",), WEIGHT)
+    assert analysed("会社の使用時間は", ("ja", "zh")).words[3].weight == 1.0
+
+
 @pytest.mark.parametrize("language", ["en", "en-us", "zh", "zh-tw", "de"])
 def test_function_words_of_the_querys_own_language_weigh_little_on_any_blog(language: str) -> None:
     """Where the blog has none of them, they would be its rarest words."""
