@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
+from index.function_words import FUNCTION_WORDS
+
 STEMMERS = {
     "da": "danish",
     "de": "german",
@@ -34,42 +36,6 @@ STEMMERS = {
 }
 """Snowball's algorithms by language; Latin words in any other language's posts are stemmed as
 English, which is what technical terms mostly are."""
-
-FUNCTION_WORDS = {
-    "en": "a about after all also am an and any are as at be because been before being between "
-    "both but by can could did do does doing down during each few for from further had has have "
-    "having he her here his how i if in into is it its just me more most my no nor not of off on "
-    "once only or other our out over own same she should so some such than that the their them "
-    "then there these they this those through to too under until up us very was we were what "
-    "when where which while who whom why will with without would you your",
-    "de": "aber als am an auch auf aus bei bin bis da das dass dem den der des die doch du durch "
-    "ein eine einem einen einer er es für haben hat ich ihr im in ist kann kein man mein mit nach "
-    "nicht noch nur ob oder ohne sich sie sind so über um und unter vom von vor wann war warum "
-    "was wenn wer werden wie wir wird wo zu zum zur",
-    "es": "a al así como con cómo cuando cuál cuándo de del donde dónde el ella en entre es esa "
-    "ese esta está este esto ha hay la las le les lo los me mi muy más no nos o para pero por "
-    "porque puede que quien quién qué se ser si sin sobre son su sus también te tiene tu un una "
-    "unos y ya yo",
-    "fr": "à au aux avec ce ces cette comment dans de des du elle en est et être fait il ils je "
-    "la le les leur lui mais me mes mon ne nous on ont ou où par pas plus pour pourquoi qu quand "
-    "que quel quelle qui sa sans se ses si son sont sur ta te tu un une vous y",
-    "it": "a ai al alla anche che chi ci come con cosa da dal dei del della delle di dove e è era "
-    "gli ha hanno ho i il in io la le lo ma mi nei nel nella non o per perché più quale quando "
-    "quello questa questo se si sono su sul tra un una uno",
-    "nl": "aan als bij dan dat de deze die dit door een en er haar had hebben heeft het hij hoe "
-    "hun ik in is je kan maar me met mijn naar niet nog nu of om ons ook op over te tot uit van "
-    "veel voor waar waarom wanneer was wat we welke werd wie wij worden zal ze zich zijn zo",
-    "pt": "a ao aos as até com como da das de do dos e é ela ele em entre era essa esse esta este "
-    "eu foi há isso já mais mas me meu muito na nas nem no nos não o onde os ou para pela pelo "
-    "por porque pode qual quando que quem se sem ser seu sua são também tem um uma você",
-    "ru": "а без бы был была быть в вам вас во вот все вы где да для до его ее если есть еще же за "
-    "и из или им их к как какой когда кто ли мне мы на над не нет но о об он она они от по под "
-    "почему при с со так то только ты у уже чем что чтобы это этот я",
-    "sv": "alla att av bara blir då de den det detta där efter ej eller en ett från för ha har hur "
-    "här i icke in inte jag kan man med mer mig min mot ni nu någon när och om på sig sin ska "
-    "som så till upp ut vad var varför vi vid vilken är än",
-}
-"""By language; in a query they weigh little, in a post they tell its language."""
 
 LEAST_SHARE = 0.08
 """Share of function words that names a language; running text of any has .25 and more, text

@@ -78,6 +78,20 @@ def test_function_words_of_the_querys_own_language_weigh_little_on_any_blog(lang
     assert [word for word, weight in found.items() if weight == 1.0] == ["cache", "keys"]
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "own"),
+    [
+        ("de", "Warum sehe ich meine Auswahl nicht mehr?", ["sehe", "auswahl"]),
+        ("es", "¿Por qué no puedo ver nada de nuestro estado?", ["ver", "estado"]),
+        ("fr", "Pourquoi nous avons notre propre cache C?", ["propre", "cache", "c"]),
+    ],
+)
+def test_what_any_sentence_is_made_of_weighs_little(
+    language: str, text: str, own: list[str]
+) -> None:
+    assert [word for word, weight in weights(text, language).items() if weight == 1.0] == own
+
+
 def test_function_words_of_the_blogs_language_weigh_little_in_any_query() -> None:
     assert weights("die Brücke", "de-at") == {"die": WEIGHT, "brucke": 1.0}
     assert weights("die without error")["die"] == 1.0
