@@ -47,7 +47,7 @@ LEAST_POSTS = 0.05
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_KANA = "\u3040-\u30ff"
+_KANA = "\u3040-\u30ff\uff66-\uff9f"
 _HANGUL = "\uac00-\ud7af"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CHARACTERS = re.compile(rf"(?P<ja>[{_KANA}])|(?P<ko>[{_HANGUL}])|(?P<zh>[{_HAN}])")
@@ -60,21 +60,22 @@ half, Chinese none."""
 CHARACTERS_PER_WORD = 2
 """East Asian characters that count as one word where scripts are weighed against each other."""
 
+WORDS_PER_FUNCTION_WORD = 3
+"""Words of running text for each function word in it; by these Latin text is weighed, since code
+is Latin whatever language it is explained in."""
+
 
 @lru_cache(maxsize=64)
 def language_of(text: str) -> str:
     """The language of `text` as ISO 639-1; `en` where none stands out."""
     sample = text[:SAMPLE]
     kinds = [str(match.lastgroup) for match in _CHARACTERS.finditer(sample)]
-    words = [word.lower() for word in _WORD.findall(sample)]
-    if len(kinds) > CHARACTERS_PER_WORD * len(words):
+    counts = Counter(word.lower() for word in _WORD.findall(sample))
+    said = {code: _said(counts, code) for code in FUNCTION_WORDS}
+    best = max(said, key=lambda code: (said[code], code == "en"))
+    if len(kinds) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * said[best]:
         return _east_asian(kinds)
-    counts = Counter(words)
-    shares = {code: _share(counts, len(words), code) for code in FUNCTION_WORDS}
-    best = max(shares, key=lambda code: (shares[code], code == "en"))
-    if shares[best] >= LEAST_SHARE:
-        return best
-    return _east_asian(kinds) if kinds else "en"
+    return best if said[best] and said[best] >= LEAST_SHARE * counts.total() else "en"
 
 
 def spoken(posts: Mapping[str, int]) -> tuple[str, ...]:
@@ -109,6 +110,6 @@ def _east_asian(kinds: list[str]) -> str:
     return "ja" if kinds.count("ja") >= KANA_SHARE * len(kinds) else "zh"
 
 
-def _share(counts: Mapping[str, int], words: int, language: str) -> float:
-    known = counts.keys() & function_words(language)
-    return sum(counts[word] for word in known) / words if words else 0.0
+def _said(counts: Mapping[str, int], language: str) -> int:
+    """How many of the words are function words of the language."""
+    return sum(counts[word] for word in counts.keys() & function_words(language))

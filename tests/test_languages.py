@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from index.function_words import FUNCTION_WORDS
 from index.languages import (
-    FUNCTION_WORDS,
     STEMMERS,
     function_words,
     language_of,
@@ -54,6 +54,16 @@ def test_the_larger_part_decides_between_scripts() -> None:
 
 def test_identifiers_around_chinese_leave_it_chinese() -> None:
     assert language_of("`read_chunk` `search_blog` `top_k` 的用法") == "zh"
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_code_does_not_hide_the_language_it_is_explained_in(language: str) -> None:
+    code = "const answer = await fetch(address);\nif (e) print(answer, es);\n" * 4
+    assert language_of(f"{SENTENCES[language]}\n\n{code}\n\n{SENTENCES[language]}") == language
+
+
+def test_half_width_kana_are_japanese() -> None:
+    assert language_of("ﾄｰｸﾝﾉｷｰﾄ値") == "ja"
 
 
 def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
