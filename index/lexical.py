@@ -67,10 +67,16 @@ class LexicalLevel:
         }
 
     def _rarity(self, word: Word) -> float:
-        found = max(self._searcher.doc_freq("stem", stem) for stem in word.stems)
+        found = self._having(word)
         if not found and word.weight < 1.0:
             return 0.0
         return _idf(found, self._searcher.num_docs)
+
+    def _having(self, word: Word) -> int:
+        if word.is_character:
+            found = self._searcher.search(self._anywhere(word), 1, count=True)
+            return int(found.count)  # type: ignore[attr-defined]  # its stubs do not know it
+        return max(self._searcher.doc_freq("stem", stem) for stem in word.stems)
 
     @property
     def rarest(self) -> float:
@@ -89,8 +95,8 @@ class LexicalLevel:
         ideal = (1 + K1) * (1 + EXACT) * sum(weight * rarity for weight, rarity in weighed.values())
         clauses = [
             clause
-            for word, (weight, _) in weighed.items()
-            for clause in self._clauses(word, weight, prefix)
+            for word, (weight, rarity) in weighed.items()
+            for clause in self._clauses(word, weight, rarity, prefix)
         ]
         found = self._search(clauses, limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
@@ -103,19 +109,30 @@ class LexicalLevel:
         rarities = self.rarities(query)
         full = sum(rarities.values())
         clauses = [
-            (Occur.Should, tantivy.Query.const_score_query(self._stems("stem", word), rarity))
+            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), rarity))
             for word, rarity in rarities.items()
         ]
         best = max(self._search(clauses, 1, among).values(), default=0.0)
         return min(best / full, 1.0) if full else 0.0
 
     def _clauses(
-        self, word: Word, weight: float, prefix: str
+        self, word: Word, weight: float, rarity: float, prefix: str
     ) -> Iterator[tuple[Occur, tantivy.Query]]:
         stems = self._stems(f"{prefix}stem", word)
         exact = self._term(f"{prefix}exact", word.exact)
         yield Occur.Should, tantivy.Query.boost_query(stems, weight)
         yield Occur.Should, tantivy.Query.boost_query(exact, weight * EXACT)
+        if word.is_character:
+            yield Occur.Should, self._pairs(f"{prefix}stem", word, weight * rarity)
+
+    def _anywhere(self, word: Word) -> tantivy.Query:
+        """Any of the word's stems, or for a character a pair it is in."""
+        pairs = [self._pairs("stem", word, 1.0)] if word.is_character else []
+        return tantivy.Query.disjunction_max_query([self._stems("stem", word), *pairs])
+
+    def _pairs(self, field: str, word: Word, score: float) -> tantivy.Query:
+        pairs = tantivy.Query.regex_query(self._schema, field, f"{word.exact}.|.{word.exact}")
+        return tantivy.Query.const_score_query(pairs, score)
 
     def _stems(self, field: str, word: Word) -> tantivy.Query:
         """Any of the word's stems, counted once."""

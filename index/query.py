@@ -24,6 +24,7 @@ _CODE = re.compile(
 )
 """Marks of an identifier, a path, a call or a flag."""
 
+_ALONE = re.compile(f"[{CJK}]")
 _PAIR = re.compile(f"[{CJK}]{{2}}")
 
 PROSE_TERMS = 4.0
@@ -39,6 +40,11 @@ class Word:
     """Its stem in each of the blog's languages, without repeats."""
     weight: float
     """Its say before its rarity, at most 1."""
+
+    @property
+    def is_character(self) -> bool:
+        """Whether it is one Han, kana or hangul character and no grammar; posts have pairs."""
+        return self.weight == 1.0 and bool(_ALONE.fullmatch(self.exact))
 
 
 @dataclass(frozen=True, slots=True)

@@ -391,3 +391,25 @@ def test_running_text_is_matched_by_its_words_and_a_name_by_all_its_pairs(writte
     assert list(common.values()) == pytest.approx([all_but_one] * 5 + [most] * 4)
     assert searcher.posts.shares(prose, 50)[1] < searcher.posts.shares(prose, 50)[2]
     assert searcher.posts.shares(name, 50)[1] > searcher.posts.shares(name, 50)[2]
+
+
+@pytest.mark.parametrize(("query", "expected"), [("型", [10, 20, 30]), ("鍵", [30]), ("の", [])])
+def test_a_single_character_is_found_inside_words(
+    written: Write, query: str, expected: list[int]
+) -> None:
+    """Posts hold a character in pairs; one of grammar alone is looked up as it stands."""
+    chunks = written(
+        [entry(1, "型ヒント"), entry(2, "データの型"), entry(3, "鍵の型"), entry(4, "関数")]
+    ).chunks
+    asked = analysed(query, ("ja",))
+    assert sorted(chunks.shares(asked, 10)) == expected
+    assert chunks.coverage(asked) == pytest.approx(1.0 if expected else 0.0)
+    rarity = math.log(1 + (4 - len(expected) + 0.5) / (len(expected) + 0.5))
+    assert list(chunks.rarities(asked).values()) == [pytest.approx(rarity if expected else 0.0)]
+
+
+def test_a_single_character_beside_words_counts_as_one_of_them(written: Write) -> None:
+    searcher = written(
+        [entry(1, "walrus 型ヒント"), entry(2, "walrus kelp"), entry(3, "型の walrus")]
+    )
+    assert list(searcher.chunks.shares(analysed("walrus 型 onion", ("ja",)), 10))[-1] == 20
