@@ -86,6 +86,9 @@ KNOBS = {
     "fall_described": Knob("index.passages", "FALL_DESCRIBED", False),
     "agreement": Knob("index.confidence", "AGREEMENT", True),
     "length": Knob("index.confidence", "LENGTH", True),
+    "near_passage": Knob("index.confidence", "PASSAGE", True),
+    "near_post": Knob("index.confidence", "POST", True),
+    "near_blog": Knob("index.confidence", "BLOG", True),
 } | {
     field.name: Knob("index.ranking", "WEIGHTS", False, field=field.name)
     for field in dataclasses.fields(Weights)

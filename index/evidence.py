@@ -101,6 +101,9 @@ class Findings:
     """The inverse document frequency of a word that no chunk has."""
     nearest: float | None
     """The largest cosine of any vector to the query; `None` without a vector of the query."""
+    background: float
+    """The cosine of the blog's mean vector to the query, which the posts' cosines are told less;
+    0 without a vector of the query."""
 
 
 class Gatherer:
@@ -148,6 +151,7 @@ class Gatherer:
             rarities=self._lexical.chunks.rarities(query),
             rarest=self._lexical.chunks.rarest,
             nearest=max(near.values(), default=0.0) if vector is not None else None,
+            background=float(self._vectors.mean @ vector) if vector is not None else 0.0,
         )
 
     def _mentioned(self, query: Query, among: Sequence[int] | None) -> dict[int, float]:

@@ -4,6 +4,7 @@ An index made by another recipe is made anew; the cache keeps that cheap.
 """
 
 from index.analysis import ANALYSIS
+from index.confidence import FORMULA
 
 Recipe = dict[str, int | bool | str]
 
@@ -19,6 +20,7 @@ def recipe(include_drafts: bool, index_descriptions: bool, site: str) -> Recipe:
     """The recipe of this program under these settings; `site` tells links apart."""
     return {
         "analysis": ANALYSIS,
+        "confidence": FORMULA,
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": include_drafts,

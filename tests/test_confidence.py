@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from index.calibration import FEWEST, GROWTH, SAMPLE, calibrate, is_stale, sample
 from index.confidence import (
     AGREEMENT,
+    BLOG,
     HIGH,
     HIGH_BY_WORDS,
     LENGTH,
     LOW,
     LOW_BY_WORDS,
-    MEANING,
+    PASSAGE,
+    POST,
     SCALE,
     SCRIPT,
     Calibration,
@@ -40,6 +42,7 @@ FOUND = Findings(
     rarities={Word("zebra", ("zebra",), 1.0): 3.0, Word("kelp", ("kelp",), 1.0): 5.0},
     rarest=4.0,
     nearest=0.25,
+    background=0.0,
 )
 MASS = 0.5 * (3.0 + 5.0) * 0.5 / 4.0
 
@@ -48,7 +51,7 @@ ENGLISH = Calibration(with_meaning=2.0, by_words=1.5, east_asian=0.0, chunks=100
 
 def of_certainty(certainty: float, calibration: Calibration) -> Findings:
     """Findings that mean exactly so much on a blog calibrated so."""
-    return replace(FOUND, coverage=0.0, nearest=certainty * calibration.with_meaning / MEANING)
+    return replace(FOUND, coverage=0.0, nearest=certainty * calibration.with_meaning / PASSAGE)
 
 
 def evidence(best: float, *cosines: float) -> Evidence:
@@ -56,9 +59,12 @@ def evidence(best: float, *cosines: float) -> Evidence:
     return replace(MATCHED, shares={1: best}, cosines=dict(enumerate(cosines, 1)))
 
 
-def test_the_number_is_what_was_found_of_the_words_the_nearest_cosine_and_agreement() -> None:
+def test_the_number_is_what_was_found_of_the_words_the_cosines_and_agreement() -> None:
     found = 0.5 * 0.5 * ((3.0 + 5.0) / 4.0) ** LENGTH
-    assert with_meaning(FOUND) == pytest.approx(math.log1p(SCALE * found) + MEANING * 0.25)
+    assert with_meaning(FOUND) == pytest.approx(math.log1p(SCALE * found) + PASSAGE * 0.25)
+    near = replace(FOUND, posts={1: replace(MATCHED, mean_cosine=0.1), 2: MATCHED}, background=0.05)
+    post, blog = 0.05 + 0.1, 0.05
+    assert with_meaning(near) == pytest.approx(with_meaning(FOUND) + POST * post + BLOG * blog)
     agreed = replace(FOUND, posts={1: replace(MATCHED, cosines={2: 0.1})})
     assert with_meaning(agreed) == pytest.approx(with_meaning(FOUND) + AGREEMENT)
 

@@ -108,7 +108,7 @@ def test_lexical_shares_are_told_of_every_level(legs: Legs) -> None:
 
 def test_without_a_vector_there_is_no_meaning(legs: Legs) -> None:
     found = gather(legs, "zebra")
-    assert found.nearest is None
+    assert (found.nearest, found.background) == (None, 0.0)
     assert all(not each.cosines and each.mean_cosine == 0.0 for each in found.posts.values())
 
 
@@ -126,6 +126,7 @@ def test_cosines_are_told_less_the_blogs_mean(legs: Legs) -> None:
             middle @ vector / np.linalg.norm(middle) - background, abs=1e-6
         )
     assert found.nearest == pytest.approx((every_row(legs) @ vector).max(), abs=1e-6)
+    assert found.background == pytest.approx(background, abs=1e-6)
 
 
 def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:

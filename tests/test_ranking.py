@@ -64,7 +64,13 @@ def findings(
     posts: Mapping[int, Evidence], coverage: float = 0.0, readable: float = 1.0
 ) -> Findings:
     return Findings(
-        posts, coverage, readable, rarities={}, rarest=1.0, nearest=None if not readable else 0.5
+        posts,
+        coverage,
+        readable,
+        rarities={},
+        rarest=1.0,
+        nearest=None if not readable else 0.5,
+        background=0.0,
     )
 
 
