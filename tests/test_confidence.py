@@ -14,11 +14,13 @@ from index.confidence import (
     HIGH,
     HIGH_BY_WORDS,
     LENGTH,
+    LENGTH_BY_WORDS,
     LOW,
     LOW_BY_WORDS,
     PASSAGE,
     POST,
     SCALE,
+    SCALE_BY_WORDS,
     SCRIPT,
     Calibration,
     Confidence,
@@ -44,7 +46,7 @@ FOUND = Findings(
     nearest=0.25,
     background=0.0,
 )
-MASS = 0.5 * (3.0 + 5.0) * 0.5 / 4.0
+WORDS = math.log1p(SCALE_BY_WORDS * 0.5 * 0.5 * ((3.0 + 5.0) / 4.0) ** LENGTH_BY_WORDS)
 
 ENGLISH = Calibration(with_meaning=2.0, by_words=1.5, east_asian=0.0, chunks=100)
 
@@ -89,18 +91,20 @@ def test_the_legs_agree_on_the_post_that_both_put_high(
     assert agreement(replace(FOUND, posts=posts)) == pytest.approx(agreed)
 
 
-def test_without_meaning_the_number_is_the_mass_and_the_script() -> None:
-    assert by_words(FOUND, "zebra", 0.0) == pytest.approx(math.log1p(MASS) + SCRIPT)
-    assert by_words(FOUND, "快取", 0.0) == pytest.approx(math.log1p(MASS))
+def test_without_meaning_the_number_is_what_was_found_of_the_words_and_the_script() -> None:
+    assert by_words(FOUND, "zebra", 0.0) == pytest.approx(WORDS + SCRIPT)
+    assert by_words(FOUND, "快取", 0.0) == pytest.approx(WORDS)
     assert by_words(FOUND, "快取 zebra", 0.75) == pytest.approx(
-        math.log1p(MASS) + SCRIPT * (0.5 * 0.75 + 0.5 * 0.25) / 0.75
+        WORDS + SCRIPT * (0.5 * 0.75 + 0.5 * 0.25) / 0.75
     )
 
 
-def test_the_mass_does_not_grow_with_the_blog() -> None:
+def test_the_number_does_not_grow_with_the_blog() -> None:
     """Twice as rare words on a blog where unknown words are twice as rare are worth the same."""
     rarities = {word: 2 * rarity for word, rarity in FOUND.rarities.items()}
-    assert with_meaning(replace(FOUND, rarities=rarities, rarest=8.0)) == with_meaning(FOUND)
+    grown = replace(FOUND, rarities=rarities, rarest=8.0)
+    assert with_meaning(grown) == with_meaning(FOUND)
+    assert by_words(grown, "zebra", 0.0) == by_words(FOUND, "zebra", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def test_the_word_is_cut_at_the_thresholds(certainty: float, word: str) -> None:
     ],
 )
 def test_words_alone_have_thresholds_of_their_own(certainty: float, word: str) -> None:
-    number = math.log1p(MASS) + SCRIPT
+    number = WORDS + SCRIPT
     calibration = replace(ENGLISH, by_words=number / certainty)
     found = judged(replace(FOUND, nearest=None), "zebra", calibration)
     assert found.word == word
