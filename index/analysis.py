@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +35,8 @@ LONGEST = 64
 
 _ACCENTS = "\u0300-\u036f"
 _WORD = rf"(?:[^\W_{CJK}][{_ACCENTS}]*)+"
-_TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?)")
+TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?)")
+"""A run of characters that makes terms; the group that matched says by which rules."""
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
@@ -67,7 +68,7 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
     `language` is that of the text (`index.languages`), and decides how words are stemmed.
     """
     stemmer = stemmer_of(language)
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         if match["cjk"]:
             yield from _grams(match["cjk"], match.start())
         else:
@@ -79,7 +80,7 @@ def spelled(text: str, language: str = "en") -> Spelled:
     stemmer = stemmer_of(language)
     found = [
         _spelled_run(cjk) if cjk else _spelled_name(name, stemmer)
-        for cjk, name in _TOKEN.findall(text)
+        for cjk, name in TOKEN.findall(text)
     ]
     return joined(found)
 
@@ -104,27 +105,6 @@ def _spelled_name(name: str, stemmer: str) -> Spelled:
     return Spelled(
         " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
     )
-
-
-def terms_among(text: str, stems: Container[str], language: str = "en") -> Iterator[Term]:
-    """Those of the terms of `text` whose stem is one of `stems`, which most words have not."""
-    stemmer = stemmer_of(language)
-    others: set[str] = set()
-    for match in _TOKEN.finditer(text):
-        run = match[0]
-        if run in others:
-            continue
-        known = _grams(run, 0) if match.lastgroup == "cjk" else _names_alone(run, stemmer)
-        found = [term for term in known if term.stem in stems]
-        if not found:
-            others.add(run)
-        for stem, exact, first, last in found:
-            yield Term(stem, exact, match.start() + first, match.start() + last)
-
-
-@lru_cache(maxsize=16384)
-def _names_alone(name: str, stemmer: str) -> tuple[Term, ...]:
-    return tuple(_names(name, 0, stemmer))
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:

@@ -12,11 +12,14 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import accumulate
 from math import fsum
+from typing import TYPE_CHECKING
 
-from index.analysis import Term, terms_among
+from index.matched import terms_among
+
+if TYPE_CHECKING:
+    from index.analysis import Term
 
 WIDTH = 160
 """Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
@@ -26,6 +29,9 @@ LEAD = 0.3
 
 TAIL = 0.6
 """Share of the width that must be filled before ending early, at a clause."""
+
+_NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
+"""What Latin text is made of but for combining marks: each character takes one column."""
 
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _WIDE = {"W", "F"}
@@ -38,11 +44,12 @@ def preview(
 
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
-    text = " ".join(plain.split())
+    words = plain.split()
+    text = " ".join(words)
     columns = _places(text)
     if columns[-1] <= width:
         return text
-    matches = sorted(terms_among(text, weights, language), key=lambda term: term.start)
+    matches = sorted(terms_among(words, weights, language), key=lambda term: term.start)
     windows = [_window(text, columns, match.start, width) for match in matches]
     best = max(
         windows or [_window(text, columns, 0, width)],
@@ -92,21 +99,29 @@ def _character_bound(text: str, place: int) -> int:
 
 def _are_one(left: str, right: str) -> bool:
     """Whether a reader sees the two as one character: marks, joined emoji, skin tones."""
-    return _columns(right) == 0 or left == "\u200d" or "\U0001f3fb" <= right <= "\U0001f3ff"
+    return _COLUMNS[right] == 0 or left == "\u200d" or "\U0001f3fb" <= right <= "\U0001f3ff"
 
 
 def _places(text: str) -> Sequence[int]:
     """The column at which each character stands, and the one after the last."""
-    if text.isascii():
+    if _NARROW.fullmatch(text):
         return range(len(text) + 1)
-    return [0, *accumulate(map(_columns, text))]
+    return [0, *accumulate(map(_COLUMNS.__getitem__, text))]
 
 
-@lru_cache(maxsize=8192)
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+class _Columns(dict[str, int]):
+    """By character, the columns it takes; each is looked up once."""
+
+    def __missing__(self, character: str) -> int:
+        if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+            found = 0
+        else:
+            found = 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+        self[character] = found
+        return found
+
+
+_COLUMNS = _Columns()
 
 
 def _weight(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index import analysis
-from index.analysis import LONGEST, Spelled, fold, spelled, stem, terms, terms_among
+from index.analysis import LONGEST, Spelled, fold, spelled, stem, terms
 from index.languages import STEMMERS
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
@@ -260,14 +260,3 @@ def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None
     assert spelled(text, "de") == Spelled(
         " ".join(term.stem for term in found), " ".join(term.exact for term in found)
     )
-
-
-@pytest.mark.parametrize("language", ["en", "zh", "de"])
-def test_the_terms_among_some_are_those_of_all_terms(language: str) -> None:
-    text = (
-        "The faiss.IndexFlatIP index runs; running indexes, it's 快取的快取 and C++ or XMLParser."
-    )
-    stems = {"run", "快取", "indexflatip", "c++", "parser", "nothing"}
-    expected = [term for term in terms(text, language) if term.stem in stems]
-    assert list(terms_among(text, stems, language)) == expected
-    assert len(expected) >= 5
