@@ -17,7 +17,7 @@ from types import ModuleType
 
 from index.analysis import fold
 from index.errors import UsageError
-from index.evidence import Findings
+from index.findings import Findings
 from index.lexical_documents import LexicalPost
 from index.query import Word
 from index.ranking import WEIGHTS, Weights

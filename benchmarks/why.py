@@ -19,8 +19,8 @@ from benchmarks.options import failure
 from index.confidence import judged
 from index.embedder.choose import embedder_of
 from index.errors import BlogSearchError
-from index.evidence import Findings
 from index.find import find
+from index.findings import Findings
 from index.generations import live_number, load_manifest
 from index.layout import DEFAULT_FOLDER, Layout
 from index.legs import open_legs
@@ -53,8 +53,8 @@ def why(findings: Findings, query: Query) -> Why:
     scores = score_posts(findings, query)
     order = sorted(scores, key=lambda post: (-scores[post], post))
     shares = {
-        post: {each.kind: each.value for each in reasons(findings.posts[post], weights)}
-        for post in order
+        post: {each.kind: each.value for each in given}
+        for post, given in reasons(findings, order, weights).items()
     }
     gate = openness(findings, query.is_prose)
     return Why(gate, weights, shares, {post: scores[post] for post in order})

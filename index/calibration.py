@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from index.confidence import Calibration, by_words, east_asian, with_meaning
-from index.evidence import Findings
+from index.findings import Findings
 
 SAMPLE = 200
 """Headings asked."""

@@ -7,7 +7,7 @@ since reading it out of SQLite takes a tenth of a second for 24,000 chunks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,19 +47,12 @@ class ChunkTable:
         found: Ids = self.posts[np.searchsorted(self.chunks, chunk_ids)]
         return found
 
-    def owners(self, chunk_ids: Iterable[int]) -> dict[int, int]:
-        """The same by chunk id."""
-        ids = np.fromiter(chunk_ids, np.int64)
-        return dict(zip(ids.tolist(), self.posts_of(ids).tolist(), strict=True))
-
-    def of_posts(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
-        """By post id, every chunk id of these posts, in the order of the post."""
-        wanted = np.asarray(post_ids, dtype=np.int64)
-        first, last = (np.searchsorted(self.posts, wanted, side=s) for s in ("left", "right"))
-        return {
-            post: self.chunks[start:end].tolist()
-            for post, start, end in zip(post_ids, first.tolist(), last.tolist(), strict=True)
-        }
+    def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
+        """Every chunk id of these posts, post by post and in the order of each; how many it has."""
+        first, last = (np.searchsorted(self.posts, post_ids, side=s) for s in ("left", "right"))
+        counts = last - first
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.chunks[np.repeat(first, counts) + offsets], counts
 
     def chunks_of(self, post_ids: Sequence[int]) -> Ids:
         """Every chunk id of these posts, ascending."""
@@ -72,12 +65,10 @@ class ChunkTable:
         found: list[float] = self.readables[places].tolist()
         return found
 
-    def sections_of(self, chunk_ids: Iterable[int]) -> dict[int, int]:
-        """A number for the path of headings over each of these chunks that has one."""
-        ids = np.fromiter(chunk_ids, np.int64)
-        numbers = self.sections[np.searchsorted(self.chunks, ids)]
-        pairs = zip(ids.tolist(), numbers.tolist(), strict=True)
-        return {chunk: number for chunk, number in pairs if number}
+    def sections_of(self, chunk_ids: Ids) -> npt.NDArray[np.int32]:
+        """A number for the path of headings over each of these chunks; 0 for one under none."""
+        found: npt.NDArray[np.int32] = self.sections[np.searchsorted(self.chunks, chunk_ids)]
+        return found
 
 
 def chunk_table(rows: Sequence[Any], after: ChunkTable | None = None) -> ChunkTable:

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from index.east_asian import CJK
 
 if TYPE_CHECKING:
-    from index.evidence import Findings
+    from index.findings import Findings, Numbers
+    from index.vectors import Ids
 
 PASSAGE, POST, BLOG = 1.0, 2.0, 2.0
 """Weights of the cosines of the nearest passage, the nearest post and the whole blog beside the
@@ -132,7 +132,8 @@ def with_meaning(findings: Findings) -> float:
 def _nearness(findings: Findings) -> float:
     """The weighted cosines of the nearest passage, the nearest post and the whole blog."""
     passage, blog = findings.nearest or 0.0, findings.background
-    post = blog + max((each.mean_cosine for each in findings.posts.values()), default=0.0)
+    means = findings.posts.mean_cosine
+    post = blog + (float(means.max()) if len(means) else 0.0)
     return PASSAGE * passage + POST * post + BLOG * blog
 
 
@@ -141,17 +142,17 @@ def agreement(findings: Findings) -> float:
 
     1 if words and meaning put the same post first, 0 if no post was found by both.
     """
-    by_words = _ranks({post: each.best for post, each in findings.posts.items()})
-    by_meaning = _ranks(
-        {post: max(each.cosines.values()) for post, each in findings.posts.items() if each.cosines}
-    )
-    both = by_words.keys() & by_meaning.keys()
-    return max((1.0 / (by_words[post] * by_meaning[post]) for post in both), default=0.0)
+    posts = findings.posts
+    read = posts.nearest == posts.nearest
+    if not read.any():
+        return 0.0
+    return float(1.0 / (_ranks(posts.best)[read] * _ranks(posts.nearest[read])).min())
 
 
-def _ranks(scores: Mapping[int, float]) -> dict[int, int]:
-    """From 1, by post id; the earlier post first of equals."""
-    return {post: rank for rank, post in enumerate(sorted(scores, key=lambda p: -scores[p]), 1)}
+def _ranks(scores: Numbers) -> Ids:
+    """From 1, by place; the earlier of equals first."""
+    ranks: Ids = (-scores).argsort(kind="stable").argsort() + 1
+    return ranks
 
 
 def by_words(findings: Findings, text: str, blog: float) -> float:
@@ -172,16 +173,12 @@ def east_asian(text: str) -> float:
 
 def _found(findings: Findings, power: float) -> float:
     """What the best passages hold of the words, for a query of any length."""
-    return _strongest(findings) * findings.coverage * math.pow(_length(findings), power)
+    return findings.posts.strongest * findings.coverage * math.pow(_length(findings), power)
 
 
 def _length(findings: Findings) -> float:
     """The query's length, in words that no passage has."""
     return sum(findings.rarities.values()) / findings.rarest if findings.rarest else 0.0
-
-
-def _strongest(findings: Findings) -> float:
-    return max((evidence.best for evidence in findings.posts.values()), default=0.0)
 
 
 def _word(certainty: float, low: float, high: float) -> str:

@@ -7,20 +7,23 @@ it, so that the ranking compares like with like.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from index.nearness import FAR, nearness
-from index.query import Query, Word
+import numpy as np
+
+from index.findings import Candidates, Findings, column
+from index.nearness import nearness
+from index.query import Query
 
 if TYPE_CHECKING:
     from index.catalog import Catalog
     from index.chunk_table import ChunkTable
     from index.embedder.base import Vectors
+    from index.findings import Numbers
     from index.lexical import LexicalSearcher
     from index.mentions import Targets
-    from index.vectors import VectorSearcher
+    from index.vectors import Ids, VectorSearcher
 
 CHUNKS = 200
 """Chunks the lexical leg proposes posts by."""
@@ -57,55 +60,6 @@ READ_SAMPLE = 20
 """Lexical hits by which it is judged how well the embedder reads what the query is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What speaks for one post; every number but the cosines is in [0, 1]."""
-
-    whole: float
-    """The lexical share of the query in the post as a whole."""
-    lead: float
-    """The same in its title and beginning."""
-    about: float
-    """The same in the author's own description."""
-    mentioned: float
-    """The same in the best of what other posts say where they link to it; 0 for a question."""
-    chunks: tuple[int, ...]
-    """The post's chunk ids in order."""
-    shares: Mapping[int, float]
-    """By chunk id, the lexical share of the query; a chunk that is not here has none."""
-    cosines: Mapping[int, float]
-    """By chunk id, the cosine of its nearest vector to the query less the blog's mean; a chunk
-    without a vector is not here."""
-    mean_cosine: float
-    """The cosine of the post's mean vector, less the blog's mean; 0 if it has no vector."""
-
-    @property
-    def best(self) -> float:
-        """The lexical share of its best chunk."""
-        return max(self.shares.values(), default=0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """Everything one query found."""
-
-    posts: Mapping[int, Evidence]
-    """By post id."""
-    coverage: float
-    """The largest share of the query's terms, by rarity, that one chunk holds together."""
-    readable: float
-    """How well the embedder reads the query and what it is about, in [0, 1]."""
-    rarities: Mapping[Word, float]
-    """The query's words with their inverse document frequencies."""
-    rarest: float
-    """The inverse document frequency of a word that no chunk has."""
-    nearest: float | None
-    """The largest cosine of any vector to the query; `None` without a vector of the query."""
-    background: float
-    """The cosine of the blog's mean vector to the query, which the posts' cosines are told less;
-    0 without a vector of the query."""
-
-
 class Gatherer:
     """Asks the legs of one generation."""
 
@@ -140,9 +94,9 @@ class Gatherer:
         wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
         mentioned = self._mentioned(query, among)
         near = self._near(vector, among)
-        owners = self._table.owners([*shares, *near])
-        posts = sorted({*owners.values(), *wholes, *mentioned})
-        unheard = sorted({*wholes, *mentioned} - {owners[chunk] for chunk in shares})
+        heard, met = self._owners(shares), self._owners(near)
+        posts = np.array(sorted({*heard, *met, *wholes, *mentioned}), dtype=np.int64)
+        unheard = sorted({*wholes, *mentioned} - heard)
         shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
         return Findings(
             posts=self._evidence(query, vector, posts, shares, mentioned),
@@ -185,30 +139,34 @@ class Gatherer:
         found = self._table.readable(chunk_ids)
         return sum(found) / len(found) if found else 1.0
 
+    def _owners(self, chunk_ids: Iterable[int]) -> set[int]:
+        return set(self._table.posts_of(np.fromiter(chunk_ids, np.int64)).tolist())
+
     def _evidence(
         self,
         query: Query,
         vector: Vectors | None,
-        posts: Sequence[int],
+        proposed: Ids,
         shares: Mapping[int, float],
         mentioned: Mapping[int, float],
-    ) -> dict[int, Evidence]:
-        wholes = self._lexical.posts.shares(query, len(posts), posts)
-        leads = self._lexical.posts.shares(query, len(posts), posts, prefix="lead_")
-        abouts = self._lexical.posts.shares(query, len(posts), posts, prefix="about_")
-        chunks = self._table.of_posts(posts)
-        near = {} if vector is None else nearness(self._vectors, vector, chunks)
-        return {
-            post: Evidence(
-                whole=wholes.get(post, 0.0),
-                lead=leads.get(post, 0.0),
-                about=abouts.get(post, 0.0),
-                mentioned=mentioned.get(post, 0.0),
-                chunks=tuple(own),
-                shares={chunk: shares[chunk] for chunk in own if chunk in shares},
-                cosines=near.get(post, FAR).cosines,
-                mean_cosine=near.get(post, FAR).mean,
-            )
-            for post, own in chunks.items()
-            if own
-        }
+    ) -> Candidates:
+        chunks, counts = self._table.of_posts(proposed)
+        posts, counts = proposed[counts > 0], counts[counts > 0]
+        near = nearness(self._vectors, vector, posts, chunks, counts)
+        return Candidates(
+            ids=posts,
+            counts=counts,
+            chunks=chunks,
+            shares=column(chunks, shares),
+            cosines=near.cosines,
+            whole=self._level(query, posts),
+            lead=self._level(query, posts, "lead_"),
+            about=self._level(query, posts, "about_"),
+            mentioned=column(posts, mentioned),
+            mean_cosine=near.means,
+        )
+
+    def _level(self, query: Query, posts: Ids, prefix: str = "") -> Numbers:
+        """By post, its share of the query in these fields."""
+        among = posts.tolist()
+        return column(posts, self._lexical.posts.shares(query, len(among), among, prefix))

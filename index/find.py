@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from index.errors import EmbedderError, EmbedderMismatch
-from index.evidence import Findings, Gatherer
+from index.evidence import Gatherer
+from index.findings import Findings
 from index.legs import Legs
 from index.query import Query, analysed
 from index.ranking import Use

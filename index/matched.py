@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import accumulate, compress, pairwise
 
-from index.analysis import CJK, TOKEN, Term, fold, terms
+from index.analysis import TOKEN, Term, fold, terms
+from index.east_asian import CJK, as_spelled, characters
 
 LONGEST = 40
 """Characters of a word that is remembered: a longer one is seldom written twice."""
@@ -52,12 +53,14 @@ def _of_tokens(text: str, offset: int, wanted: Set[str], language: str) -> Itera
 
 
 def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
-    folded = [fold(character) for character in run]
+    own = characters(run)
+    folded = [fold(as_spelled(character)) for character in own]
     pairs = [first + second for first, second in pairwise(folded)] or folded
     if not wanted.isdisjoint(pairs):
-        for place, pair in enumerate(pairs, offset):
+        places = list(accumulate(map(len, own), initial=offset))
+        for place, pair in enumerate(pairs):
             if pair in wanted:
-                yield Term(pair, pair, place, place + min(len(run), 2))
+                yield Term(pair, pair, places[place], places[min(place + 2, len(own))])
 
 
 def _of_word(word: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:

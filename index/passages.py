@@ -9,11 +9,20 @@ passages that follow one another in one section are one entry.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from index.findings import best_of_each
+
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from index.findings import Candidates, Numbers
     from index.query import Query
+    from index.vectors import Ids
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
@@ -38,30 +47,53 @@ class Place(NamedTuple):
     """A neighbour of the chunk that answers too, and is read with it."""
 
 
-def best_chunks(chunks: Mapping[int, float]) -> list[int]:
-    """The ids of a post's best passages, at most PER_POST; the earlier of equals first."""
-    return sorted(sorted(chunks), key=chunks.__getitem__, reverse=True)[:PER_POST]
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The whole list, best first; equal scores in the order of the blog."""
+
+    posts: Ids
+    chunks: Ids
+    scores: Numbers
+    besides: Ids
+    """0 for an entry of one passage."""
+
+    def __len__(self) -> int:
+        return len(self.posts)
+
+    def page(self, offset: int, limit: int) -> list[Place]:
+        """The entries from `offset` on, `limit` at most."""
+        columns = (self.posts, self.chunks, self.scores, self.besides)
+        rows = zip(*(each[offset : offset + limit].tolist() for each in columns), strict=True)
+        return [Place(post, chunk, score, beside or None) for post, chunk, score, beside in rows]
 
 
 def placed(
-    posts: Mapping[int, float],
-    chunks: Mapping[int, Mapping[int, float]],
-    sections: Mapping[int, Hashable],
+    scores: Mapping[int, float],
+    posts: Candidates,
+    chunk_scores: Numbers,
+    sections: npt.NDArray[np.int32],
     fall: float = FALL,
-) -> list[Place]:
-    """Every entry of the list, best first; equal scores in the order of the blog.
+) -> Places:
+    """Every entry of the list.
 
-    `posts` are scores in [0, 1] by post id, `chunks` the scores of each post's chunks,
-    comparable within the post alone and in the post's order, `sections` tells by chunk
-    id which section of its post it stands in, and has no entry for one in none, `fall`
-    is what each further passage of a post is worth beside the one before it.
+    `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
+    comparable within the post alone, and `sections` tells which section of its post it stands
+    in, 0 for none; `fall` is what each further passage of a post is worth beside the one before.
     """
-    places = [
-        place
-        for post, score in posts.items()
-        for place in _merged(_of_post(post, score, chunks[post], fall), chunks[post], sections)
-    ]
-    return sorted(places, key=lambda place: (-place.score, place.post, place.chunk))
+    own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
+    ranked, there = best_of_each(chunk_scores, posts.counts, PER_POST)
+    ranked, there = ranked[own], there[own]
+    best = np.where(there, chunk_scores[ranked], 0.0)
+    values = _worth(np.fromiter(scores.values(), np.float64), best, fall)
+    there &= values > 0.0
+    besides = np.zeros_like(ranked)
+    joined = there[:, 1] & _are_neighbours(ranked, sections)
+    besides[joined, 0] = posts.chunks[ranked[joined, 1]]
+    there[joined, 1] = False
+    ids = np.broadcast_to(posts.ids[own, np.newaxis], there.shape)[there]
+    shown, values, besides = posts.chunks[ranked[there]], values[there], besides[there]
+    order = np.lexsort((shown, ids, -values))
+    return Places(ids[order], shown[order], values[order], besides[order])
 
 
 def fall_for(query: Query) -> float:
@@ -69,29 +101,21 @@ def fall_for(query: Query) -> float:
     return FALL_DESCRIBED if query.is_prose and not query.is_question else FALL
 
 
-def _of_post(post: int, score: float, chunks: Mapping[int, float], fall: float) -> list[Place]:
-    ranked = best_chunks(chunks)
-    best = chunks[ranked[0]]
-    if best <= 0.0:
-        return [Place(post, ranked[0], score)]
-    places = [
-        Place(post, chunk, score * (max(chunks[chunk], 0.0) / best * fall**n))
-        for n, chunk in enumerate(ranked)
-    ]
-    return [place for place in places if place.score > 0.0]
+def _worth(scores: Numbers, best_scores: Numbers, fall: float) -> Numbers:
+    """The scores of each post's best passages; only its first has one where none is telling."""
+    best = best_scores[:, :1]
+    falls = np.array([fall**n for n in range(PER_POST)])
+    shares = np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0) * falls
+    values: Numbers = scores[:, np.newaxis] * shares
+    values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]
+    return values
 
 
-def _merged(
-    places: list[Place], chunks: Mapping[int, float], sections: Mapping[int, Hashable]
-) -> list[Place]:
-    """The post's first entry with its second in it, if the two are neighbours of one section."""
-    if len(places) < 2:
-        return places
-    first, second = places[:2]
-    section = sections.get(first.chunk)
-    if section is None or section != sections.get(second.chunk):
-        return places
-    order = list(chunks)
-    if abs(order.index(first.chunk) - order.index(second.chunk)) != 1:
-        return places
-    return [first._replace(beside=second.chunk), *places[2:]]
+def _are_neighbours(ranked: Ids, sections: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Whether the first two passages of each post follow one another in one section."""
+    if ranked.shape[1] < 2:
+        return np.zeros(len(ranked), dtype=np.bool_)
+    first, second = ranked[:, 0], ranked[:, 1]
+    same = (sections[first] == sections[second]) & (sections[first] != 0)
+    neighbours: npt.NDArray[np.bool_] = same & (np.abs(first - second) == 1)
+    return neighbours

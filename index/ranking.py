@@ -12,13 +12,19 @@ all. One constant weight cannot do both: an open gate costs identifiers .03 to
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from index.evidence import Evidence, Findings
+import numpy as np
+
+from index.findings import Candidates, Findings, best_of_each
 from index.query import Query
 from index.types import Kind, Reason
+
+if TYPE_CHECKING:
+    from index.findings import Numbers
 
 
 class Use(Enum):
@@ -72,8 +78,7 @@ def openness(findings: Findings, is_prose: bool, weights: Weights = WEIGHTS) -> 
     Nothing, where one passage holds them all. Running text that a passage holds only
     thinly counts as held in part: any long passage covers a description of common words.
     """
-    strongest = max((evidence.best for evidence in findings.posts.values()), default=0.0)
-    strength = min(strongest / weights.full_strength, 1.0) if is_prose else 1.0
+    strength = min(findings.posts.strongest / weights.full_strength, 1.0) if is_prose else 1.0
     return 1.0 - math.pow(findings.coverage * strength, weights.gate)
 
 
@@ -84,8 +89,8 @@ def counted(
     if use is Use.DENSE:
         return {"meaning": 1.0}
     gate = openness(findings, query.is_prose, weights)
-    linked = any(evidence.mentioned for evidence in findings.posts.values())
-    described = any(evidence.about for evidence in findings.posts.values())
+    linked = bool(findings.posts.mentioned.any())
+    described = bool(findings.posts.about.any())
     return {
         "passage": weights.passage,
         "post": weights.post,
@@ -102,33 +107,39 @@ def score_posts(
 ) -> dict[int, float]:
     """Scores in [0, 1] by post id: the weighted mean of what speaks for each post."""
     counts = counted(findings, query, use, weights)
-    total = sum(counts.values())
-
-    def score(evidence: Evidence) -> float:
-        values = _values(evidence, weights)
-        return sum(count * values[kind] for kind, count in counts.items()) / total
-
-    scores = {post: score(evidence) for post, evidence in findings.posts.items()}
-    return {post: min(value, 1.0) for post, value in scores.items() if value > 0.0}
+    values = _values(findings.posts, weights)
+    weighed = sum((count * values[kind] for kind, count in counts.items()), start=np.zeros(1))
+    scores = np.minimum(weighed / sum(counts.values()), 1.0)
+    found = scores > 0.0
+    return dict(zip(findings.posts.ids[found].tolist(), scores[found].tolist(), strict=True))
 
 
 def reasons(
-    evidence: Evidence, counts: Mapping[Kind, float], weights: Weights = WEIGHTS
-) -> tuple[Reason, ...]:
-    """Why a post has its score, by what each kind of evidence counts; most counting first."""
-    total = sum(counts.values())
-    values = _values(evidence, weights)
-    ordered = sorted(counts.items(), key=lambda each: -each[1])
-    return tuple(Reason(kind, count / total, values[kind]) for kind, count in ordered if count)
-
-
-def score_chunks(
-    evidence: Evidence,
     findings: Findings,
-    use: Use = Use.HYBRID,
+    posts: Iterable[int],
+    counts: Mapping[Kind, float],
     weights: Weights = WEIGHTS,
-) -> dict[int, float]:
-    """How well each chunk of one post answers, higher is better; comparable within the post.
+) -> dict[int, tuple[Reason, ...]]:
+    """By id, why each of `posts` has its score, by what each kind of evidence counts.
+
+    What counts most comes first.
+    """
+    total = sum(counts.values())
+    values = _values(findings.posts, weights)
+    ordered = sorted(counts.items(), key=lambda each: -each[1])
+    places = {post: findings.posts.place_of(post) for post in posts}
+    return {
+        post: tuple(
+            Reason(kind, count / total, float(values[kind][place]))
+            for kind, count in ordered
+            if count
+        )
+        for post, place in places.items()
+    }
+
+
+def score_chunks(findings: Findings, use: Use = Use.HYBRID, weights: Weights = WEIGHTS) -> Numbers:
+    """How well each chunk answers, higher is better; comparable within its post.
 
     Inside a post the gate stays open: all its chunks share the title, so a query made of
     the title's words is left for meaning to place.
@@ -136,34 +147,30 @@ def score_chunks(
     words = 0.0 if use is Use.DENSE else weights.passage
     dense = 1.0 if use is Use.DENSE else weights.meaning * findings.readable
     dense = 0.0 if use is Use.LEXICAL else dense
-    share, cosine = evidence.shares.get, evidence.cosines.get
+    found: Numbers = words * findings.posts.shares + dense * np.nan_to_num(findings.posts.cosines)
+    return found
+
+
+def _values(posts: Candidates, weights: Weights) -> dict[Kind, Numbers]:
     return {
-        chunk: words * share(chunk, 0.0) + dense * cosine(chunk, 0.0) for chunk in evidence.chunks
+        "passage": posts.best,
+        "post": posts.whole,
+        "several": _several(posts),
+        "lead": posts.lead,
+        "about": posts.about,
+        "mentioned": posts.mentioned,
+        "meaning": _meaning(posts, weights),
     }
 
 
-def _values(evidence: Evidence, weights: Weights) -> dict[Kind, float]:
-    return {
-        "passage": evidence.best,
-        "post": evidence.whole,
-        "several": _several(evidence),
-        "lead": evidence.lead,
-        "about": evidence.about,
-        "mentioned": evidence.mentioned,
-        "meaning": _meaning(evidence, weights),
-    }
+def _several(posts: Candidates) -> Numbers:
+    places, there = best_of_each(posts.shares, posts.counts, BEST_OF)
+    found: Numbers = np.where(there, posts.shares[places], 0.0).sum(axis=1)
+    return found / np.minimum(BEST_OF, posts.counts)
 
 
-def _several(evidence: Evidence) -> float:
-    best = sorted(evidence.shares.values(), reverse=True)[:BEST_OF]
-    return sum(best) / min(BEST_OF, len(evidence.chunks)) if best else 0.0
-
-
-def _meaning(evidence: Evidence, weights: Weights) -> float:
+def _meaning(posts: Candidates, weights: Weights) -> Numbers:
     """Agreement in meaning above the blog's mean, in [-1, 1]; 0 for a post without vectors."""
-    if not evidence.cosines:
-        return 0.0
-    best = max(evidence.cosines.values())
-    first = evidence.cosines.get(evidence.chunks[0], 0.0)
-    beside = weights.beside * (first + evidence.mean_cosine)
-    return (best + beside) / (1.0 + 2.0 * weights.beside)
+    first = np.nan_to_num(posts.cosines[posts.starts])
+    beside = weights.beside * (first + posts.mean_cosine)
+    return np.nan_to_num((posts.nearest + beside) / (1.0 + 2.0 * weights.beside))

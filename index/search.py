@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from index.confidence import NOTICE, Calibration, judged
-from index.evidence import Findings
 from index.find import find
+from index.findings import Findings
 from index.legs import Legs
 from index.one_language import one_of_each
-from index.passages import Place, best_chunks, fall_for, placed
+from index.passages import Place, fall_for, placed
 from index.preview import preview
 from index.ranking import Use, counted, reasons, score_chunks, score_posts
 from index.types import Answer, Chunk, Filters, Hit, Kind, Post
@@ -27,17 +27,16 @@ def search(
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first."""
     found = find(legs, text, legs.catalog.matching_posts(filters), use)
+    posts = found.findings.posts
     scores = one_of_each(score_posts(found.findings, found.query, use), legs.translations, text)
-    chunks = {
-        post: score_chunks(found.findings.posts[post], found.findings, use) for post in scores
-    }
-    shown = [chunk for post in scores for chunk in best_chunks(chunks[post])]
-    places = placed(scores, chunks, legs.table.sections_of(shown), fall_for(found.query))
+    chunk_scores = score_chunks(found.findings, use)
+    sections = legs.table.sections_of(posts.chunks)
+    places = placed(scores, posts, chunk_scores, sections, fall_for(found.query))
     counts = counted(found.findings, found.query, use)
     confidence = judged(found.findings, text, calibration)
-    low = NOTICE if places and calibration and confidence.word == "low" else None
+    low = NOTICE if len(places) and calibration and confidence.word == "low" else None
     return Answer(
-        hits=_hits(legs, places[offset : offset + limit], found.findings, counts),
+        hits=_hits(legs, places.page(offset, limit), found.findings, counts),
         total=len(places),
         offset=offset,
         confidence=confidence.word,
@@ -52,6 +51,8 @@ def _hits(
     beside = [place.beside for place in page if place.beside is not None]
     chunks = legs.catalog.chunks([*(place.chunk for place in page), *beside])
     posts = legs.catalog.posts(place.post for place in page)
+    evidence = {post: findings.posts[post] for post in posts}
+    why = reasons(findings, posts, counts)
     return tuple(
         Hit(
             post=posts[place.post],
@@ -59,10 +60,10 @@ def _hits(
             score=place.score,
             preview=_preview(posts[place.post], chunks[place.chunk], findings),
             beside=None if place.beside is None else chunks[place.beside],
-            dense=findings.posts[place.post].cosines.get(place.chunk),
-            lexical=findings.posts[place.post].shares.get(place.chunk),
+            dense=evidence[place.post].cosines.get(place.chunk),
+            lexical=evidence[place.post].shares.get(place.chunk),
             translations=legs.translations.others(place.post),
-            reasons=reasons(findings.posts[place.post], counts),
+            reasons=why[place.post],
         )
         for place in page
     )

@@ -30,15 +30,16 @@ from index.confidence import (
     judged,
     with_meaning,
 )
-from index.evidence import Evidence, Findings
+from index.findings import Evidence, Findings
 from index.query import Word
+from tests.columns import columns
 
 NUMBERS = st.floats(0.0, 1.0)
 
 MATCHED = Evidence(0.0, 0.0, 0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {}, 0.0)
 
 FOUND = Findings(
-    posts={1: MATCHED},
+    posts=columns({1: MATCHED}),
     coverage=0.5,
     readable=1.0,
     rarities={Word("zebra", ("zebra",), 1.0): 3.0, Word("kelp", ("kelp",), 1.0): 5.0},
@@ -64,10 +65,11 @@ def evidence(best: float, *cosines: float) -> Evidence:
 def test_the_number_is_what_was_found_of_the_words_the_cosines_and_agreement() -> None:
     found = 0.5 * 0.5 * ((3.0 + 5.0) / 4.0) ** LENGTH
     assert with_meaning(FOUND) == pytest.approx(math.log1p(SCALE * found) + PASSAGE * 0.25)
-    near = replace(FOUND, posts={1: replace(MATCHED, mean_cosine=0.1), 2: MATCHED}, background=0.05)
+    posts = columns({1: replace(MATCHED, mean_cosine=0.1), 2: MATCHED})
+    near = replace(FOUND, posts=posts, background=0.05)
     post, blog = 0.05 + 0.1, 0.05
     assert with_meaning(near) == pytest.approx(with_meaning(FOUND) + POST * post + BLOG * blog)
-    agreed = replace(FOUND, posts={1: replace(MATCHED, cosines={2: 0.1})})
+    agreed = replace(FOUND, posts=columns({1: replace(MATCHED, cosines={2: 0.1})}))
     assert with_meaning(agreed) == pytest.approx(with_meaning(FOUND) + AGREEMENT)
 
 
@@ -88,7 +90,7 @@ def test_the_number_is_what_was_found_of_the_words_the_cosines_and_agreement() -
 def test_the_legs_agree_on_the_post_that_both_put_high(
     posts: dict[int, Evidence], agreed: float
 ) -> None:
-    assert agreement(replace(FOUND, posts=posts)) == pytest.approx(agreed)
+    assert agreement(replace(FOUND, posts=columns(posts))) == pytest.approx(agreed)
 
 
 def test_without_meaning_the_number_is_what_was_found_of_the_words_and_the_script() -> None:
@@ -149,7 +151,7 @@ def test_words_alone_are_counted_where_the_embedder_does_not_read_the_blog() -> 
 
 def test_nothing_found_or_nothing_known_is_low() -> None:
     nothing = Confidence("low", 0.0)
-    assert judged(replace(FOUND, posts={}), "zebra", ENGLISH) == nothing
+    assert judged(replace(FOUND, posts=columns({})), "zebra", ENGLISH) == nothing
     assert judged(FOUND, "zebra", None) == nothing
     assert judged(FOUND, "zebra", Calibration(0.0, 0.0, 0.0, 0)) == nothing
     assert judged(replace(FOUND, rarities={}, rarest=0.0, nearest=0.0), "", ENGLISH) == nothing

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from index.evidence import IN_PASSING, READ_BLOG, READ_LEAST, Findings, Gatherer
+from index.evidence import IN_PASSING, READ_BLOG, READ_LEAST, Gatherer
+from index.findings import Findings
 from index.legs import Legs, open_legs
 from index.query import analysed
 from ingest.chunker import PASSAGE
@@ -187,7 +188,7 @@ def test_a_post_is_found_by_what_others_say_where_they_link_to_it(blog: MakeBlog
 
 def test_among_no_posts_nothing_is_found(legs: Legs) -> None:
     found = gather(legs, "zebra", vector_of("zebra"), among=[])
-    assert (found.posts, found.coverage, found.nearest) == ({}, 0.0, 0.0)
+    assert (dict(found.posts), found.coverage, found.nearest) == ({}, 0.0, 0.0)
 
 
 def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: MakeBlog) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.evidence import Evidence, Findings
+from index.findings import Evidence, Findings
 from index.query import Query
 from index.ranking import (
     BEST_OF,
@@ -20,6 +20,7 @@ from index.ranking import (
     score_chunks,
     score_posts,
 )
+from tests.columns import columns
 
 SHARES = st.floats(0.0, 1.0)
 COSINES = st.floats(-1.0, 1.0)
@@ -63,15 +64,8 @@ def of_meaning(*cosines: float, mean: float = 0.0) -> Evidence:
 def findings(
     posts: Mapping[int, Evidence], coverage: float = 0.0, readable: float = 1.0
 ) -> Findings:
-    return Findings(
-        posts,
-        coverage,
-        readable,
-        rarities={},
-        rarest=1.0,
-        nearest=None if not readable else 0.5,
-        background=0.0,
-    )
+    nearest = 0.5 if readable else None
+    return Findings(columns(posts), coverage, readable, {}, 1.0, nearest, background=0.0)
 
 
 @st.composite
@@ -259,16 +253,14 @@ def test_meaning_below_the_blogs_mean_speaks_against_a_post() -> None:
 def test_chunks_are_ranked_by_words_and_meaning_with_the_gate_open() -> None:
     post = Evidence(0.0, 0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
     found = findings({1: post}, coverage=1.0, readable=0.5)
-    assert score_chunks(post, found) == pytest.approx(
-        {5: 4.0 * 0.5, 6: 4.0 * 0.5 + 3.0 * 0.2, 7: 3.0 * 0.4}
-    )
-    assert score_chunks(post, found, Use.LEXICAL) == {5: 2.0, 6: 2.0, 7: 0.0}
-    assert score_chunks(post, found, Use.DENSE) == {5: 0.0, 6: 0.2, 7: 0.4}
+    assert score_chunks(found).tolist() == pytest.approx([4.0 * 0.5, 4.0 * 0.5 + 3.0 * 0.2, 1.2])
+    assert score_chunks(found, Use.LEXICAL).tolist() == [2.0, 2.0, 0.0]
+    assert score_chunks(found, Use.DENSE).tolist() == [0.0, 0.2, 0.4]
 
 
-@given(evidences(), ALL_FINDINGS, st.sampled_from(Use))
-def test_every_chunk_of_a_post_has_a_score(post: Evidence, found: Findings, use: Use) -> None:
-    assert list(score_chunks(post, found, use)) == list(post.chunks)
+@given(ALL_FINDINGS, st.sampled_from(Use))
+def test_every_chunk_of_every_post_has_a_score(found: Findings, use: Use) -> None:
+    assert score_chunks(found, use).shape == found.posts.chunks.shape
 
 
 @pytest.mark.parametrize("use", list(Use))
@@ -279,8 +271,7 @@ def test_the_reasons_of_a_post_add_up_to_its_score(
     found = findings(posts, coverage)
     counts = counted(found, WORDS, use)
     scores = score_posts(found, WORDS, use)
-    for post, evidence in posts.items():
-        given_reasons = reasons(evidence, counts)
+    for post, given_reasons in reasons(found, posts, counts).items():
         total = sum(reason.share * reason.value for reason in given_reasons)
         assert scores.get(post, 0.0) == pytest.approx(min(max(total, 0.0), 1.0))
         assert sum(reason.share for reason in given_reasons) == pytest.approx(1.0)
@@ -289,5 +280,6 @@ def test_the_reasons_of_a_post_add_up_to_its_score(
 def test_reasons_name_what_counts_for_the_query_and_the_most_counting_first() -> None:
     post = replace(of_words(0.6, whole=0.5), mentioned=0.4)
     found = findings({1: post}, coverage=1.0)
-    kinds = [(reason.kind, reason.value) for reason in reasons(post, counted(found, WORDS))]
+    given_reasons = reasons(found, [1], counted(found, WORDS))[1]
+    kinds = [(reason.kind, reason.value) for reason in given_reasons]
     assert kinds == [("passage", 0.6), ("post", 0.5)]

@@ -121,7 +121,10 @@ def test_a_blog_without_vectors_has_neither_sums_nor_candidates(blog: MakeBlog) 
     legs = open_legs(made.files, made.embedder)
     assert legs.vectors.ids.tolist() == []
     assert legs.vectors.mean.tolist() == [0.0] * DIMENSION
-    assert nearness(legs.vectors, vector_of("zebra"), legs.table.of_posts([1])) == {}
+    asked = np.asarray([1])
+    near = nearness(legs.vectors, vector_of("zebra"), asked, *legs.table.of_posts(asked))
+    assert np.isnan(near.cosines).tolist() == [True]
+    assert near.means.tolist() == [0.0]
     assert codes_in(made.files.first_pass) == []
     made.write({"b.md": "A zebra."})
     made.ingest()
@@ -136,19 +139,20 @@ def test_a_table_tells_whose_a_chunk_is() -> None:
         (6, 12, 0.25, '["B"]'),
     ]
     table = chunk_table(rows)
-    assert table.owners([5, 1]) == {5: 12, 1: 10}
-    assert table.posts_of(np.asarray([2, 6])).tolist() == [10, 12]
-    assert table.of_posts([12, 10, 11]) == {12: [5, 6], 10: [1, 2], 11: []}
+    assert table.posts_of(np.asarray([6, 2])).tolist() == [12, 10]
+    chunks, counts = table.of_posts(np.asarray([12, 10, 11]))
+    assert (chunks.tolist(), counts.tolist()) == ([5, 6, 1, 2], [2, 2, 0])
     assert table.chunks_of([12]).tolist() == [5, 6]
     assert table.readable([6, 2]) == [0.25, 0.5]
-    assert table.sections_of([1, 2, 5, 6]) == {2: 1, 5: 1, 6: 2}
+    assert table.sections_of(np.asarray([1, 6, 2, 5])).tolist() == [0, 2, 1, 1]
 
 
 def test_a_table_of_nothing_is_empty() -> None:
     table = chunk_table([])
-    assert table.owners([]) == {}
-    assert table.of_posts([]) == {}
-    assert table.sections_of([]) == {}
+    none = np.asarray([], dtype=np.int64)
+    assert table.posts_of(none).tolist() == []
+    assert [found.tolist() for found in table.of_posts(np.asarray([1]))] == [[], [0]]
+    assert table.sections_of(none).tolist() == []
 
 
 def test_the_ids_of_posts_and_chunks_ascend_together_however_an_index_grew(blog: MakeBlog) -> None:
