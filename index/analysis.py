@@ -11,20 +11,16 @@ Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from index.east_asian import CJK, as_spelled, characters
 from index.han import simplified
 from index.languages import stemmer_of
-from index.stemmers import stemmer
-
-if TYPE_CHECKING:
-    from index.stemmers import Stemmer
+from index.stemmers import snowball
 
 ANALYSIS = 5
 """Raise it when the same text would give other terms; the next ingest then writes the lexical
@@ -155,26 +151,11 @@ def fold(word: str) -> str:
 
 
 @lru_cache(maxsize=131072)
-def stem(word: str, stemmer: str) -> str:
+def stem(word: str, algorithm: str) -> str:
     """The folded stem of a word by one of Snowball's algorithms.
 
     Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
     digit has no other ending; pages of issue numbers and hashes are the longest there are.
     """
     spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
-    return fold(spelled if spelled[-1:].isdecimal() else _STEMMERS.of(stemmer).stemWord(spelled))
-
-
-class _Stemmers(threading.local):
-    """One of each algorithm for each thread: it keeps the word it works on in itself."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Stemmer] = {}
-
-    def of(self, algorithm: str) -> Stemmer:
-        if algorithm not in self._known:
-            self._known[algorithm] = stemmer(algorithm)
-        return self._known[algorithm]
-
-
-_STEMMERS = _Stemmers()
+    return fold(spelled if spelled[-1:].isdecimal() else snowball(algorithm).stemWord(spelled))

@@ -1,47 +1,33 @@
-"""Snowball's algorithms, one at a time: a name in, a stemmer out.
-
-The package imports all of its 33 algorithms when it is imported, which takes 50 ms of the first
-search after a start, and a blog needs those of the languages it is written in. So each is loaded
-from the package's folder by itself, beside a package that is empty.
-"""
+"""Snowball's algorithms: the name of one in, a stemmer out that no other thread uses."""
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
+import threading
 from typing import Protocol
-
-_ALONE = "snowballstemmer_one_by_one"
 
 
 class Stemmer(Protocol):
-    """One algorithm; not safe for concurrent use."""
+    """One algorithm; it keeps the word it works on in itself, so that two threads need two."""
 
     def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
         """Return the stem of a word in lower case."""
         ...
 
 
-def stemmer(algorithm: str) -> Stemmer:
-    """Return a new one, such as of `english`; by the whole package if it is not kept as in 3.x."""
-    try:
-        module = import_module(f"{_package()}.{algorithm}_stemmer")
-        found: Stemmer = vars(module)[f"{algorithm.title().replace('_', '')}Stemmer"]()
-    except (ImportError, KeyError):
-        import snowballstemmer
+class _Known(threading.local):
+    def __init__(self) -> None:
+        self.stemmers: dict[str, Stemmer] = {}
 
-        return snowballstemmer.stemmer(algorithm)  # type: ignore[no-any-return]
+
+_KNOWN = _Known()
+
+
+def snowball(algorithm: str) -> Stemmer:
+    """Return the thread's own, such as of `english`. Raises KeyError for an unknown one."""
+    found = _KNOWN.stemmers.get(algorithm)
+    if found is None:
+        import Stemmer as Snowball  # no part of an ingest that changes nothing
+
+        # `index.analysis.stem` remembers words itself.
+        found = _KNOWN.stemmers[algorithm] = Snowball.Stemmer(algorithm, 0)
     return found
-
-
-@cache
-def _package() -> str:
-    spec = find_spec("snowballstemmer")
-    assert spec is not None
-    alone = ModuleType(_ALONE)
-    alone.__path__ = list(spec.submodule_search_locations or ())
-    sys.modules[_ALONE] = alone
-    return _ALONE

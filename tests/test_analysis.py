@@ -260,3 +260,9 @@ def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None
     assert spelled(text, "de") == Spelled(
         " ".join(term.stem for term in found), " ".join(term.exact for term in found)
     )
+
+
+def test_a_word_of_any_length_and_script_has_a_stem() -> None:
+    """The library takes UTF-8, of whose four sizes each is here."""
+    words = ["a", "naïve", "日記ing", "𝒳walking", "running" * LONGEST]
+    assert [stem(word, ENGLISH)[:4] for word in words] == ["a", "naiv", "日记in", "xwal", "runn"]
