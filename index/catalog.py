@@ -68,6 +68,11 @@ class Catalog:
         where = " AND ".join(conditions)
         return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
 
+    def described_posts(self) -> list[int]:
+        """Ids of the posts that have a description of their author's, ascending."""
+        query = "SELECT post_id FROM posts WHERE description <> '' ORDER BY post_id"
+        return [row[0] for row in self.rows(query, [])]
+
     def chunk_ids(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
         """By post id, every chunk id of these posts, in the order of the post."""
         query = (

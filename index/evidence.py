@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from index.catalog import Catalog
     from index.chunk_table import ChunkTable
     from index.embedder.base import Vectors
-    from index.findings import Numbers
     from index.lexical import LexicalSearcher
     from index.mentions import Targets
     from index.vectors import Ids, VectorSearcher
@@ -70,9 +69,11 @@ class Gatherer:
         vectors: VectorSearcher,
         targets: Targets,
         table: ChunkTable,
+        described: Ids,
         readable: float = 1.0,
     ) -> None:
-        """`readable` says how well the embedder reads the blog as a whole, in [0, 1]."""
+        """`described` are posts with a description, `readable` is the blog's, in [0, 1]."""
+        self._described = described
         self._table = table
         beyond = max(readable - READ_LEAST, 0.0) / (READ_BLOG - READ_LEAST)
         self._blog_readable = min(beyond, 1.0)
@@ -91,7 +92,8 @@ class Gatherer:
         """
         shares = self._lexical.chunks.shares(query, CHUNKS, among)
         wholes = self._lexical.posts.shares(query, POSTS, among)
-        wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
+        if len(self._described):
+            wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
         mentioned = self._mentioned(query, among)
         near = self._near(vector, among)
         heard, met = self._owners(shares), self._owners(near)
@@ -159,14 +161,16 @@ class Gatherer:
             chunks=chunks,
             shares=column(chunks, shares),
             cosines=near.cosines,
-            whole=self._level(query, posts),
-            lead=self._level(query, posts, "lead_"),
-            about=self._level(query, posts, "about_"),
+            whole=column(posts, self._level(query, posts, "")),
+            lead=column(posts, {} if query.is_question else self._level(query, posts, "lead_")),
+            about=column(posts, self._level(query, self._of_described(posts), "about_")),
             mentioned=column(posts, mentioned),
             mean_cosine=near.means,
         )
 
-    def _level(self, query: Query, posts: Ids, prefix: str = "") -> Numbers:
+    def _level(self, query: Query, posts: Ids, prefix: str) -> dict[int, float]:
         """By post, its share of the query in these fields."""
-        among = posts.tolist()
-        return column(posts, self._lexical.posts.shares(query, len(among), among, prefix))
+        return self._lexical.posts.shares(query, len(posts), posts.tolist(), prefix)
+
+    def _of_described(self, posts: Ids) -> Ids:
+        return posts[np.isin(posts, self._described, assume_unique=True)]

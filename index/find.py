@@ -65,7 +65,13 @@ def _gathered(
     among: Sequence[int] | None,
 ) -> Findings:
     gatherer = Gatherer(
-        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, legs.readable
+        legs.catalog,
+        legs.lexical,
+        legs.vectors,
+        legs.targets,
+        legs.table,
+        legs.described,
+        legs.readable,
     )
     return gatherer.gather(query, vector, readable, among)
 

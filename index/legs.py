@@ -6,6 +6,9 @@ import sqlite3
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from index import chunk_table, sums
 from index.catalog import Catalog, open_catalog
@@ -21,6 +24,9 @@ from index.mentions import Targets
 from index.translations import Translations
 from index.vector_rows import rows_of
 from index.vectors import VectorSearcher
+
+if TYPE_CHECKING:
+    from index.vectors import Ids
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,11 @@ class Legs:
     def languages(self) -> tuple[str, ...]:
         """The languages that the blog is written in, the commonest first."""
         return spoken(self.catalog.languages())
+
+    @cached_property
+    def described(self) -> Ids:
+        """The posts that have a description of their author's, ascending."""
+        return np.array(self.catalog.described_posts(), dtype=np.int64)
 
     @cached_property
     def readable(self) -> float:

@@ -60,7 +60,9 @@ def gather(
     among: Sequence[str] | None = None,
 ) -> Findings:
     ids = None if among is None else [number_of(legs, source) for source in among]
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table)
+    gatherer = Gatherer(
+        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, legs.described
+    )
     return gatherer.gather(analysed(text), vector, readable, ids)
 
 
@@ -105,6 +107,19 @@ def test_lexical_shares_are_told_of_every_level(legs: Legs) -> None:
     assert zebra.shares[first] > 0.0 < zebra.whole < 1.0
     assert zebra.lead > 0.0 < walrus.lead
     assert (zebra.about, walrus.about) == (0.0, 0.0)
+
+
+def test_a_post_is_asked_for_its_beginning_unless_a_question_wants_a_detail(legs: Legs) -> None:
+    described, asked = gather(legs, "zebra").posts, gather(legs, "what is a zebra?").posts
+    assert all(each.lead > 0.0 for each in described.values())
+    assert [each.lead for each in asked.values()] == [0.0, 0.0]
+
+
+def test_posts_with_a_description_alone_are_asked_for_it(legs: Legs) -> None:
+    assert legs.described.tolist() == [number_of(legs, ZEBRA)]
+    found = gather(legs, "author zebra").posts
+    assert found[number_of(legs, ZEBRA)].about > 0.0
+    assert found[number_of(legs, WALRUS)].about == 0.0
 
 
 def test_without_a_vector_there_is_no_meaning(legs: Legs) -> None:
@@ -211,7 +226,13 @@ def test_a_blog_that_is_hardly_read_is_not_judged_by_meaning(
 ) -> None:
     assert (READ_LEAST, READ_BLOG) == (0.1, 0.5)
     gatherer = Gatherer(
-        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, blog_readable
+        legs.catalog,
+        legs.lexical,
+        legs.vectors,
+        legs.targets,
+        legs.table,
+        legs.described,
+        blog_readable,
     )
     found = gatherer.gather(analysed("zebra"), vector_of("zebra"), 1.0, None)
     assert found.readable == pytest.approx(expected)
