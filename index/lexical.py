@@ -42,6 +42,7 @@ class LexicalLevel:
         self._searcher = index.searcher()
         self._id_field = id_field
         self._last: tuple[Query, Weighed] | None = None
+        self._wanted: tuple[Query, dict[str, tantivy.Query]] | None = None
 
     def rarities(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
@@ -93,13 +94,24 @@ class LexicalLevel:
         """
         weighed = self._weighed(query)
         ideal = (1 + K1) * (1 + EXACT) * sum(weight * rarity for weight, rarity in weighed.values())
-        clauses = [
-            clause
-            for word, (weight, rarity) in weighed.items()
-            for clause in self._clauses(word, weight, rarity, prefix)
-        ]
-        found = self._search(clauses, limit, among) if ideal else {}
+        found = self._search(self._any_word(query, prefix), limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
+
+    def _any_word(self, query: Query, prefix: str) -> tantivy.Query:
+        """Any of the query's words, by weight; made once for all questions of one search."""
+        last = self._wanted
+        if last is None or last[0] is not query:
+            last = self._wanted = (query, {})
+        if prefix not in last[1]:
+            weighed = self._weighed(query)
+            last[1][prefix] = tantivy.Query.boolean_query(
+                [
+                    clause
+                    for word, (weight, rarity) in weighed.items()
+                    for clause in self._clauses(word, weight, rarity, prefix)
+                ]
+            )
+        return last[1][prefix]
 
     def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
         """The largest share, by rarity, of the query's words that one document holds together.
@@ -112,7 +124,8 @@ class LexicalLevel:
             (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), rarity))
             for word, rarity in rarities.items()
         ]
-        best = max(self._search(clauses, 1, among).values(), default=0.0)
+        wanted = tantivy.Query.boolean_query(clauses)
+        best = max(self._search(wanted, 1, among).values(), default=0.0)
         return min(best / full, 1.0) if full else 0.0
 
     def _clauses(
@@ -141,13 +154,12 @@ class LexicalLevel:
 
     def _search(
         self,
-        clauses: list[tuple[Occur, tantivy.Query]],
+        wanted: tantivy.Query,
         limit: int,
         among: Sequence[int] | None,
     ) -> Mapping[int, float]:
-        if not clauses or not limit:
+        if not limit:
             return {}
-        wanted = tantivy.Query.boolean_query(clauses)
         if among is not None:
             allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
             filtered = (Occur.Must, tantivy.Query.const_score_query(allowed, 0.0))

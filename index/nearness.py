@@ -40,7 +40,7 @@ def nearness(
     if query is None or not len(places):
         return near
     background = float(vectors.mean @ query)
-    cosines = vectors.rows.cosines(query, places)
+    cosines = vectors.cosines(query, places)
     near.cosines[rows > 0] = _by_run(np.maximum, cosines, rows) - background
     of_post = _by_run(np.add, rows, counts)
     having = of_post > 0

@@ -37,6 +37,7 @@ class VectorSearcher:
         self.ids = rows.ids
         self._first_pass = first_pass
         self._sums = sums
+        self._last: tuple[Vectors, Vectors] | None = None
 
     @property
     def dimension(self) -> int:
@@ -50,12 +51,25 @@ class VectorSearcher:
         to these chunk ids before ranking.
         """
         places = self._candidates(query) if among is None else self.of(among)
-        cosines = self.rows.cosines(query, places)
+        cosines = self.cosines(query, places)
         nearest = _largest(cosines, limit)
         ids = self.ids[nearest if places is None else places[nearest]]
         found: dict[int, float] = {}
         for chunk, cosine in zip(ids.tolist(), cosines[nearest].tolist(), strict=True):
             found.setdefault(chunk, cosine)
+        return found
+
+    def cosines(self, query: Vectors, places: Ids | None = None) -> Vectors:
+        """The cosine to `query` of the vector at each of `places`, of all without them.
+
+        Where all are asked for, a search asks for some of them again.
+        """
+        last = self._last
+        if last is not None and last[0] is query:
+            return last[1] if places is None else last[1][places]
+        found = self.rows.cosines(query, places)
+        if places is None:
+            self._last = (query, found)
         return found
 
     def of(self, chunk_ids: Sequence[int] | Ids) -> Ids:

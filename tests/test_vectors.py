@@ -126,6 +126,17 @@ def test_rows_are_found_by_id(wanted: list[int], searcher: VectorSearcher) -> No
         np.testing.assert_array_equal(row, known[number])
 
 
+def test_cosines_of_some_are_the_same_before_and_after_those_of_all(path: Path) -> None:
+    places = np.asarray([7, 3, 3, 499])
+    for query in unit_rows(3, 5):
+        searcher = opened(path)
+        before = searcher.cosines(query, places)
+        every = searcher.cosines(query)
+        assert before.tolist() == searcher.cosines(query, places).tolist()
+        assert before.tolist() == every[places].tolist()
+        assert searcher.cosines(-query, places).tolist() == (-before).tolist()
+
+
 def test_the_mean_is_that_of_all_rows(searcher: VectorSearcher) -> None:
     expected = unit_rows(500, 1).astype(np.float64).mean(axis=0)
     np.testing.assert_allclose(searcher.mean, expected, atol=1e-6)
