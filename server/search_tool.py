@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.types import CallToolResult, TextContent
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from server.engine import Searcher
 
+T = TypeVar("T")
+
 
 def search_blog(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
     """Search, and say honestly if nothing matched. Raises BlogSearchError."""
@@ -24,16 +26,21 @@ def search_blog(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
     answer = searcher.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
     results = results_of(answer, notice_of(answer, asked))
     if asked.response_format == "markdown":
-        results, text = _within(results, as_markdown)
+        _, text = _within(results, lambda page: (page, as_markdown(page)))
         return CallToolResult(content=[TextContent(text=text)])
-    results, text = _within(results, lambda page: compact(facts(page)))
-    return CallToolResult(content=[TextContent(text=text)], structured_content=facts(results))
+    plain, text = _within(results, _as_json)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=plain)
 
 
-def _within(results: Results, render: Callable[[Results], str]) -> tuple[Results, str]:
+def _as_json(page: Results) -> tuple[dict[str, Any], str]:
+    plain = facts(page)
+    return plain, compact(plain)
+
+
+def _within(results: Results, render: Callable[[Results], tuple[T, str]]) -> tuple[T, str]:
     """Render the page; hits that would make it too long are left for the next one."""
-    text = render(results)
-    while len(text) > ANSWER and len(results.results) > 1:
+    rendered = render(results)
+    while len(rendered[1]) > ANSWER and len(results.results) > 1:
         kept = results.results[:-1]
         results = results.model_copy(
             update={
@@ -42,5 +49,5 @@ def _within(results: Results, render: Callable[[Results], str]) -> tuple[Results
                 "next_offset": results.offset + len(kept),
             }
         )
-        text = render(results)
-    return results, text
+        rendered = render(results)
+    return rendered

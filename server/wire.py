@@ -100,15 +100,23 @@ def _result(hit: Hit) -> Result:
 def _fitted(result: Result) -> Result:
     """Shorten what explains the hit until it keeps within HIT_BYTES or nothing more may go."""
     least = {"heading": 24, "title": 40, "preview": columns(result.preview) - 40}
+    size = _size(result)
     for name, width in least.items():
+        if size <= HIT_BYTES:
+            break
         text = getattr(result, name) or ""
-        size = len(compact(result.model_dump(exclude_none=True)).encode())
         excess = size + len("…".encode()) - 1 - HIT_BYTES
-        if size > HIT_BYTES and columns(text) > width:
+        if columns(text) > width:
             left = max(columns(text) - excess, width)
             shorter = _inner(text, left) if name == "heading" else shortened(text, left)
             result = result.model_copy(update={name: shorter})
+            size = _size(result)
     return result
+
+
+def _size(result: Result) -> int:
+    """Bytes of the hit as JSON."""
+    return len(compact(result.model_dump(exclude_none=True)).encode())
 
 
 def _inner(heading: str, width: int) -> str:
