@@ -8,11 +8,13 @@ character can be lost by a later step.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.token import Token
 
 from ingest.templated_code import fenced
 
@@ -43,44 +45,112 @@ class Block:
     """Where the block may be cut; empty if it may not be, or only by sentence."""
 
 
-def blocks(body: str) -> tuple[Block, ...]:
-    """The top-level blocks of `body`, which tile it from its first to its last character."""
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A parsed body."""
+
+    body: str
+    blocks: tuple[Block, ...]
+    """The top-level ones, which tile it from its first to its last character."""
+    offsets: list[int]
+    """Where each line begins, and the end of the last."""
+    tokens: Sequence[Token]
+    """Those of `body`; none if it was not read as it stands."""
+    starts: list[int]
+    """Where the first line of each top-level block begins."""
+    places: list[int]
+    """The place of each of them in `tokens`, and the end of the last."""
+
+    def tokens_of(self, start: int, end: int) -> Sequence[Token] | None:
+        """The tokens of `body[start:end]` if it is whole top-level blocks, else `None`.
+
+        Their lines are counted from the beginning of `body`.
+        """
+        first = bisect_left(self.starts, start)
+        last = bisect_left(self.starts, end)
+        if first >= last or self.starts[first] != start:
+            return None
+        following = self.starts[last] if last < len(self.starts) else len(self.body)
+        if self.body[end:following].strip():
+            return None
+        return self.tokens[self.places[first] : self.places[last]]
+
+    def tokens_at(self, line: int, text: str) -> Sequence[Token] | None:
+        """As `tokens_of`, of `text` as it begins on a line, from 0."""
+        start = self.offsets[line] if 0 <= line < len(self.offsets) else -1
+        if start < 0 or not self.body.startswith(text, start):
+            return None
+        return self.tokens_of(start, start + len(text))
+
+
+def structure(body: str) -> Structure:
+    """Parse `body`."""
     offsets = [0, *accumulate(len(line) + 1 for line in body.split("\n"))]
     offsets[-1] = len(body)
-    nodes = _mapped(SyntaxTreeNode(_PARSER.parse(fenced(body))).children)
+    markdown = fenced(body)
+    tokens = _PARSER.parse(markdown)
+    nodes = list(_nodes(tokens, 0, len(tokens)))
+    tree = _tile(tokens, nodes, 0, len(body), offsets)
     if not nodes and body.strip():
-        return (Block("paragraph", 0, len(body)),)
-    return _tile(nodes, 0, len(body), offsets)
+        tree = (Block("paragraph", 0, len(body)),)
+    if markdown != body or "\r" in body:
+        return Structure(body, tree, offsets, (), [], [])
+    starts = [offsets[node.line] for node in nodes]
+    return Structure(body, tree, offsets, tokens, starts, [*(n.start for n in nodes), len(tokens)])
 
 
-def _mapped(nodes: list[SyntaxTreeNode]) -> list[SyntaxTreeNode]:
-    return [node for node in nodes if node.map is not None]
+def blocks(body: str) -> tuple[Block, ...]:
+    """The top-level blocks of `body`, which tile it from its first to its last character."""
+    return structure(body).blocks
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A block among the tokens."""
+
+    start: int
+    end: int
+    """Places of its tokens, half open."""
+    line: int
+    """From which on it stands."""
+
+
+def _nodes(tokens: Sequence[Token], at: int, end: int) -> Iterator[_Node]:
+    """The outermost blocks among these tokens that have lines of their own."""
+    while at < end:
+        start, level = at, tokens[at].level
+        if tokens[at].nesting == 1:
+            at += 1
+            while tokens[at].level != level:
+                at += 1
+        at += 1
+        lines = tokens[start].map
+        if lines is not None:
+            yield _Node(start, at, lines[0])
 
 
 def _tile(
-    nodes: list[SyntaxTreeNode], start: int, end: int, offsets: list[int]
+    tokens: Sequence[Token], nodes: Sequence[_Node], start: int, end: int, offsets: list[int]
 ) -> tuple[Block, ...]:
     """Blocks of `nodes` that share out the span: each runs until the next one begins."""
     if not nodes:
         return ()
-    begins = [start, *(offsets[_first_line(node)] for node in nodes[1:]), end]
+    begins = [start, *(offsets[node.line] for node in nodes[1:]), end]
     return tuple(
-        _block(node, span[0], span[1], offsets)
+        _block(tokens, node, span[0], span[1], offsets)
         for node, span in zip(nodes, pairwise(begins), strict=True)
     )
 
 
-def _first_line(node: SyntaxTreeNode) -> int:
-    lines = node.map
-    assert lines is not None
-    return lines[0]
-
-
-def _block(node: SyntaxTreeNode, start: int, end: int, offsets: list[int]) -> Block:
-    if node.type == "heading":
-        words = node.children[0].content
+def _block(tokens: Sequence[Token], node: _Node, start: int, end: int, offsets: list[int]) -> Block:
+    opening = tokens[node.start]
+    kind = opening.type.removesuffix("_open")
+    if kind == "heading":
+        words = tokens[node.start + 1].content
         if len(words) > LONGEST_HEADING:
             return Block("paragraph", start, end)
-        return Block("heading", start, end, int(node.tag[1]), words)
-    inner = _mapped(node.children) if node.type in _DIVISIBLE else []
-    return Block(node.type, start, end, children=_tile(inner, start, end, offsets))
+        return Block("heading", start, end, int(opening.tag[1]), words)
+    if kind not in _DIVISIBLE:
+        return Block(kind, start, end)
+    inner = list(_nodes(tokens, node.start + 1, node.end - 1))
+    return Block(kind, start, end, children=_tile(tokens, inner, start, end, offsets))

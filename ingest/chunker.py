@@ -17,7 +17,7 @@ from functools import reduce
 from itertools import takewhile
 
 from index.types import Chunk
-from ingest.blocks import Block, blocks
+from ingest.blocks import Block, Structure, structure
 from ingest.packing import Limits, runs
 from ingest.plain import plain
 from ingest.sections import Section, section_tree
@@ -61,10 +61,15 @@ def chunks(source: str, body: str, first_line: int, title: str) -> tuple[Chunk, 
     line of `body` lies in a chunk, chunks do not overlap, and the same body always
     gives the same chunks.
     """
-    tree = section_tree(blocks(body), title)
+    return chunks_of(source, structure(body), first_line, title)
+
+
+def chunks_of(source: str, text: Structure, first_line: int, title: str) -> tuple[Chunk, ...]:
+    """As `chunks`, of a body that is parsed already."""
+    body, tree = text.body, section_tree(text.blocks, title)
     readable = (part for span in _passages(tree, body) for part in _readable(span, body))
     spans = [span for span in readable if body[span.start : span.end].strip()]
-    return tuple(_chunks(source, body, first_line, spans))
+    return tuple(_chunks(source, text, first_line, spans))
 
 
 def _passages(section: Section, body: str) -> list[_Span]:
@@ -155,17 +160,19 @@ def _readable(span: _Span, body: str) -> Iterator[_Span]:
         start = end
 
 
-def _chunks(source: str, body: str, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
+def _chunks(
+    source: str, parsed: Structure, first_line: int, spans: Sequence[_Span]
+) -> Iterator[Chunk]:
+    body = parsed.body
     line, counted = first_line, 0
     for number, span in enumerate(spans):
         text, start = _trimmed(body, span)
         line, counted = line + body.count("\n", counted, start), start
-        own = body[max(start, span.opens) : span.end] if span.words is None else span.words
         yield Chunk(
             source=source,
             index=number,
             text=text,
-            plain=plain(own),
+            plain=_plain(parsed, max(start, span.opens), span),
             headings=span.headings,
             first_line=line,
             last_line=line + text.count("\n"),
@@ -178,3 +185,9 @@ def _trimmed(body: str, span: _Span) -> tuple[str, int]:
     blank = len(text) - len(text.lstrip())
     start = body.rfind("\n", span.start, span.start + blank) + 1 or span.start
     return body[start : span.start + len(text)], start
+
+
+def _plain(parsed: Structure, start: int, span: _Span) -> str:
+    if span.words is not None:
+        return plain(span.words)
+    return plain(parsed.body[start : span.end], parsed.tokens_of(start, span.end))

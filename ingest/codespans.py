@@ -23,8 +23,10 @@ _BACKTICKS = re.compile(r"`+")
 class Code:
     """Where the code of a passage lies; that between backticks is looked for when first asked."""
 
-    def __init__(self, markdown: str, tokens: Sequence[Token]) -> None:
+    def __init__(self, markdown: str, tokens: Sequence[Token], first_line: int = 0) -> None:
+        """The lines of `tokens` are counted from `first_line`, on which `markdown` begins."""
         self._markdown = markdown
+        self._first_line = first_line
         self._tokens = tokens
         self._offsets = [0, *accumulate(len(line) + 1 for line in markdown.split("\n"))]
         self._blocks = [
@@ -41,8 +43,11 @@ class Code:
         return _inside(place, self._between_backticks())
 
     def _lines(self, token: Token) -> Span:
-        first, end = token.map or (0, 0)
-        return self._offsets[first], self._offsets[end]
+        first, end = token.map or (self._first_line, self._first_line)
+        last = len(self._offsets) - 1
+        return self._offsets[first - self._first_line], self._offsets[
+            min(end - self._first_line, last)
+        ]
 
     def _between_backticks(self) -> list[Span]:
         if self._inline is None:

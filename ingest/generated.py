@@ -50,6 +50,10 @@ _CANDIDATE = re.compile(
 """Where a rule can apply: looking here first spares trying each rule at each character."""
 
 
+_DEFINED = "]:"
+"""What a definition of a link holds, which a body loses and a passage keeps."""
+
+
 def _parser(*without: str) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
     parser.disable(["reference", *without])
@@ -61,24 +65,33 @@ _MARKDOWN = _parser(), _Rules((*SHORTCODES, *COMPONENTS, *NOTES))
 _MDX = _parser("code", "html_block"), _Rules((*SHORTCODES, *COMPONENTS, *NOTES, *EXPRESSIONS))
 
 
-def block_tokens(passage: str) -> list[Token]:
+def block_tokens(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
     """The blocks of a passage, without generator syntax outside code. Never raises.
 
-    Braces that are text may be marks (`ingest.syntax.as_text`).
+    `known` are those of the passage as a part of its body (`ingest.blocks`), if it is one that
+    can be read without the rest. Braces that are text may be marks (`ingest.syntax.as_text`).
     """
     markdown = fenced(headed(passage))
     parser, rules = _MDX if looks_like_mdx(markdown) else _MARKDOWN
-    tokens = parser.parse(markdown)
-    if is_indenting(markdown):
+    indents = is_indenting(markdown)
+    as_it_stands = markdown == passage and parser is _MARKDOWN[0] and not indents
+    is_known = known and as_it_stands and _DEFINED not in passage
+    tokens = known if known and is_known else parser.parse(markdown)
+    if indents:
         markdown = dedented(markdown, _code_lines(tokens))
         tokens = parser.parse(markdown)
     if not _CANDIDATE.search(markdown):
         return tokens
-    cleaned = _cleaned(markdown, Code(markdown, tokens), rules)
+    cleaned = _cleaned(markdown, Code(markdown, tokens, _first_line(tokens, known)), rules)
     return tokens if cleaned == markdown else parser.parse(cleaned)
 
 
-def _code_lines(tokens: list[Token]) -> set[int]:
+def _first_line(tokens: Sequence[Token], known: Sequence[Token] | None) -> int:
+    lines = known[0].map if known and tokens is known else None
+    return lines[0] if lines else 0
+
+
+def _code_lines(tokens: Sequence[Token]) -> set[int]:
     code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
     return {line for start, end in code for line in range(start, end)}
 

@@ -13,6 +13,8 @@ from ingest.inline import cleaned
 MAX_LENGTH = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
 
+_MARK = re.compile(r"#[\w/-]")
+"""What is found much sooner where there is no tag."""
 _TAG = re.compile(
     r"(?:(?<=[\s（，。、])(?<!\]: )|^)#(?=[\w/-]*[^\W\d_])([\w/-]+)(?![\w/#-])", re.MULTILINE
 )
@@ -21,7 +23,7 @@ _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-
 
 def hashtags(body: str) -> tuple[str, ...]:
     """Give the tags in order, without repeats."""
-    if not _TAG.search(body):
+    if not _MARK.search(body) or not _TAG.search(body):
         return ()
     inline = (token.content for token in block_tokens(body) if token.type == "inline")
     marked = (_without_code(paragraph) for paragraph in inline if "#" in paragraph)

@@ -24,6 +24,7 @@ from markdown_it.token import Token
 
 from index.mentions import place
 from index.types import Chunk, Mention
+from ingest.blocks import Structure, structure
 from ingest.generated import block_tokens
 from ingest.plain import MAX_BRACKETS, plain
 
@@ -59,6 +60,14 @@ def mentions(body: str, passages: Sequence[Chunk], base_url: str = "") -> tuple[
 
     Links below `base_url`, where the blog is published, count as links inside it.
     """
+    return mentions_in(structure(body), passages, base_url)
+
+
+def mentions_in(
+    parsed: Structure, passages: Sequence[Chunk], base_url: str, first_line: int = 1
+) -> tuple[Mention, ...]:
+    """As `mentions`, of a body that is parsed already and begins on its file's `first_line`."""
+    body = parsed.body
     definitions = {normalizeReference(label): href for label, href in _DEFINITION.findall(body)}
     inside = _inside(base_url)
     link = re.compile(r"\[") if any(map(inside.match, definitions.values())) else _link(base_url)
@@ -66,7 +75,7 @@ def mentions(body: str, passages: Sequence[Chunk], base_url: str = "") -> tuple[
         Mention(chunk.index, address, text, is_pointer)
         for chunk in passages
         if link.search(chunk.text)
-        for source, text, is_pointer in _said(list(_units(chunk.text)))
+        for source, text, is_pointer in _said(list(_units(chunk, parsed, first_line)), link)
         for address in _addresses(source, chunk.source, definitions, base_url)
     )
 
@@ -84,10 +93,13 @@ def _link(base_url: str) -> re.Pattern[str]:
     return re.compile(rf"\]\({_inside(base_url).pattern}|\[\[|\{{[{{%]", re.I | re.A)
 
 
-def _said(units: Sequence[_Unit]) -> Iterator[tuple[str, str, bool]]:
-    """The Markdown of each unit with links in it, what it says, and whether it is a pointer."""
+def _said(units: Sequence[_Unit], link: re.Pattern[str]) -> Iterator[tuple[str, str, bool]]:
+    """The Markdown of each unit with links in it, what it says, and whether it is a pointer.
+
+    `link` finds what may be one; only an address in angle brackets is none of those.
+    """
     for unit, below in pairwise([*units, _Unit("end", "")]):
-        if "[" not in unit.source:
+        if "[" not in unit.source or not (link.search(unit.source) or "<" in unit.source):
             continue
         if unit.kind == "heading" and below.kind == "paragraph" and _WHOLLY.fullmatch(unit.source):
             yield unit.source, f"{plain(unit.source)}\n{plain(below.source)}", True
@@ -97,10 +109,12 @@ def _said(units: Sequence[_Unit]) -> Iterator[tuple[str, str, bool]]:
             yield unit.source, text, listed and bool(_FIRST.match(unit.source))
 
 
-def _units(passage: str) -> Iterator[_Unit]:
+def _units(chunk: Chunk, parsed: Structure, first_line: int) -> Iterator[_Unit]:
     cells: list[str] | None = None
     lists, heading = 0, False
-    for token in block_tokens(_spelled_out(passage)):
+    known = parsed.tokens_at(chunk.first_line - first_line, chunk.text)
+    passage = _spelled_out(chunk.text)
+    for token in block_tokens(passage, known if passage == chunk.text else None):
         if token.type == "inline" and cells is not None:
             cells.append(token.content)
         elif token.type == "inline":

@@ -19,9 +19,10 @@ from index.manifest import IndexedPost
 from index.new_post import NewPost
 from index.reading import read
 from index.types import Chunk, Post
-from ingest.chunker import chunks
+from ingest.blocks import structure
+from ingest.chunker import chunks_of
 from ingest.links import knowing, linked
-from ingest.mentions import mentions
+from ingest.mentions import mentions_in
 from ingest.post import ParsedPost, read_post
 from ingest.scan import Unread
 from ingest.site import Site
@@ -107,7 +108,8 @@ def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> NewPost:
     if not how.index_descriptions:
         parsed = replace(parsed, post=replace(parsed.post, description=""))
     post = parsed.post
-    passages = chunks(post.source, parsed.body, parsed.first_line, post.title)
+    body = structure(parsed.body)
+    passages = chunks_of(post.source, body, parsed.first_line, post.title)
     post, passages = linked(parsed, passages, how.site)
     indexed = IndexedPost(
         digest=parsed.digest,
@@ -117,7 +119,8 @@ def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> NewPost:
         expires=parsed.expires,
     )
     readable = how.readable([chunk.plain for chunk in passages])
-    said = mentions(parsed.body, passages, how.site.base_url if how.site else "")
+    base_url = how.site.base_url if how.site else ""
+    said = mentions_in(body, passages, base_url, parsed.first_line)
     return NewPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
 
 

@@ -10,11 +10,11 @@ definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 
 import html
 import re
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import normalizeReference
+from markdown_it.common.utils import mdTrim, normalizeReference
 from markdown_it.token import Token
 
 from ingest.codespans import inline_code
@@ -29,6 +29,10 @@ end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are 
 _INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
 _INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets are dropped, so any will do
 
+_ONE_PARAGRAPH = re.compile(
+    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```)(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
+)
+"""A line that can be no other block and holds no generator syntax, as headings do."""
 _MARKED = re.compile(r"[\\`*_~\[\]<&{=^]|;base64,")
 """What a paragraph without markup does not hold."""
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
@@ -43,24 +47,29 @@ _ALTERNATIVE = re.compile(r"<img\b[^>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IG
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Characters no reader sees; an escape would let a post colour a terminal."""
-_SPACE = re.compile(r"[ \t\u00a0\u3000]+")
+_SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
+"""What is not one space already."""
 _BLANK = re.compile(r" *\n[\n ]*")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 _CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 
 
-def plain(markdown: str) -> str:
+def plain(markdown: str, known: Sequence[Token] | None = None) -> str:
     """Give the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
-    reference marks, generator syntax. Never raises.
+    reference marks, generator syntax. `known` is as for `block_tokens`. Never raises.
     """
-    lines = (_CONTROL.sub("", line).strip("\n") for line in _lines(block_tokens(markdown)))
+    if _ONE_PARAGRAPH.fullmatch(markdown):
+        found = iter([_paragraph(mdTrim(markdown))])
+    else:
+        found = _lines(block_tokens(markdown, known))
+    lines = (_CONTROL.sub("", line).strip("\n") for line in found)
     return braces_again("\n".join(line for line in lines if line.strip()))
 
 
-def _lines(tokens: list[Token]) -> Iterator[str]:
+def _lines(tokens: Sequence[Token]) -> Iterator[str]:
     cells: list[str] | None = None
     for token in tokens:
         if token.type == "inline":

@@ -8,11 +8,14 @@ import re
 from itertools import takewhile
 
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
+_BEGINS = re.compile(r"\n* {0,3}\|")
 _DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
 
 def headed(passage: str) -> str:
     """Put an empty head before rows that have none; a row with more cells would lose them."""
+    if not _BEGINS.match(passage):
+        return passage
     lines = passage.lstrip("\n").split("\n")
     rows = list(takewhile(_ROW.fullmatch, lines))
     if not rows or any(map(_DELIMITERS.fullmatch, lines[1:2])):

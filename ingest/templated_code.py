@@ -18,6 +18,7 @@ _MARK = re.compile(
     r"|\{\{[<%] *(?P<close>/ *)?(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
     re.MULTILINE,
 )
+_NAMES = ("highlight", "codeblock", "mermaid")
 _CLOSING = re.compile(r"endhighlight|endcodeblock|/ *(?:highlight|mermaid)")
 
 
@@ -26,7 +27,7 @@ def fenced(markdown: str) -> str:
 
     What stands in a fence already is left as it is, and so is a tag that is never closed.
     """
-    if not _CLOSING.search(markdown):
+    if not any(word in markdown for word in _NAMES) or not _CLOSING.search(markdown):
         return markdown
     marks = list(_MARK.finditer(markdown))
     last = {_name(mark): mark.start() for mark in marks if _is_closing(mark)}
