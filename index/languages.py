@@ -50,8 +50,13 @@ SAMPLE = 20_000
 _KANA = "\u3040-\u30ff\uff66-\uff9f"
 _HANGUL = "\uac00-\ud7af"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_CHARACTERS = re.compile(rf"(?P<ja>[{_KANA}])|(?P<ko>[{_HANGUL}])|(?P<zh>[{_HAN}])")
-_WORD = re.compile(rf"[^\W\d_{_KANA}{_HANGUL}{_HAN}]+")
+_SCRIPTS = {
+    code: re.compile(f"[{letters}]+")
+    for code, letters in {"ja": _KANA, "ko": _HANGUL, "zh": _HAN}.items()
+}
+_WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{_KANA}{_HANGUL}{_HAN}]++)++")
+_DOTTED = "\u0130"
+"""The only letter of which lower case is more than one character, and would be two words."""
 
 KANA_SHARE = 0.1
 """Share of kana among the East Asian characters that makes a text Japanese: Japanese prose has
@@ -69,11 +74,11 @@ is Latin whatever language it is explained in."""
 def language_of(text: str) -> str:
     """The language of `text` as ISO 639-1; `en` where none stands out."""
     sample = text[:SAMPLE]
-    kinds = [str(match.lastgroup) for match in _CHARACTERS.finditer(sample)]
-    counts = Counter(word.lower() for word in _WORD.findall(sample))
+    kinds = {code: sum(map(len, found.findall(sample))) for code, found in _SCRIPTS.items()}
+    counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
     said = {code: _said(counts, code) for code in FUNCTION_WORDS}
     best = max(said, key=lambda code: (said[code], code == "en"))
-    if len(kinds) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * said[best]:
+    if sum(kinds.values()) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * said[best]:
         return _east_asian(kinds)
     return best if said[best] and said[best] >= LEAST_SHARE * counts.total() else "en"
 
@@ -104,10 +109,11 @@ def function_words(language: str) -> frozenset[str]:
     return frozenset(FUNCTION_WORDS.get(primary(language), "").split())
 
 
-def _east_asian(kinds: list[str]) -> str:
-    if kinds.count("ko") * 2 > len(kinds):
+def _east_asian(kinds: Mapping[str, int]) -> str:
+    characters = sum(kinds.values())
+    if kinds["ko"] * 2 > characters:
         return "ko"
-    return "ja" if kinds.count("ja") >= KANA_SHARE * len(kinds) else "zh"
+    return "ja" if kinds["ja"] >= KANA_SHARE * characters else "zh"
 
 
 def _said(counts: Mapping[str, int], language: str) -> int:
