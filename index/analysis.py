@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from operator import add
 from typing import NamedTuple
 
 from index.east_asian import CJK, as_spelled, characters
@@ -30,9 +31,14 @@ LONGEST = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
 
 _ACCENTS = "\u0300-\u036f"
-_WORD = rf"(?:[^\W_{CJK}][{_ACCENTS}]*)+"
-TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?)")
+_WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_{CJK}a-zA-Z0-9]++)[{_ACCENTS}]*+)++"
+_NAME = rf"{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?"
+TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
 """A run of characters that makes terms; the group that matched says by which rules."""
+_RUN = re.compile(rf"[{CJK}]+|{_NAME}")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+"""Characters of which nothing but their script is folded."""
+_EAST_ASIAN = re.compile(f"[{CJK}]")
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
@@ -72,11 +78,11 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
 
 
 def spelled(text: str, language: str = "en") -> Spelled:
-    """The terms of `text` as `terms` gives them, without their places and five times as fast."""
+    """The terms of `text` as `terms` gives them, without their places and faster."""
     stemmer = stemmer_of(language)
     found = [
-        _spelled_run(cjk) if cjk else _spelled_name(name, stemmer)
-        for cjk, name in TOKEN.findall(text)
+        _spelled_run(run) if _EAST_ASIAN.match(run) else _spelled_name(run, stemmer)
+        for run in _RUN.findall(text)
     ]
     return joined(found)
 
@@ -90,8 +96,12 @@ def joined(parts: Iterable[Spelled]) -> Spelled:
 
 
 def _spelled_run(run: str) -> Spelled:
-    folded = [fold(as_spelled(character)) for character in characters(run)]
-    grams = " ".join([first + second for first, second in pairwise(folded)] or folded)
+    if _HAN.fullmatch(run):
+        folded = simplified(run)
+        grams = " ".join(map(add, folded, folded[1:])) or folded
+    else:
+        letters = [fold(as_spelled(character)) for character in characters(run)]
+        grams = " ".join([first + second for first, second in pairwise(letters)] or letters)
     return Spelled(grams, grams)
 
 
