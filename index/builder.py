@@ -85,6 +85,7 @@ class Building:
         self._gone_posts: list[int] = []
         self._gone_chunks: list[int] = []
         self._new: list[int] = []
+        self._superseded = 0
 
     def remove(self, sources: Iterable[str]) -> None:
         """Take posts out: deleted ones, and changed ones before they come in again."""
@@ -116,17 +117,22 @@ class Building:
         update = {"unembedded": windows}
         self._posts[source] = self._posts[source].model_copy(update=update)
 
-    def finish(self, spread: Spread) -> Manifest:
-        """Write what depends on all posts, and make the generation the live one.
+    def write_words(self, spread: Spread) -> None:
+        """Write what depends on all posts and on no vector; no post may come or go after it."""
+        with refusals_told():
+            posts = self._catalog.posts()
+            self._superseded = self._write_lexical(spread, posts)
+            summary = summarised(tuple(posts.values()))
+            self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
+            self._catalog.commit()
+
+    def finish(self) -> Manifest:
+        """Write what depends on all vectors, and make the generation the live one.
 
         Raises EmbedderError if confidence cannot be calibrated.
         """
         with refusals_told():
             self._write_shared()
-            posts = self._catalog.posts()
-            superseded = self._write_lexical(spread, posts)
-            summary = summarised(tuple(posts.values()))
-            self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
             self._catalog.commit()
             worked_out.write(self._files, self._before, self._gone_chunks)
             manifest = Manifest(
@@ -136,7 +142,7 @@ class Building:
                 recipe=self._start.recipe,
                 posts=dict(sorted(self._posts.items())),
                 calibration=self._calibration(),
-                superseded=superseded,
+                superseded=self._superseded,
                 files=seal_files(self._files, self._taken.seals),
             )
             self._taken.is_whole()

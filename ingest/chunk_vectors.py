@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 BLOCK = 256
 """Texts embedded between two turns of writing: enough of each length for some full batches."""
 
+FIRST = 64
+"""Texts of the first block, which an embedder elsewhere waits for."""
+
 WAITING = 4
 """Blocks that may be waiting for the embedder."""
 
@@ -57,6 +60,7 @@ class ChunkVectors:
         self._building = building
         self._embedder = embedder
         self._block = _Block()
+        self._wanted = FIRST
         self._asked: deque[tuple[_Block, Future[Embedded]]] = deque()
         self._without: dict[int, WithoutVector] = {}
 
@@ -72,18 +76,22 @@ class ChunkVectors:
         """
         self._block.waiting += [_Waiting(new, chunk_ids[w.chunk], w) for w in windows]
         self._block.posts += 1
-        if len(self._block.waiting) < BLOCK:
+        if len(self._block.waiting) < self._wanted:
             return 0
-        self._ask()
+        self.ask()
         return sum(self._write() for _ in range(len(self._asked) - WAITING))
 
     def finish(self) -> Iterator[int]:
         """Wait for the vectors of every post; each time, how many more are done."""
-        self._ask()
+        self.ask()
         while self._asked:
             yield self._write()
 
-    def _ask(self) -> None:
+    def ask(self) -> None:
+        """Have what was put in last embedded, however little it is."""
+        if not self._block.posts:
+            return
+        self._wanted = BLOCK
         texts = [waiting.window.text for waiting in self._block.waiting]
         self._asked.append((self._block, self._thread.submit(self._embedder.embed, texts)))
         self._block = _Block()

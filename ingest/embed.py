@@ -1,13 +1,14 @@
 """Texts in, one vector each out; only texts never embedded before cost anything.
 
-Each batch goes into the cache as soon as it comes back, so that a run which is
-interrupted goes on where it stopped. A text on which the embedder fails while it embeds
-others is left without a vector and said so; it must not cost the run.
+Each batch goes into the cache as soon as it comes back, while the next is embedded, so that
+a run which is interrupted goes on where it stopped. A text on which the embedder fails while it
+embeds others is left without a vector and said so; it must not cost the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from index.embedder.base import Embedder, Vectors
 
 BATCH = 32
-"""Texts between two commits: what a killed run loses, and one request to Ollama."""
+"""Texts between two commits, of which a killed run loses two, and one request to Ollama."""
 
 FEW = 20
 """Texts without a vector that a run may have, however small it is."""
@@ -64,20 +65,35 @@ class CachedEmbedder:
         known = self._cache.get(texts)
         wanted = {text for text in texts if text not in known and text not in self._refused}
         missing = sorted(wanted, key=lambda text: (len(text), text))
-        for start in range(0, len(missing), BATCH):
-            if self.stopped:
-                break
-            known |= self._computed(missing[start : start + BATCH])
+        for vectors in self._batches(missing):
+            known |= vectors
         refused = {text: self._refused[text] for text in texts if text in self._refused}
         return Embedded(known, refused)
 
-    def _computed(self, batch: Sequence[str]) -> dict[str, Vectors]:
-        vectors, reasons = self._asked(batch)
-        self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
-        self.asked += len(batch)
+    def _batches(self, missing: Sequence[str]) -> Iterator[dict[str, Vectors]]:
+        """The vectors of each batch, while those of the one before it go into the cache."""
+        kept: list[Future[None]] = []
+        with ThreadPoolExecutor(1, thread_name_prefix="cache") as keeper:
+            for start in range(0, len(missing), BATCH):
+                if self.stopped:
+                    break
+                batch = missing[start : start + BATCH]
+                vectors, reasons = self._asked(batch)
+                for before in kept:
+                    before.result()
+                kept = [keeper.submit(self._keep, vectors)]
+                self._note(len(batch), reasons)
+                yield vectors
+        for last in kept:
+            last.result()
+
+    def _note(self, asked: int, reasons: Mapping[str, str]) -> None:
+        self.asked += asked
         self._refused |= reasons
         _refuse_too_many(self._refused, self.asked)
-        return vectors
+
+    def _keep(self, vectors: Mapping[str, Vectors]) -> None:
+        self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
 
     def _asked(self, batch: Sequence[str]) -> tuple[dict[str, Vectors], dict[str, str]]:
         """By text, the vectors that came back, and why the others did not."""

@@ -1,6 +1,7 @@
 """Posts into the next generation: outcomes in, as they come, a manifest out.
 
-Reading goes on in other processes, embedding in a thread, and writing here, side by side.
+Reading goes on in other processes, embedding in a thread, and writing here, side by side; the
+lexical index, which needs every post and no vector, is written while the last texts are embedded.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ def index_posts(
             for outcome in run.outcomes:
                 run.tally.count(outcome)
                 progress.advance(_put(outcome, made, vectors))
+            vectors.ask()
+            run.tally.refuse_none(job)
+            made.remove(run.tally.removed)
+            made.write_words(helpers.map)
             for done in vectors.finish():
                 progress.advance(done)
-        run.tally.refuse_none(job)
-        made.remove(run.tally.removed)
         progress.start("writing", 1)
-        manifest = made.finish(helpers.map)
+        manifest = made.finish()
         progress.advance(1)
     return manifest, Embedding(cached.asked, vectors.without, cached.warnings)
 

@@ -75,9 +75,13 @@ def _begin(job: Job, layout: Layout, helpers: Workers) -> Run:
 def _outcomes(job: Job, look: Look, helpers: Workers) -> Iterator[Outcome]:
     if not look.scan.unread:
         return iter(())
+    helpers.begin(len(look.scan.unread), "ingest.outcome")
     from ingest.outcome import how_of, outcome_of  # the parsers, likewise
 
-    return iter(helpers.map(partial(outcome_of, how=how_of(job, look)), look.scan.unread))
+    outcomes = helpers.map(partial(outcome_of, how=how_of(job, look)), look.scan.unread)
+    if look.base is None:
+        import ingest.indexing  # noqa: F401 - while the processes read the first posts
+    return iter(outcomes)
 
 
 def _unchanged(job: Job, layout: Layout, run: Run, started: float) -> Report:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,15 +53,22 @@ class Workers:
         self._most = most
         self._started: list[tuple[SpawnProcess, Connection]] = []
 
+    def begin(self, count: int, module: str) -> None:
+        """Start the processes if `count` items are enough for them; they import `module` first.
+
+        It is what holds the work that is given to them next, whose import here takes as long.
+        """
+        if self._pays(count) and not self._started:
+            for pipe in self._pipes():
+                pipe.send(module)
+
     def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """What `work` makes of each item, in their order.
 
         `work` and the items must be picklable, and the items small: nobody reads results while
         they are sent. What `work` raises is raised here. Raises IngestFailed if a process ends.
         """
-        if self._most < 2 or len(items) < WORTHWHILE:
-            return map(work, items)
-        return self._spread(work, items)
+        return self._spread(work, items) if self._pays(len(items)) else map(work, items)
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
@@ -72,6 +80,9 @@ class Workers:
             process.close()
         self._started = []
 
+    def _pays(self, count: int) -> bool:
+        return self._most >= 2 and count >= WORTHWHILE
+
     def _spread(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         pipes = self._pipes()
         for pipe in pipes:
@@ -81,6 +92,11 @@ class Workers:
         for pipe, batch in zip(pipes * AHEAD, batches, strict=False):
             pipe.send(batch)
             waiting.append(pipe)
+        return self._results(waiting, batches)
+
+    def _results(
+        self, waiting: deque[Connection], batches: Iterator[Sequence[Item]]
+    ) -> Iterator[Result]:
         while waiting:
             pipe = waiting.popleft()
             results = _received(pipe)
@@ -140,6 +156,9 @@ def _serve(pipe: Connection) -> None:
     try:
         while True:
             message = pipe.recv()
+            if isinstance(message, str):
+                import_module(message)
+                continue
             if callable(message):
                 work = message
                 continue
