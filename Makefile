@@ -37,8 +37,8 @@ serve: ingest ## ingest, then serve over HTTP at 127.0.0.1
 ask: question ingest ## ask a question through a real MCP client: make ask Q="..."
 	@$(BIN)/blog-server ask --index "$(INDEX)" -- "$$QUESTION"
 
-test: $(INSTALLED) ## run the tests
-	@$(BIN)/python -m pytest
+test: $(INSTALLED) ## run the tests, on every core
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page
