@@ -74,7 +74,7 @@ KNOBS = {
     "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
     "read_least": Knob("index.evidence", "READ_LEAST", False),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),
-    "limiting": Knob("index.lexical", "limited", False, _as_rare_as_they_are),
+    "limiting": Knob("index.rarity", "limited", False, _as_rare_as_they_are),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
     "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
     "nomic_layernorm": Knob(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,6 +21,7 @@ from index.lexical_documents import PostTerms
 from index.manifest import Manifest
 from index.new_post import NewPost
 from index.post_terms import post_terms
+from index.start import Start
 from index.summary import summarised
 from index.taken_over import WRITTEN_ANEW, Taken, taking_over
 from index.untouched import verify_unless_untouched
@@ -37,7 +37,7 @@ from index.vectors_writer import (
 
 if TYPE_CHECKING:
     from index.confidence import Calibration
-    from index.embedder.base import Embedder, Vectors
+    from index.embedder.base import Vectors
     from index.types import Post
     from index.vector_rows import Ids
 
@@ -47,18 +47,6 @@ share of the index the lexical index is written whole instead of incrementally."
 
 Spread: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
 """How the terms of many posts are found: `map`, or one that has help."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What the next generation begins with."""
-
-    base: Manifest | None
-    """The live generation to start from; `None` starts from nothing."""
-    embedder: Embedder
-    recipe: dict[str, int | bool | str]
-    created: str
-    """When the posts were looked at: UTC, ISO 8601 to the second."""
 
 
 class Building:

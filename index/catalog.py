@@ -17,21 +17,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from index.catalog_rows import CHUNK_ROWS, POST_COLUMNS, chunk_of, post_of
 from index.chunk_table import ChunkTable, chunk_table
 from index.layout import GenerationFiles
 from index.mentions import KnownTargets
 from index.translations import Translation, Translations
 from index.types import Chunk, Filters, Mention, Post
-
-POST_COLUMNS = (
-    "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
-)
-_CHUNKS = (
-    "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
-    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor "
-    "FROM chunks JOIN posts USING (post_id) LEFT JOIN main.texts newer USING (chunk_id) "
-    "LEFT JOIN shared.texts earlier USING (chunk_id)"
-)
 
 
 class Catalog:
@@ -92,9 +83,9 @@ class Catalog:
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""
-        query = f"{_CHUNKS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        query = f"{CHUNK_ROWS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
         rows = self.rows(query, [json.dumps(list(chunk_ids))])
-        return {row[0]: _chunk(row) for row in rows}
+        return {row[0]: chunk_of(row) for row in rows}
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """These posts by id."""
@@ -115,8 +106,8 @@ class Catalog:
 
     def chunks_of(self, post_id: int) -> list[Chunk]:
         """A post's chunks in order."""
-        query = f"{_CHUNKS} WHERE post_id = ? ORDER BY position"
-        return [_chunk(row) for row in self.rows(query, [post_id])]
+        query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
+        return [chunk_of(row) for row in self.rows(query, [post_id])]
 
     def links(self, mention_ids: Iterable[int]) -> dict[int, tuple[int, str, bool]]:
         """By id of a mention, the id of the post that makes it, its address, if it is a pointer."""
@@ -198,15 +189,3 @@ def open_catalog(files: GenerationFiles) -> Catalog:
 def immutable(path: Path) -> str:
     """The address of a database that is read and that nobody changes."""
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-
-
-def post_of(row: Sequence[Any]) -> Post:
-    """The post in a row of POST_COLUMNS."""
-    _, source, title, day, tags, *rest = row
-    return Post(source, title, day, tuple(json.loads(tags)), *rest)
-
-
-def _chunk(row: Sequence[Any]) -> Chunk:
-    _, source, position, text, plain, headings, first_line, last_line, anchor = row
-    path = tuple(json.loads(headings))
-    return Chunk(source, position, text, plain, path, first_line, last_line, anchor)

@@ -16,7 +16,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 
-from index.catalog import Catalog, immutable
+from index import shared_texts
+from index.catalog import Catalog
 from index.layout import GenerationFiles
 from index.mentions import LinkTargets
 from index.schema import SCHEMA, SHARED
@@ -145,21 +146,7 @@ class CatalogWriter:
 
     def share_texts(self, files: GenerationFiles) -> None:
         """Write all texts to a new file in the place of the shared one, and leave none here."""
-        self.commit()
-        self._connection.execute("ATTACH ? AS fresh", [files.new_texts.resolve().as_uri()])
-        _unjournaled(self._connection, "fresh")
-        self._connection.execute(SHARED.replace("shared.", "fresh."))
-        for texts in ("shared.texts", "main.texts"):
-            self._connection.execute(
-                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
-                "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
-            )
-        self._connection.execute("DELETE FROM main.texts")
-        self.commit()
-        for schema in ("fresh", "shared"):
-            self._connection.execute(f"DETACH {schema}")
-        files.new_texts.replace(files.texts)
-        self._connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+        shared_texts.write_anew(self._connection, files)
 
     def commit(self) -> None:
         """Let others read what is in by now; the file is as complete as what was put in."""
@@ -193,10 +180,7 @@ def open_writer(
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        shared = files.texts.resolve().as_uri() if previous is None else immutable(files.texts)
-        connection.execute("ATTACH ? AS shared", [shared])
-        for schema in ("main", "shared"):
-            _unjournaled(connection, schema)
+        shared_texts.attach(connection, files, is_new=previous is None)
         connection.execute("PRAGMA foreign_keys = ON")
         if previous is None:
             connection.executescript(SHARED + SCHEMA)
@@ -207,11 +191,6 @@ def open_writer(
 def _leads(targets: Sequence[int], post: int) -> str:
     """The targets of a mention that `post` makes; none if it only leads to the post itself."""
     return " ".join(map(str, targets)) if any(target != post for target in targets) else ""
-
-
-def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:
-    connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
-    connection.execute(f"PRAGMA {schema}.synchronous = OFF")
 
 
 def _json(values: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ queries comparable.
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,8 @@ from typing import TypeAlias
 import tantivy
 from tantivy import Occur
 
-from index.query import Query, Word, is_pair
+from index.query import Query, Word
+from index.rarity import idf, limited
 
 Weighed: TypeAlias = Mapping[Word, tuple[float, float]]
 """A query's words with what each weighs and its inverse document frequency."""
@@ -71,7 +71,7 @@ class LexicalLevel:
         found = self._having(word)
         if not found and word.weight < 1.0:
             return 0.0
-        return _idf(found, self._searcher.num_docs)
+        return idf(found, self._searcher.num_docs)
 
     def _having(self, word: Word) -> int:
         if word.is_character:
@@ -82,7 +82,7 @@ class LexicalLevel:
     @property
     def rarest(self) -> float:
         """The inverse document frequency of a word that no document has."""
-        return _idf(0, self._searcher.num_docs)
+        return idf(0, self._searcher.num_docs)
 
     def shares(
         self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
@@ -170,25 +170,6 @@ class LexicalLevel:
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, "freq")
-
-
-def limited(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
-    """The rarities of a query's words, where a pair of Han characters may be no word at all.
-
-    Running text has as many pairs across the bounds of words as inside them, and those
-    are rarer than any word: one that laps over two others says no more than the rarer of these.
-    """
-    limits = list(rarities)
-    for place in range(1, len(words) - 1):
-        left, word, right = (words[place + step].exact for step in (-1, 0, 1))
-        if is_pair(word) and left[-1:] + right[:1] == word and is_pair(left) and is_pair(right):
-            limits[place] = min(rarities[place], max(rarities[place - 1], rarities[place + 1]))
-    return limits
-
-
-def _idf(having: int, documents: int) -> float:
-    """BM25's inverse document frequency, as tantivy computes it."""
-    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
 
 
 class LexicalSearcher:

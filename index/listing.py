@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from index.catalog import POST_COLUMNS, post_of
+from index.catalog_rows import POST_COLUMNS, post_of
 from index.types import Filters, Order, Part, Post
 
 if TYPE_CHECKING:

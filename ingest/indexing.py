@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from index.builder import Building, Start, building
+from index.builder import Building, building
 from index.cache import open_cache
+from index.start import Start
 from ingest.chunk_vectors import ChunkVectors, chunk_vectors
 from ingest.embed import CachedEmbedder
 from ingest.report import Embedding

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
     from mcp.server.models import InitializationOptions
 
-    from server.engine import Searcher, Served
+    from server.searcher import Searcher, Served
     from server.toolset import RunTool
     from server.usage import UsageLog
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp.types import ResourceTemplateReference
 
     from index.listing import Listing
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 MOST = 100
 """The specification's limit."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from server.engine import Served
+    from server.searcher import Served
 
 API = "/api"
 HEADERS = {

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from server.engine import Served
     from server.http_settings import Access, Address
+    from server.searcher import Served
     from server.usage import UsageLog
 
 PATH = "/mcp"

@@ -15,7 +15,7 @@ from index.errors import BlogSearchError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 HEALTH = "/health"
 

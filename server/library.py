@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         SubscribeRequestParams,
     )
 
-    from server.engine import Searcher
     from server.older_clients import OlderClients
+    from server.searcher import Searcher
 
     Result = TypeVar("Result")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from index.listing import Posts
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 
 def list_posts(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:

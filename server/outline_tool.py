@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from index.types import Outline, Part
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 WIDTH = 400
 """Columns of a fact; only a description or a list of tags is ever longer."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from index.types import Chunk, Passage
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 NOTE = 400
 """Room kept for the line that says where a cut fell."""

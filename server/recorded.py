@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from index.listing import Listing
     from index.overview import Overview
     from index.types import Answer, Filters, Outline, Passage
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 
 class Overheard:

@@ -41,7 +41,7 @@ from server.wire import TITLE_WIDTH, compact, one_line, shortened
 
 if TYPE_CHECKING:
     from index.types import Post
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 PAGE = 100
 """Posts on a page, of `resources/list` and of `blog://posts`: about 20 KB of either."""

@@ -18,8 +18,8 @@ from server.terminal import harmless
 if TYPE_CHECKING:
     from index.query import Query
     from index.types import Answer, Passage
-    from server.engine import Searcher
     from server.search_settings import SearchRequest
+    from server.searcher import Searcher
     from server.settings import Settings
 
 

@@ -15,7 +15,7 @@ from server.wire import Results, compact, facts, results_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 T = TypeVar("T")
 

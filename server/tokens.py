@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp.types import CallToolResult
 
-    from server.engine import Searcher
+    from server.searcher import Searcher
     from server.settings import Settings
 
 ASKED = 5

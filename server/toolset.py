@@ -21,7 +21,7 @@ from server.read_tool import read_chunk
 from server.search_tool import search_blog
 
 if TYPE_CHECKING:
-    from server.engine import Searcher
+    from server.searcher import Searcher
 
 RunTool: TypeAlias = "Callable[[Searcher, Mapping[str, Any]], CallToolResult]"
 

@@ -20,7 +20,7 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from server.engine import Served
+    from server.searcher import Served
 
 PATH = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
 """Where a Chromium lies, empty if there is none."""

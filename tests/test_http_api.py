@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from index.types import Answer
-    from server.engine import Served
+    from server.searcher import Served
     from tests.blog import MakeBlog
 
 HERE = Address("127.0.0.1", 8765)

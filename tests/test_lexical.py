@@ -11,7 +11,7 @@ import pytest
 
 from index import lexical_writer
 from index.analysis import spelled
-from index.lexical import EXACT, LexicalSearcher, limited
+from index.lexical import EXACT, LexicalSearcher
 from index.lexical_documents import (
     HEADING_TIMES,
     NAME_TIMES,
@@ -22,6 +22,7 @@ from index.lexical_documents import (
 )
 from index.lexical_writer import write
 from index.query import Word, analysed
+from index.rarity import limited
 from index.stopwords import WEIGHT
 from index.types import Chunk, Mention, Post
 
