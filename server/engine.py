@@ -88,21 +88,16 @@ class Engine:
         except Exception:
             log.exception("The index could not be opened.")
         then()
-        self._look()
 
     def _behind(self) -> str | None:
-        """Say what has changed; called once the answer is there, which a look would delay."""
-        self._look()
         return self._freshness.notice() if self._freshness is not None else None
-
-    def _look(self) -> None:
-        if self._freshness is not None:
-            self._freshness.look()
 
     def _opened(self) -> Live:
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
+        if self._freshness is not None:
+            self._freshness.look()
         return self._live
 
 

@@ -26,10 +26,6 @@ PAUSE = timedelta(seconds=3)
 """Between the beginnings of two looks: one over the rust-blog's 754 posts takes 14 ms of a
 processor, so a client that asks without end spends less than a hundredth of it here."""
 
-REST = 0.2
-"""Seconds before a look: over 3,500 posts it takes 90 ms of the processor, and the first answer
-after a start, which is on its way then, took as much longer."""
-
 Stamp: TypeAlias = tuple[int, int, int] | None
 
 log = logging.getLogger(__name__)
@@ -51,11 +47,8 @@ def now_in_utc() -> datetime:
 
 
 def in_background(work: Callable[[], None]) -> None:
-    """Run `work` soon, in a thread that does not keep the process alive."""
-    timer = threading.Timer(REST, work)
-    timer.name = "freshness"
-    timer.daemon = True
-    timer.start()
+    """Run `work` in a thread that does not keep the process alive."""
+    threading.Thread(target=work, name="freshness", daemon=True).start()
 
 
 class Freshness:
