@@ -91,16 +91,13 @@ def _generation(trial: Trial, others: Mapping[str, Path]) -> Iterator[Fault]:
     for what, members in kinds.items():
         for made, damage in damages.items():
             trial.restored()
-            yield outcome(
-                trial,
-                what,
-                made,
-                [
-                    partial(_damaged, trial, kind, damage, others.get(kind, trial.whole))
-                    for kind in members
-                    if made != ANOTHERS or _differs(trial, kind, others)
-                ],
-            )
+            damaged = [
+                partial(_damaged, trial, kind, damage, others.get(kind, trial.whole))
+                for kind in members
+                if made != ANOTHERS or _differs(trial, kind, others)
+            ]
+            if damaged:
+                yield outcome(trial, what, made, damaged)
 
 
 def _damaged(trial: Trial, kind: str, damage: Damage, other: Path) -> None:
