@@ -112,10 +112,14 @@ class Server:
 
 
 def python(arguments: Sequence[str], pipes: int) -> subprocess.Popen[bytes]:
-    """Start Python at the project's root; stdin and stdout are `pipes`, PIPE or DEVNULL."""
+    """Start Python at the project's root; stdin and stdout are `pipes`, PIPE or DEVNULL.
+
+    It may keep what it compiles, as an installed package does: else each start compiles all anew.
+    """
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
         stdin=pipes,
         stdout=pipes,
         stderr=subprocess.DEVNULL,
