@@ -19,7 +19,7 @@ TAKEN = "taken"
 
 PATIENCE = 600.0
 """Seconds after which nobody is expected to ask any more: whoever writes saves more often, and
-what waits holds some 90 MB."""
+what waits holds memory."""
 
 AHEAD = ("ingest.command", "ingest.indexing", "ingest.outcome")
 

@@ -1,3 +1,5 @@
+"""The lexical leg over a real tantivy index: what is found, and its share of the query."""
+
 from __future__ import annotations
 
 import math
@@ -10,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from index import lexical_writer
-from index.analysis import spelled
 from index.lexical import EXACT, LexicalSearcher
 from index.lexical_documents import (
     HEADING_TIMES,
@@ -22,9 +23,8 @@ from index.lexical_documents import (
 )
 from index.lexical_writer import write
 from index.query import Word, analysed
-from index.rarity import limited
 from index.stopwords import WEIGHT
-from index.types import Chunk, Mention, Post
+from index.types import Chunk, Post
 
 B = 0.75
 """BM25's normalisation by length, fixed in tantivy."""
@@ -298,87 +298,6 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     assert set(after.chunks.shares(zebra, 9)) == {20, 30}
     assert set(after.posts.shares(zebra, 9)) == {2, 3}
     assert all(0.0 < share <= 1.0 for share in after.chunks.shares(zebra, 9).values())
-
-
-def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None:
-    post = Post(
-        "guides/kv-cache/index.md",
-        "Zebra",
-        tags=("Große Themen", "llm"),
-        description="A walrus",
-        slug="kv",
-        language="en",
-    )
-    chunks = tuple(
-        Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1)
-        for n, (body, path) in enumerate([("moth", ()), ("kelp", ("Newts",)), ("", ("Newts",))])
-    )
-    found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
-    names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
-    label = ["zebra"] * 3 + names * 2
-    assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
-    assert found.lead.exacts.split() == [*label, "zebra", "moth"]
-    assert found.about.exacts.split() == ["a", "walrus"]
-    assert [chunk.exacts.split() for chunk in found.chunks] == [
-        [*label, "zebra", "zebra", "moth"],
-        [*label, *["zebra", "newts"] * 2, "kelp"],
-        [*label, *["zebra", "newts"] * 2],
-    ]
-
-
-def test_a_line_that_points_to_another_post_is_that_posts() -> None:
-    chunks = (
-        Chunk("_.md", 0, "", "moth\nkelp: a weed\nnewts", (), 1, 1),
-        Chunk("_.md", 1, "", "kelp: a weed", (), 1, 1),
-    )
-    said = {
-        7: Mention(0, "kelp", "kelp: a weed", is_pointer=True),
-        8: Mention(0, "newts", "newts", is_pointer=False),
-    }
-    found = terms_of(LexicalPost(1, Post("_.md", ""), (1, 2), chunks, said))
-    assert [chunk.exacts.split() for chunk in found.chunks] == [
-        ["moth", "newts"],
-        ["kelp", "a", "weed"],
-    ]
-    assert {number: words.exacts.split() for number, words in found.mentions.items()} == {
-        7: ["kelp", "a", "weed"],
-        8: ["newts"],
-    }
-
-
-def test_a_file_is_named_without_its_ending_and_language() -> None:
-    post = Post("a/zebra.zh-tw.md", "")
-    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra zebra"
-
-
-def test_the_posts_language_decides_its_stems() -> None:
-    chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
-    for language in ("de", "en"):
-        found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
-        assert found.whole == spelled("Häuser", language)
-
-
-def words_of(text: str) -> tuple[Word, ...]:
-    return analysed(text, ("zh",)).words
-
-
-@pytest.mark.parametrize(
-    ("text", "rarities", "limits"),
-    [
-        ("部署順序", [3.0, 9.0, 2.0], [3.0, 3.0, 2.0]),
-        ("使用快取", [2.0, 1.0, 4.0], [2.0, 1.0, 4.0]),
-        ("部署順序很重要", [3.0, 9.0, 2.0, 8.0, 5.0, 1.0], [3.0, 3.0, 2.0, 5.0, 5.0, 1.0]),
-        ("部署、順序、步驟", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
-        ("部署Go順序", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
-        ("one two three", [3.0, 9.0, 2.0], [3.0, 9.0, 2.0]),
-        ("部署", [3.0], [3.0]),
-        ("", [], []),
-    ],
-)
-def test_a_pair_across_two_words_is_no_rarer_than_the_rarer_of_them(
-    text: str, rarities: list[float], limits: list[float]
-) -> None:
-    assert limited(words_of(text), rarities) == limits
 
 
 def test_running_text_is_matched_by_its_words_and_a_name_by_all_its_pairs(written: Write) -> None:
