@@ -74,6 +74,7 @@ KNOBS = {
     "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
     "read_least": Knob("index.evidence", "READ_LEAST", False),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),
+    "synonyms": Knob("index.synonyms", "with_synonyms", False, lambda query, *_: query),
     "limiting": Knob("index.rarity", "limited", False, _as_rare_as_they_are),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
     "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
@@ -111,6 +112,7 @@ SETTINGS = (
     "padding=0",
     "pointers=on",
     "limiting=off",
+    "synonyms=off",
     "stemming=off",
     "folding=off",
 )

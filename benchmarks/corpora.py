@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.blog import posts_of
+from benchmarks.chinese import in_simplified
 from benchmarks.labels import read_queries
-from benchmarks.queries import Posts, derive, in_simplified
+from benchmarks.queries import Posts, derive
 from benchmarks.types import Query
 from index.errors import UsageError
 from index.languages import language_of
@@ -23,6 +24,9 @@ FILES = {"description": "known_items.jsonl", "title": "title_items.jsonl"}
 
 DERIVED = ("heading", "identifier", "title")
 """Kinds made of the posts."""
+
+REWRITTEN = ("simplified", "regional")
+"""Kinds made of other queries, of a Chinese blog alone."""
 
 _OPENING = 500
 """Characters of a post by which its language is told."""
@@ -46,7 +50,7 @@ class Corpus:
     def written(self) -> tuple[str, ...]:
         """Kinds of the queries that somebody wrote down."""
         kinds = dict.fromkeys(query.kind for query in self.queries)
-        return tuple(kind for kind in kinds if kind not in (*DERIVED, "simplified"))
+        return tuple(kind for kind in kinds if kind not in (*DERIVED, *REWRITTEN))
 
 
 def corpora_in(folder: Path, questions: Path | None, limit: int) -> list[Corpus]:
@@ -73,7 +77,8 @@ def _corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
     written = list(_written(content.parent, questions))
     kinds = [kind for kind in DERIVED if kind not in {query.kind for query in written}]
     described = [query for query in written if query.kind == "description"]
-    queries = [*written, *derive(posts, kinds, limit), *in_simplified(described)]
+    made = derive(posts, [*kinds, "regional"], limit)
+    queries = [*written, *made, *in_simplified(described)]
     return Corpus(name, content, posts, queries)
 
 

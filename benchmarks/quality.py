@@ -63,10 +63,12 @@ def _measured(
 def _queries(options: argparse.Namespace, posts: Posts) -> list[Query]:
     kinds = options.kinds if options.kinds is not None else [] if options.queries else [*KINDS]
     written = [query for name, path in options.queries for query in read_queries(path, name)]
-    queries = [*written, *derive(posts, kinds, options.limit)]
+    known = {post.post.source for post in posts}
+    other = posts_of(options.asked_in) if options.asked_in else posts
+    told = [post for post in other if post.post.source in known]
+    queries = [*written, *derive(told, kinds, options.limit)]
     if not queries:
         raise UsageError("The posts give no query of these kinds. Name others, or use --queries.")
-    known = {post.post.source for post in posts}
     if unknown := [query.source for query in queries if query.source not in known]:
         sys.stderr.write(
             f"{len(unknown)} queries ask for posts that are not there and count as missed: "
@@ -106,6 +108,12 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         help="JSON lines of query and source, perhaps also, evidence and type",
     )
     parser.add_argument("--kinds", nargs="*", choices=[*KINDS], help="kinds made of the posts")
+    parser.add_argument(
+        "--asked-in",
+        type=folder,
+        metavar="CONTENT2",
+        help="the same posts, by path, in another language, of which the queries are made",
+    )
     parser.add_argument(
         "--limit", type=count, default=LIMIT, metavar="N", help="queries of a kind at most"
     )

@@ -10,16 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 from markdown_it import MarkdownIt
 
+from benchmarks.chinese import in_other_words, in_simplified
 from benchmarks.descriptions import known_items
 from benchmarks.types import Query
 from benchmarks.wording import folded, without_numbers, words
-from index.han import simplified
-from index.languages import language_of
 from ingest.blocks import blocks
 from ingest.plain import plain
 from ingest.post import ParsedPost
@@ -69,12 +67,9 @@ def simplified_descriptions(posts: Posts) -> Iterator[Query]:
     return in_simplified(descriptions(posts))
 
 
-def in_simplified(queries: Iterable[Query]) -> Iterator[Query]:
-    """The Chinese ones among `queries` that are written otherwise in Simplified characters."""
-    for query in queries:
-        text = simplified(query.text)
-        if text != query.text and language_of(query.text) == "zh":
-            yield replace(query, kind="simplified", text=text)
+def regional(posts: Posts) -> Iterator[Query]:
+    """Headings and titles of a Chinese blog in the other region's words, in order of hash."""
+    return in_order(in_other_words(chain(headings(posts), titles(posts))))
 
 
 def headings(posts: Posts) -> Iterator[Query]:
@@ -135,6 +130,7 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "identifier": identifiers,
     "title": titles,
     "simplified": simplified_descriptions,
+    "regional": regional,
 }
 """How the queries of each kind are found, in order of hash."""
 

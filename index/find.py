@@ -12,6 +12,7 @@ from index.findings import Findings
 from index.legs import Legs
 from index.query import Query, analysed
 from index.ranking import Use
+from index.synonyms import with_synonyms
 
 if TYPE_CHECKING:
     from index.embedder.base import Vectors
@@ -32,7 +33,7 @@ def find(legs: Legs, text: str, among: Sequence[int] | None = None, use: Use = U
 
     If the embedder cannot answer, the lexical leg answers alone and the notice says so.
     """
-    query = analysed(text, legs.languages)
+    query = _analysed(legs, text)
     try:
         vector, readable = _embedded(legs, query, use)
     except (EmbedderError, EmbedderMismatch) as error:
@@ -42,9 +43,14 @@ def find(legs: Legs, text: str, among: Sequence[int] | None = None, use: Use = U
 
 def find_by_both(legs: Legs, text: str) -> Findings:
     """As `find`, but raises EmbedderError or EmbedderMismatch if the embedder cannot answer."""
-    query = analysed(text, legs.languages)
+    query = _analysed(legs, text)
     vector, readable = _embedded(legs, query, Use.HYBRID)
     return _gathered(legs, query, vector, readable, None)
+
+
+def _analysed(legs: Legs, text: str) -> Query:
+    query = analysed(text, legs.languages)
+    return with_synonyms(query, legs.languages, legs.lexical.chunks.having)
 
 
 def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float]:

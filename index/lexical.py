@@ -73,11 +73,15 @@ class LexicalLevel:
             return 0.0
         return idf(found, self._searcher.num_docs)
 
+    def having(self, stem: str) -> int:
+        """In how many documents a stem is."""
+        return self._searcher.doc_freq("stem", stem)
+
     def _having(self, word: Word) -> int:
         if word.is_character:
             found = self._searcher.search(self._anywhere(word), 1, count=True)
             return int(found.count)  # type: ignore[attr-defined]  # its stubs do not know it
-        return max(self._searcher.doc_freq("stem", stem) for stem in word.stems)
+        return max(map(self.having, word.stems))
 
     @property
     def rarest(self) -> float:

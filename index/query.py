@@ -37,7 +37,7 @@ class Word:
 
     exact: str
     stems: tuple[str, ...]
-    """Its stem in each of the blog's languages, without repeats."""
+    """Its stem in each of the blog's languages and what else is counted as it, without repeats."""
     weight: float
     """Its say before its rarity, at most 1."""
 
@@ -80,15 +80,22 @@ def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
     )
 
 
+def spoken_in(text: str, languages: Sequence[str]) -> str:
+    """The language of a query to a blog in these languages.
+
+    A few kanji look Chinese, and to a Japanese blog they are Japanese.
+    """
+    blog, own = {primary(language) for language in languages}, language_of(text)
+    return "ja" if own == "zh" and "ja" in blog and "zh" not in blog else own
+
+
 def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
     """The languages whose function words weigh little: the query's own and those of the blog.
 
-    A few kanji look Chinese, and Chinese grammar is none in Japanese.
+    Chinese grammar is none in Japanese.
     """
     blog = {primary(language) for language in languages}
-    own = language_of(text)
-    if own == "zh" and "ja" in blog and "zh" not in blog:
-        own = "ja"
+    own = spoken_in(text, languages)
     return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
 
 

@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 from benchmarks.ablations import KNOBS, Ablation, ablated, read_ablation
 from benchmarks.blog import posts_of
+from benchmarks.corpora import REWRITTEN
 from benchmarks.descriptions import is_copied, known_items, says_enough
 from benchmarks.labels import read_queries
 from benchmarks.queries import KINDS, derive, foreign, is_identifier
@@ -154,6 +156,19 @@ def test_a_traditional_blog_is_also_asked_in_simplified_characters() -> None:
     ]
 
 
+def test_a_chinese_blog_is_also_asked_in_the_other_regions_words() -> None:
+    posts = [
+        post("tw.md", title="記憶體與軟體的關係"),
+        post("cn.md", title="内存和软件的关系"),
+        post("same.md", title="風箏與海的故事"),
+        post("en.md", title="Notes about kites"),
+    ]
+    assert sorted(derive(posts, ["regional"], 9), key=attrgetter("source")) == [
+        Query("regional", "记忆体和软体的关系", "cn.md"),
+        Query("regional", "内存与软件的关系", "tw.md"),
+    ]
+
+
 def test_queries_of_another_blog_are_off_topic_only_if_this_one_nowhere_says_them() -> None:
     here = [post("a.md", "We talked about Onion-Soup today.", title="Kites")]
     told = [Query("title", text, "x.md") for text in ("Onion soup", "kites", "Ships at sea")]
@@ -263,7 +278,7 @@ def test_a_whole_run_measures_every_kind_by_every_leg(blog: Path) -> None:
     (other / "a.md").write_text("# Ships in the harbour\n\nThey sail.\n", encoding="utf-8")
     found = json.loads(command("benchmarks.quality", blog, "--off-topic", other))
     rows = {(row["kind"], row["leg"]): row for row in found["legs"]}
-    kinds = [kind for kind in KINDS if kind != "simplified"]
+    kinds = [kind for kind in KINDS if kind not in REWRITTEN]
     assert list(rows) == [(kind, leg) for kind in kinds for leg in ("lexical", "dense", "hybrid")]
     counts = {kind: rows[kind, "hybrid"]["queries"] for kind in kinds}
     assert counts == {"description": 2, "heading": 2, "identifier": 3, "title": 4}
@@ -275,6 +290,16 @@ def test_a_whole_run_measures_every_kind_by_every_leg(blog: Path) -> None:
         (kind, 1) for kind in kinds
     ]
     assert found["command"].startswith("python -m benchmarks.quality ")
+
+
+def test_a_blog_is_asked_in_the_language_of_its_translation(blog: Path, tmp_path: Path) -> None:
+    other = tmp_path / "zh"
+    other.mkdir()
+    (other / "soup.md").write_text("---\ntitle: 兩人份的 salt_level\n---\n湯。\n", encoding="utf-8")
+    (other / "more.md").write_text("---\ntitle: 只在這裡有的文章\n---\n湯。\n", encoding="utf-8")
+    found = json.loads(command("benchmarks.quality", blog, "--asked-in", other))
+    title = next(row for row in found["legs"] if row["kind"] == "title")
+    assert (title["queries"], title["hit_at_1"]["value"]) == (1, 1.0)
 
 
 def test_the_description_is_not_in_the_index_that_is_measured(blog: Path) -> None:
