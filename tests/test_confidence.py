@@ -11,6 +11,7 @@ from index.calibration import FEWEST, GROWTH, SAMPLE, calibrate, is_stale, sampl
 from index.confidence import (
     AGREEMENT,
     BLOG,
+    HELD_POWER,
     HIGH,
     HIGH_BY_WORDS,
     LENGTH,
@@ -94,11 +95,18 @@ def test_the_legs_agree_on_the_post_that_both_put_high(
 
 
 def test_without_meaning_the_number_is_what_was_found_of_the_words_and_the_script() -> None:
+    held = 0.5**HELD_POWER
+    half = (0.5 * 0.75 + 0.5 * 0.25) / 0.75
     assert by_words(FOUND, "zebra", 0.0) == pytest.approx(WORDS + SCRIPT)
-    assert by_words(FOUND, "快取", 0.0) == pytest.approx(WORDS)
+    assert by_words(FOUND, "快取", 0.0) == pytest.approx(WORDS + SCRIPT * held)
     assert by_words(FOUND, "快取 zebra", 0.75) == pytest.approx(
-        WORDS + SCRIPT * (0.5 * 0.75 + 0.5 * 0.25) / 0.75
+        WORDS + SCRIPT * (half + (1 - half) * held)
     )
+
+
+def test_the_script_does_not_matter_where_one_passage_holds_all_words() -> None:
+    whole = replace(FOUND, coverage=1.0)
+    assert by_words(whole, "快取", 0.0) == by_words(whole, "zebra", 0.0)
 
 
 def test_the_number_does_not_grow_with_the_blog() -> None:
