@@ -87,9 +87,10 @@ def placed(
     values = _worth(np.fromiter(scores.values(), np.float64), best, fall)
     there &= values > 0.0
     besides = np.zeros_like(ranked)
-    joined = there[:, 1] & _are_neighbours(ranked, sections)
-    besides[joined, 0] = posts.chunks[ranked[joined, 1]]
-    there[joined, 1] = False
+    if PER_POST > 1:
+        joined = there[:, 1] & _are_neighbours(ranked, sections)
+        besides[joined, 0] = posts.chunks[ranked[joined, 1]]
+        there[joined, 1] = False
     ids = np.broadcast_to(posts.ids[own, np.newaxis], there.shape)[there]
     shown, values, besides = posts.chunks[ranked[there]], values[there], besides[there]
     order = np.lexsort((shown, ids, -values))
@@ -113,8 +114,6 @@ def _worth(scores: Numbers, best_scores: Numbers, fall: float) -> Numbers:
 
 def _are_neighbours(ranked: Ids, sections: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """Whether the first two passages of each post follow one another in one section."""
-    if ranked.shape[1] < 2:
-        return np.zeros(len(ranked), dtype=np.bool_)
     first, second = ranked[:, 0], ranked[:, 1]
     same = (sections[first] == sections[second]) & (sections[first] != 0)
     neighbours: npt.NDArray[np.bool_] = same & (np.abs(first - second) == 1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.ablations import ablated, read_ablation
 from index.findings import Evidence
 from index.passages import FALL, FALL_DESCRIBED, PER_POST, Place, Places, fall_for, placed
 from index.query import analysed
@@ -59,6 +60,14 @@ def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_
         Place(2, 20, 0.5),
         Place(1, 12, 0.9 * (0.8 * FALL**2)),
     ]
+
+
+def test_with_one_passage_a_post_no_neighbours_are_joined() -> None:
+    """As `--ablate per_post=1` measures it."""
+    chunks = {1: {10: 1.0, 11: 0.9}, 2: {20: 1.0}}
+    with ablated([read_ablation("per_post=1")]):
+        places = listed({1: 0.9, 2: 0.5}, chunks, {10: "a", 11: "a"})
+    assert places == [Place(1, 10, 0.9), Place(2, 20, 0.5)]
 
 
 def test_close_rivals_are_seen_before_a_second_passage() -> None:
