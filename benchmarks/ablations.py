@@ -75,6 +75,7 @@ KNOBS = {
     "read_least": Knob("index.evidence", "READ_LEAST", False),
     "in_passing": Knob("index.evidence", "IN_PASSING", False),
     "synonyms": Knob("index.synonyms", "with_synonyms", False, lambda query, *_: query),
+    "gloss": Knob("index.gloss", "in_english", False, lambda *_: None),
     "limiting": Knob("index.rarity", "limited", False, _as_rare_as_they_are),
     "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
     "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from index.errors import EmbedderError, EmbedderMismatch
-from index.evidence import Gatherer
+from index.evidence import READ_BLOG, Gatherer
 from index.findings import Findings
+from index.gloss import Gloss, in_english
 from index.legs import Legs
-from index.query import Query, analysed
+from index.query import Query, analysed, spoken_in
 from index.ranking import Use
 from index.synonyms import with_synonyms
 
@@ -58,9 +59,19 @@ def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float
     if use is Use.LEXICAL or not len(legs.vectors.ids):
         return None, 0.0
     readable = legs.embedder.readable([query.text])[0]
+    gloss = None if readable else _gloss(legs, query.text)
+    if gloss is not None:
+        return legs.embedder.embed_query(gloss.text), gloss.share
     if not readable and use is Use.HYBRID:
         return None, 0.0
     return legs.embedder.embed_query(query.text), readable
+
+
+def _gloss(legs: Legs, text: str) -> Gloss | None:
+    """What the embedder can read of a query in another language than the blog that it reads."""
+    if legs.readable < READ_BLOG:
+        return None
+    return in_english(text, spoken_in(text, legs.languages))
 
 
 def _gathered(

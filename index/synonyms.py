@@ -62,23 +62,23 @@ def _said_otherwise(query: Query, languages: Sequence[str]) -> Iterator[tuple[st
     """The query's words that have synonyms, with each of these."""
     if _EAST_ASIAN.search(query.text):
         table = _of_language(spoken_in(query.text, languages))
-        yield from _in_runs(simplified(query.text), table)
+        for run in _RUN.findall(simplified(query.text)):
+            yield from ((word, other) for word in words_in(run, table) for other in table[word])
     else:
         for language in sorted({*map(primary, languages)}.intersection(LANGUAGES)):
             yield from _in_words(query.text, _of_english(language))
 
 
-def _in_runs(text: str, table: Table) -> Iterator[tuple[str, str]]:
-    """The longest words of the table, from left to right."""
+def words_in(run: str, table: Collection[str]) -> Iterator[str]:
+    """The longest words of the table in a run without spaces, from left to right."""
     longest = max(map(len, table), default=0)
-    for run in _RUN.findall(text):
-        start = 0
-        while start < len(run):
-            ends = range(min(start + longest, len(run)), start + 1, -1)
-            end = next((end for end in ends if run[start:end] in table), None)
-            if end is not None:
-                yield from ((run[start:end], other) for other in table[run[start:end]])
-            start = end or start + 1
+    start = 0
+    while start < len(run):
+        ends = range(min(start + longest, len(run)), start + 1, -1)
+        end = next((end for end in ends if run[start:end] in table), None)
+        if end is not None:
+            yield run[start:end]
+        start = end or start + 1
 
 
 def _in_words(text: str, table: Table) -> Iterator[tuple[str, str]]:

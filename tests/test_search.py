@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.ablations import SETTINGS, ablated, read_ablation
 from index.confidence import NOTICE
+from index.embedder.readable import readable
 from index.errors import EmbedderMismatch, EmbedderRefused, EmbedderUnavailable, UnknownPost
 from index.find import find
 from index.legs import Legs, open_legs
@@ -32,6 +33,9 @@ POSTS = {
     "快取.md": "---\ntitle: 鍵值快取\n---\n模型會把鍵與值保留在記憶體之中。\n",
     "deutsch.md": "---\ntitle: Häuser\nlang: de\n---\nDie Häuser stehen nicht weit vom Fluss.\n",
 }
+
+
+ABOUT_MEMORY = "# Memory\n\nThe cache takes memory and adds latency to what it does for us.\n"
 
 
 class Counting(FakeEmbedder):
@@ -90,6 +94,36 @@ def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
     legs, embedder = counting
     found = find(legs, "🦓 !!!")
     assert (embedder.queries, found.notice, found.findings.nearest) == ([], None, None)
+
+
+class OfEnglish(Counting):
+    """Reads English alone."""
+
+    def readable(self, texts: Sequence[str]) -> list[float]:
+        return readable(texts)
+
+
+@pytest.mark.parametrize(
+    ("post", "query", "embedded"),
+    [
+        (ABOUT_MEMORY, "如何減少記憶體的延遲", ["reduce memory delay"]),
+        (ABOUT_MEMORY, "メモリとキャッシュ", ["memory cache"]),
+        (ABOUT_MEMORY, "memory latency on this machine", ["memory latency on this machine"]),
+        (ABOUT_MEMORY, "記憶體", []),
+        ("# 記憶體\n\n快取佔用記憶體，也有延遲。\n", "如何減少記憶體的延遲", []),
+    ],
+)
+def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query(
+    post: str, query: str, embedded: list[str], blog: MakeBlog
+) -> None:
+    made = blog({"a.md": post})
+    made.embedder = embedder = OfEnglish()
+    made.ingest(rebuild=True)
+    embedder.queries.clear()
+    legs = open_legs(made.files, embedder)
+    assert find(legs, query).notice is None
+    assert embedder.queries == embedded
+    legs.close()
 
 
 def test_words_alone_ask_for_no_vector(counting: tuple[Legs, Counting]) -> None:

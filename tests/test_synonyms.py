@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from index.query import Query, Word, analysed
 from index.ranking import Use
@@ -89,6 +92,18 @@ def test_the_longest_word_is_taken_and_its_parts_are_no_words_of_their_own() -> 
         "数据": ("databas", "数据"),
         "据库": ("databas", "据库"),
     }
+
+
+@given(st.text(), st.sampled_from([["en"], ["zh"], ["ja"], ["zh", "en"], []]))
+@example("。記憶體\U00020000内存", ["zh"])
+def test_any_query_keeps_its_words_and_their_own_stems(text: str, languages: list[str]) -> None:
+    plain = analysed(text, languages or ("en",))
+    further = with_synonyms(plain, languages, lambda _stem: 1)
+    assert [replace(word, stems=()) for word in further.words] == [
+        replace(word, stems=()) for word in plain.words
+    ]
+    for word, before in zip(further.words, plain.words, strict=True):
+        assert set(before.stems) <= set(word.stems)
 
 
 def test_a_table_has_no_word_twice_and_none_that_is_its_own_synonym() -> None:
