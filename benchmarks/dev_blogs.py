@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.ablations import SETTINGS
 from benchmarks.blog import Embedding, index_folder
 from benchmarks.corpora import Corpus, corpora_in, off_topic_for
 from benchmarks.dev_report import Report, as_markdown
 from benchmarks.floor import ask_floor
+from benchmarks.knobs import SETTINGS
 from benchmarks.markdown import inserted
 from benchmarks.measure import Asked, Bench, measure
 from benchmarks.metrics import hit

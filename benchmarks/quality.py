@@ -13,8 +13,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.ablations import SETTINGS, Ablation, ablated, read_ablation
+from benchmarks.ablations import Ablation, ablated, read_ablation
 from benchmarks.blog import posts_of
+from benchmarks.knobs import SETTINGS
 from benchmarks.labels import read_queries
 from benchmarks.measure import Asked, Bench, measure
 from benchmarks.options import add_shared, count, embedding_of, failure, folder, index_of

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from benchmarks.ablations import SETTINGS, ablated, read_ablation
+from benchmarks.ablations import ablated, read_ablation
 from benchmarks.corpora import Corpus, corpora_in, off_topic_for
+from benchmarks.knobs import SETTINGS
 from benchmarks.markdown import inserted, markdown
 from benchmarks.provenance import command
 from benchmarks.run import outcome_of
@@ -28,7 +29,7 @@ from benchmarks.types import (
     Outcome,
     Query,
 )
-from index.analysis import stem
+from index.analysis import spelled, stem, terms
 from index.errors import UsageError
 from index.lexical_documents import PADDING
 from index.types import Answer, Chunk, Hit, Post
@@ -90,6 +91,8 @@ def test_no_result_from_before_is_remembered_while_something_is_varied() -> None
     assert stem("Cafés", "english") == "cafe"
     with ablated([read_ablation("folding=off")]):
         assert stem("Cafés", "english") == "café"
+        assert spelled("快取", "zh").stems == " ".join(term.stem for term in terms("快取"))
+        assert spelled("記憶", "zh").stems == "記憶"
     assert stem("Cafés", "english") == "cafe"
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.ablations import SETTINGS, ablated, read_ablation
+from benchmarks.ablations import ablated, read_ablation
+from benchmarks.knobs import SETTINGS
 from index.confidence import NOTICE
 from index.embedder.readable import readable
 from index.errors import EmbedderMismatch, EmbedderRefused, EmbedderUnavailable, UnknownPost
