@@ -14,7 +14,7 @@ from functools import cache
 
 from index.east_asian import CJK
 from index.han import simplified
-from index.synonyms import computing_words, words_in
+from index.synonyms import LANGUAGES, computing_words, words_in
 
 LEAST = 2
 """Words without which nothing is said that the words themselves do not find."""
@@ -34,7 +34,9 @@ class Gloss:
 
 
 def in_english(text: str, language: str) -> Gloss | None:
-    """The query `text` of this language by its English words, if there are enough."""
+    """The query `text` by its English words, if it is of a language in the table and has enough."""
+    if language not in LANGUAGES:
+        return None
     pieces = list(_PIECE.finditer(simplified(text)))
     found = [word for piece in pieces for word in _worded(piece, _table(language))]
     whole = sum(len(piece["run"] or "  ") for piece in pieces)

@@ -23,6 +23,10 @@ def test_the_words_of_computing_are_put_in_english(text: str, language: str, glo
     assert in_english(text, language) == gloss
 
 
+def test_english_is_left_as_it_is() -> None:
+    assert in_english("IndexFlatIP faiss_index", "en") is None
+
+
 @pytest.mark.parametrize(
     ("text", "language"), [("", "zh"), ("記憶體", "zh"), ("你好嗎", "zh"), ("내 메모리", "ko")]
 )

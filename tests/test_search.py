@@ -111,6 +111,7 @@ class OfEnglish(Counting):
         (ABOUT_MEMORY, "メモリとキャッシュ", ["memory cache"]),
         (ABOUT_MEMORY, "memory latency on this machine", ["memory latency on this machine"]),
         (ABOUT_MEMORY, "記憶體", []),
+        (ABOUT_MEMORY, "kqxz_pmr vdblq_trw", []),
         ("# 記憶體\n\n快取佔用記憶體，也有延遲。\n", "如何減少記憶體的延遲", []),
     ],
 )
