@@ -14,12 +14,11 @@ from functools import cache
 
 from index.east_asian import CJK
 from index.han import simplified
+from index.languages import CHARACTERS_PER_WORD
 from index.synonyms import LANGUAGES, computing_words, words_in
 
 LEAST = 2
 """Words without which nothing is said that the words themselves do not find."""
-
-_CHARACTERS_PER_WORD = 2
 
 _PIECE = re.compile(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*")
 
@@ -39,7 +38,7 @@ def in_english(text: str, language: str) -> Gloss | None:
         return None
     pieces = list(_PIECE.finditer(simplified(text)))
     found = [word for piece in pieces for word in _worded(piece, _table(language))]
-    whole = sum(len(piece["run"] or "  ") for piece in pieces)
+    whole = sum(len(piece["run"] or "") or CHARACTERS_PER_WORD for piece in pieces)
     said = sum(length for _, length in found)
     words = " ".join(english for english, _ in found)
     return Gloss(words, said / whole) if len(found) >= LEAST else None
@@ -48,7 +47,7 @@ def in_english(text: str, language: str) -> Gloss | None:
 def _worded(piece: re.Match[str], table: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """The English words of a piece, and how many characters each stands for."""
     if piece["run"] is None:
-        yield piece[0], _CHARACTERS_PER_WORD
+        yield piece[0], CHARACTERS_PER_WORD
     else:
         yield from ((table[word], len(word)) for word in words_in(piece["run"], table))
 
