@@ -45,10 +45,10 @@ browser: $(INSTALLED) playwright ## test the search page in Chromium
 
 pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
 	@$(BIN)/python -m tools.pictures
-	@$(BIN)/python -m tests.page_pictures docs/pictures
+	@$(BIN)/python -m tests.page.pictures docs/pictures
 
 clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clients and test with them
-	@$(BIN)/python -m pytest -rs tests/test_real_clients.py tests/test_claude_code.py
+	@$(BIN)/python -m pytest -rs tests/clients
 
 fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options in FUZZ
 	@$(BIN)/python -c 'import atheris' >/dev/null 2>&1 || { \
@@ -94,7 +94,7 @@ $(SUITE)/installed: tests/conformance/package.json tests/conformance/package-loc
 
 .PHONY: playwright
 playwright: $(INSTALLED)
-	@$(BIN)/python -c 'from tests.chromium import PATH; raise SystemExit(not PATH)' || { \
+	@$(BIN)/python -c 'from tests.support.chromium import PATH; raise SystemExit(not PATH)' || { \
 		echo 'There is no Chromium on the path. On Debian and Ubuntu: apt install chromium fonts-noto-cjk' >&2; exit 1; }
 	@$(BIN)/python -c 'import playwright' >/dev/null 2>&1 || { \
 		echo 'Installing Playwright into .venv; it uses the Chromium that is there.' >&2; \

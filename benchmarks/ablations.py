@@ -15,9 +15,13 @@ from importlib import import_module
 from types import ModuleType
 
 from benchmarks.knobs import KNOBS
-from index.errors import UsageError
+from blog_search_mcp.index.errors import UsageError
 
-_STEPS = ("ingest.outcome", "ingest.indexing", "index.search")
+_STEPS = (
+    "blog_search_mcp.ingest.prepare",
+    "blog_search_mcp.ingest.pipeline",
+    "blog_search_mcp.index.search.search",
+)
 """What imports every user of a value: one imported later would keep what was varied."""
 
 
@@ -75,9 +79,7 @@ def _forget() -> None:
 
 def _modules() -> list[ModuleType]:
     """Every module of the program that is loaded."""
-    return [
-        module for name, module in sys.modules.items() if name.startswith(("index.", "ingest."))
-    ]
+    return [module for name, module in sys.modules.items() if name.startswith("blog_search_mcp.i")]
 
 
 def _applied(ablation: Ablation) -> list[Callable[[], None]]:

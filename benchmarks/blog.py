@@ -12,16 +12,15 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from index.content_folder import SourceFile
-from index.embedder.choose import choose, embedder_of
-from index.errors import UnreadablePost
-from index.live import LiveIndex
-from index.reader import Reader
-from index.reading import read
-from ingest.pipeline import Job, ingest
-from ingest.post import ParsedPost, read_post
-from ingest.progress import Progress
-from ingest.scan import NOTHING_KNOWN, scan
+from blog_search_mcp.index.content.read_file import read
+from blog_search_mcp.index.content.walk import SourceFile
+from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.reader import LiveIndex, Reader
+from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.plan import NOTHING_KNOWN, scan
+from blog_search_mcp.ingest.report import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from benchmarks.types import Query
-from index.han import simplified
-from index.languages import language_of
-from index.synonyms import regional_words
+from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.analysis.synonyms import regional_words
+from blog_search_mcp.index.analysis.tokenizer import simplified
 
 
 def in_simplified(queries: Iterable[Query]) -> Iterator[Query]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from index.types import Answer
+from blog_search_mcp.index.types import Answer
 
 
 def confidence_of(answer: Answer) -> float:

@@ -16,8 +16,8 @@ from benchmarks.chinese import in_simplified
 from benchmarks.labels import read_queries
 from benchmarks.queries import Posts, derive
 from benchmarks.types import Query
-from index.errors import UsageError
-from index.languages import language_of
+from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.errors import UsageError
 
 FILES = {"description": "known_items.jsonl", "title": "title_items.jsonl"}
 """By kind of query, the file that holds them."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.types import Query
 from benchmarks.wording import folded, letters, without_numbers, words
-from ingest.plain import plain
-from ingest.post import ParsedPost
+from blog_search_mcp.ingest.documents.read_post import ParsedPost
+from blog_search_mcp.ingest.markdown.plain_text import plain
 
 KIND = "description"
 

@@ -29,8 +29,8 @@ from benchmarks.run import READ
 from benchmarks.table import as_json
 from benchmarks.targets import Floor, reached
 from benchmarks.types import Measurement
-from index.errors import BlogSearchError
-from ingest.progress import Progress, progress_on
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.ingest.report import Progress, progress_on
 
 LIMIT = 100
 """Queries of a derived kind."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from benchmarks.metrics import first_rank
 from benchmarks.types import Query
-from index.analysis import terms
-from ingest.post import ParsedPost
+from blog_search_mcp.index.analysis.tokenizer import terms
+from blog_search_mcp.ingest.documents.read_post import ParsedPost
 
 K1 = 1.2
 B = 0.75

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from index.analysis import fold
-from index.findings import Findings
-from index.lexical_documents import LexicalPost
-from index.query import Word
-from index.ranking import WEIGHTS, Weights
-from index.types import Chunk, Post
+from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.analysis.tokenizer import fold
+from blog_search_mcp.index.lexical.documents import LexicalPost
+from blog_search_mcp.index.search.candidates import Findings
+from blog_search_mcp.index.search.ranking import WEIGHTS, Weights
+from blog_search_mcp.index.types import Chunk, Post
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,38 +55,48 @@ def _always_open(_findings: Findings, _is_prose: bool, _weights: Weights = WEIGH
 
 
 KNOBS = {
-    "header": Knob("index.embedding_text", "embedding_text", True, _window_alone),
-    "stemming": Knob("index.analysis", "stem", True, _unstemmed),
-    "folding": Knob("index.analysis", "fold simplified", True, str.lower),
-    "chunk_least": Knob("ingest.chunker", "PASSAGE", True, field="least"),
-    "chunk_most": Knob("ingest.chunker", "PASSAGE", True, field="most"),
-    "window_most": Knob("ingest.windows", "WINDOW", True, field="most"),
-    "title_times": Knob("index.lexical_documents", "TITLE_TIMES", True),
-    "heading_times": Knob("index.lexical_documents", "HEADING_TIMES", True),
-    "name_times": Knob("index.lexical_documents", "NAME_TIMES", True),
-    "padding": Knob("index.lexical_documents", "PADDING", True),
-    "pointers": Knob("index.lexical_documents", "own_words", True, _every_word, switch="on"),
-    "read_least": Knob("index.evidence", "READ_LEAST", False),
-    "in_passing": Knob("index.evidence", "IN_PASSING", False),
-    "synonyms": Knob("index.synonyms", "with_synonyms", False, lambda query, *_: query),
-    "gloss": Knob("index.gloss", "in_english", False, lambda *_: None),
-    "limiting": Knob("index.rarity", "limited", False, _as_rare_as_they_are),
-    "stopword_weight": Knob("index.stopwords", "WEIGHT", False),
-    "prefixes": Knob("index.embedder.ollama_models", "PREFIXES", True, ()),
-    "nomic_layernorm": Knob(
-        "index.embedder.ollama_models", "NOMIC_NORMALISATION", True, "layernorm+l2", switch="on"
+    "header": Knob("blog_search_mcp.ingest.prepare", "embedding_text", True, _window_alone),
+    "stemming": Knob("blog_search_mcp.index.analysis.tokenizer", "stem", True, _unstemmed),
+    "folding": Knob("blog_search_mcp.index.analysis.tokenizer", "fold simplified", True, str.lower),
+    "chunk_least": Knob("blog_search_mcp.ingest.chunking.chunker", "PASSAGE", True, field="least"),
+    "chunk_most": Knob("blog_search_mcp.ingest.chunking.chunker", "PASSAGE", True, field="most"),
+    "window_most": Knob("blog_search_mcp.ingest.chunking.packing", "WINDOW", True, field="most"),
+    "title_times": Knob("blog_search_mcp.index.lexical.documents", "TITLE_TIMES", True),
+    "heading_times": Knob("blog_search_mcp.index.lexical.documents", "HEADING_TIMES", True),
+    "name_times": Knob("blog_search_mcp.index.lexical.documents", "NAME_TIMES", True),
+    "padding": Knob("blog_search_mcp.index.lexical.documents", "PADDING", True),
+    "pointers": Knob(
+        "blog_search_mcp.index.lexical.documents", "own_words", True, _every_word, switch="on"
     ),
-    "gating": Knob("index.ranking", "openness", False, _always_open),
-    "per_post": Knob("index.passages", "PER_POST", False),
-    "fall": Knob("index.passages", "FALL", False),
-    "fall_described": Knob("index.passages", "FALL_DESCRIBED", False),
-    "agreement": Knob("index.confidence", "AGREEMENT", True),
-    "length": Knob("index.confidence", "LENGTH", True),
-    "near_passage": Knob("index.confidence", "PASSAGE", True),
-    "near_post": Knob("index.confidence", "POST", True),
-    "near_blog": Knob("index.confidence", "BLOG", True),
+    "read_least": Knob("blog_search_mcp.index.search.retrieval", "READ_LEAST", False),
+    "in_passing": Knob("blog_search_mcp.index.search.retrieval", "IN_PASSING", False),
+    "synonyms": Knob(
+        "blog_search_mcp.index.analysis.synonyms", "with_synonyms", False, lambda query, *_: query
+    ),
+    "gloss": Knob("blog_search_mcp.index.analysis.synonyms", "in_english", False, lambda *_: None),
+    "limiting": Knob(
+        "blog_search_mcp.index.lexical.searcher", "limited", False, _as_rare_as_they_are
+    ),
+    "stopword_weight": Knob("blog_search_mcp.index.analysis.stopwords", "WEIGHT", False),
+    "prefixes": Knob("blog_search_mcp.index.embedders.ollama.models", "PREFIXES", True, ()),
+    "nomic_layernorm": Knob(
+        "blog_search_mcp.index.embedders.ollama.models",
+        "NOMIC_NORMALISATION",
+        True,
+        "layernorm+l2",
+        switch="on",
+    ),
+    "gating": Knob("blog_search_mcp.index.search.ranking", "openness", False, _always_open),
+    "per_post": Knob("blog_search_mcp.index.search.diversify", "PER_POST", False),
+    "fall": Knob("blog_search_mcp.index.search.diversify", "FALL", False),
+    "fall_described": Knob("blog_search_mcp.index.search.diversify", "FALL_DESCRIBED", False),
+    "agreement": Knob("blog_search_mcp.index.search.confidence", "AGREEMENT", True),
+    "length": Knob("blog_search_mcp.index.search.confidence", "LENGTH", True),
+    "near_passage": Knob("blog_search_mcp.index.search.confidence", "PASSAGE", True),
+    "near_post": Knob("blog_search_mcp.index.search.confidence", "POST", True),
+    "near_blog": Knob("blog_search_mcp.index.search.confidence", "BLOG", True),
 } | {
-    field.name: Knob("index.ranking", "WEIGHTS", False, field=field.name)
+    field.name: Knob("blog_search_mcp.index.search.ranking", "WEIGHTS", False, field=field.name)
     for field in fields(Weights)
 }
 """By the name on the command line."""

@@ -28,10 +28,10 @@ from benchmarks.options import add_shared, embedding_of, failure, index_of
 from benchmarks.run import counted
 from benchmarks.table import shown, terminal
 from benchmarks.types import Estimate, Query
-from index.errors import BlogSearchError
-from ingest.progress import Progress, progress_on
-from server.ask import server_command
-from server.settings import Settings
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.ingest.report import Progress, progress_on
+from blog_search_mcp.server.cli.ask import server_command
+from blog_search_mcp.server.settings import Settings
 
 READ = 5
 """Hits asked for: what the server gives by default."""

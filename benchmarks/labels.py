@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmarks.types import Query
-from index.errors import UsageError
+from blog_search_mcp.index.errors import UsageError
 
 
 class Label(BaseModel):

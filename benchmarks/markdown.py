@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from index.errors import UsageError
+from blog_search_mcp.index.errors import UsageError
 
 MARK = "measured"
 """Between the lines `<!-- measured -->` and `<!-- /measured -->` a document holds what was measured

@@ -13,10 +13,10 @@ from benchmarks.provenance import commit
 from benchmarks.run import ask_all, ask_leg
 from benchmarks.summary import ablation_rows, by_kind, fusion_rows, leg_rows, off_topic_rows
 from benchmarks.types import AblationRow, Measurement, Outcome, Query
-from index.layout import Layout
-from index.ranking import Use
-from index.reader import Reader
-from ingest.progress import Progress
+from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.ingest.report import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.blog import Embedding, index_folder
-from index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
 
 FAILED, WRONG_USAGE = 1, 2
 

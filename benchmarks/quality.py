@@ -23,8 +23,8 @@ from benchmarks.provenance import command
 from benchmarks.queries import KINDS, Posts, derive, foreign
 from benchmarks.table import as_json, as_tables, terminal
 from benchmarks.types import Measurement, Query
-from index.errors import BlogSearchError, UsageError
-from ingest.progress import Progress, progress_on
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.ingest.report import Progress, progress_on
 
 LIMIT = 200
 """Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""

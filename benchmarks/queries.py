@@ -18,9 +18,9 @@ from benchmarks.chinese import in_other_words, in_simplified
 from benchmarks.descriptions import known_items
 from benchmarks.types import Query
 from benchmarks.wording import folded, without_numbers, words
-from ingest.blocks import blocks
-from ingest.plain import plain
-from ingest.post import ParsedPost
+from blog_search_mcp.ingest.documents.read_post import ParsedPost
+from blog_search_mcp.ingest.markdown.blocks import blocks
+from blog_search_mcp.ingest.markdown.plain_text import plain
 
 LEAST_WORDS = 2
 """A heading or title with fewer is a label, not a question."""

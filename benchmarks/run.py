@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from benchmarks.confidence import confidence_of
 from benchmarks.metrics import first_rank, holds
 from benchmarks.types import Outcome, Query
-from index.ranking import Use
-from index.reader import Reader
-from index.types import Answer, Filters, Hit
-from ingest.progress import Progress
+from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Answer, Filters, Hit
+from blog_search_mcp.ingest.report import Progress
 
 DEPTH = 10
 """Hits asked for, as deep as any metric looks."""

@@ -10,7 +10,7 @@ from benchmarks.bootstrap import estimate_auroc, estimate_mean
 from benchmarks.metrics import hit, ndcg, reciprocal_rank, recognised
 from benchmarks.run import DEPTH, LEGS, Outcomes
 from benchmarks.types import AblationRow, FusionRow, LegRow, OffTopicRow, Outcome, Query
-from index.ranking import Use
+from blog_search_mcp.index.search.ranking import Use
 
 ByKind = Mapping[str, Outcomes]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.types import LegRow, Measurement
-from index.ranking import Use
+from blog_search_mcp.index.search.ranking import Use
 
 Blogs = Mapping[str, Measurement]
 """By the blog's name."""

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.options import failure
-from index.confidence import judged
-from index.embedder.choose import embedder_of
-from index.errors import BlogSearchError
-from index.find import find
-from index.findings import Findings
-from index.generations import live_number, load_manifest
-from index.layout import DEFAULT_FOLDER, Layout
-from index.legs import open_legs
-from index.query import Query
-from index.ranking import counted, openness, reasons, score_posts
-from index.types import Kind
+from blog_search_mcp.index.analysis.query import Query
+from blog_search_mcp.index.embedders.registry import embedder_of
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.search.candidates import Findings
+from blog_search_mcp.index.search.confidence import judged
+from blog_search_mcp.index.search.ranking import counted, openness, reasons, score_posts
+from blog_search_mcp.index.search.search import find
+from blog_search_mcp.index.search.snapshot import open_legs
+from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.layout import DEFAULT_FOLDER, Layout
+from blog_search_mcp.index.types import Kind
 
 SHARES: tuple[Kind, ...] = get_args(Kind)
 POSTS = 4

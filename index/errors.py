@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from index.embedder.base import Vectors
+    from blog_search_mcp.index.types import Vectors
 
 
 class BlogSearchError(Exception):

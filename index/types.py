@@ -3,8 +3,17 @@
 Both neighbours need them, so they live here and import nothing of ours.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ids: TypeAlias = npt.NDArray[np.int64]
+    Vectors: TypeAlias = npt.NDArray[np.float32]
 
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
@@ -69,7 +78,7 @@ class Mention:
     chunk: int
     """Index of the chunk that says it."""
     address: str
-    """Where the link leads, as `index.mentions.place` writes it."""
+    """Where the link leads, as `index.store.link_targets.place` writes it."""
     text: str
     """What is said, without markup."""
     is_pointer: bool
@@ -181,3 +190,54 @@ class Outline:
     """Every chunk, in the order of the post."""
     translations: tuple[tuple[str, str], ...] = ()
     """Language and source of each translation of the post."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What an index's own headings reach; kept in its manifest."""
+
+    with_meaning: float
+    """Median number with cosines; 0 if the embedder does not read the blog."""
+    by_words: float
+    """Median number from words and script alone."""
+    east_asian: float
+    """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""
+    chunks: int
+    """Chunks the index had then."""
+
+
+Normalisation: TypeAlias = Literal["l2", "layernorm+l2"]
+"""What the model's output goes through: unit length, perhaps after a LayerNorm without weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """How vectors came out when they were made, to be compared when their server is another."""
+
+    version: str
+    """Of the server; empty if it tells none."""
+    canaries: str
+    """Vectors of `index.embedders.fingerprint.TEXTS`, as `packed` there writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
+
+    kind: str
+    """`ollama` or `embedded`."""
+    model: str
+    """Name as a person would ask for it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
+    digest: str
+    """Hash of the weights: the manifest digest Ollama lists, or the model file's SHA-256."""
+    dimension: int
+    document_prefix: str = ""
+    query_prefix: str = ""
+    normalisation: Normalisation = "l2"
+    fingerprint: Fingerprint | None = None
+    """`None` for an embedder that cannot change by itself."""
+
+    @property
+    def name(self) -> str:
+        """For people: `ollama nomic-embed-text`."""
+        return f"{self.kind} {self.model}"

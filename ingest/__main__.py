@@ -33,8 +33,7 @@ def main() -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
             signal.signal(number, _stop)
     try:
-        from ingest.command import run
-        from ingest.settings import read_settings
+        from blog_search_mcp.ingest.cli import read_settings, run
 
         return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
     except Stopped as stopped:

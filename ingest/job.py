@@ -8,11 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from index.seen import Asked
+from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
+from blog_search_mcp.index.content.last_ingest import Asked
+from blog_search_mcp.index.search.confidence import FORMULA
 
 if TYPE_CHECKING:
-    from index.embedder.base import EmbedderIdentity
-    from index.embedder.choose import Choice
+    from blog_search_mcp.index.embedders.registry import Choice
+    from blog_search_mcp.index.types import EmbedderIdentity
 
 Chooser: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
 """Given the embedder of the index there is, if any, the one to use."""
@@ -33,7 +35,7 @@ class Job:
     base_url: str = ""
     """Where the blog is published; empty for what its site's configuration says."""
     permalink: str = ""
-    """A generator, a pattern or both (`ingest.site_files`); empty likewise."""
+    """A generator, a pattern or both (`ingest.sites.discovery`); empty likewise."""
     processes: int | None = None
     """That read posts beside this one, at most; `None` for as many as the machine bears."""
 
@@ -46,3 +48,27 @@ class Job:
             base_url=self.base_url,
             permalink=self.permalink,
         )
+
+
+Recipe = dict[str, int | bool | str]
+
+CHUNKING = 2
+"""Raise it when the same post would come out in other chunks (`ingest.chunking.chunker`); an index
+of
+another number is chunked anew by the next ingest."""
+
+READING = 2
+"""Raise it when the same file would give other metadata or another plain text."""
+
+
+def recipe(include_drafts: bool, index_descriptions: bool, site: str) -> Recipe:
+    """The recipe of this program under these settings; `site` tells links apart."""
+    return {
+        "analysis": ANALYSIS,
+        "confidence": FORMULA,
+        "chunking": CHUNKING,
+        "reading": READING,
+        "include_drafts": include_drafts,
+        "index_descriptions": index_descriptions,
+        "site": site,
+    }

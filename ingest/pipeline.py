@@ -10,27 +10,145 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from index.content_folder import refuse_inside
-from index.errors import IndexMissing
-from index.generations import live_number, load_manifest, writer_lock
-from index.layout import Layout
-from index.manifest import Manifest
-from index.seen import note
-from index.untouched import verify_unless_untouched
-from ingest.job import Job as Job
-from ingest.look import Look, look_at
-from ingest.progress import Progress
-from ingest.report import Embedding, Report
-from ingest.run import Run
-from ingest.tally import Tally
-from ingest.workers import Workers, workers
+from blog_search_mcp.index.content.last_ingest import Seen, SeenFile, content_path, note
+from blog_search_mcp.index.content.walk import refuse_inside
+from blog_search_mcp.index.errors import ContentError, IndexMissing
+from blog_search_mcp.index.store.checksums import verify_unless_untouched
+from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.ingest.job import Job as Job
+from blog_search_mcp.ingest.plan import SUFFIXES, Look, look_at
+from blog_search_mcp.ingest.report import Embedding, Progress, Report
+from blog_search_mcp.ingest.workers import Workers, workers
 
 if TYPE_CHECKING:
-    from ingest.outcome import Outcome
+    from blog_search_mcp.index.content.walk import Skipped
+    from blog_search_mcp.index.writer import Building
+    from blog_search_mcp.ingest.embedding import ChunkVectors
+    from blog_search_mcp.ingest.prepare import Outcome
+
+
+class Tally:
+    """Counts as it goes."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._before = look.base.posts if look.base else {}
+        self._due = dict(look.scan.untouched)
+        self._skipped = list(look.scan.skipped)
+        self.problems: list[str] = []
+        self.removed: list[str] = list(look.gone)
+        """Sources to take out that do not come in again."""
+        self.added = 0
+        self.changed = 0
+        self.kept = len(look.scan.untouched)
+        """Posts that stay as they were."""
+
+    def count(self, outcome: Outcome) -> None:
+        """Count what became of one more file."""
+        source = outcome.source
+        self._due[source] = outcome.due
+        self.problems += outcome.problems
+        if outcome.skipped is not None:
+            self._skipped.append(outcome.skipped)
+            self.removed += [source] if source in self._before else []
+        elif outcome.new is None:
+            self.kept += 1
+        elif source in self._before:
+            self.changed += 1
+        else:
+            self.added += 1
+
+    def is_change(self, outcome: Outcome) -> bool:
+        """Whether a file asks for something to be written."""
+        return outcome.new is not None or (
+            outcome.skipped is not None and outcome.source in self._before
+        )
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What is left out, by source."""
+        return tuple(sorted(self._skipped, key=lambda skip: skip.source))
+
+    def refuse_none(self, job: Job) -> None:
+        """Raise ContentError if no post would be left."""
+        if not (self.kept or self.added or self.changed):
+            raise ContentError(
+                f"No post to index below {job.content} ({len(self._skipped)} files left out). "
+                "Give the folder that holds the posts."
+            )
+
+    def seen(self, job: Job, manifest: Manifest) -> Seen:
+        """What a server needs to tell later that the index is behind, and to renew it."""
+        due = {} if job.include_drafts else self._due
+        files = {
+            source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
+            for source, file in self._look.files.items()
+        }
+        return Seen(
+            generation=manifest.generation,
+            created=manifest.created,
+            content=content_path(job.content),
+            suffixes=SUFFIXES,
+            files=files,
+            asked=job.asked,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One look at the folder, and what has become of its files so far."""
+
+    look: Look
+    tally: Tally
+    """Of the files that were read."""
+    outcomes: Iterator[Outcome]
+    """Of the others, beginning with one that has changed, if any has."""
+    changes: bool
+
+
+def index_posts(
+    job: Job, layout: Layout, run: Run, helpers: Workers, progress: Progress
+) -> tuple[Manifest, Embedding]:
+    """The generation that was written, and what was embedded for it."""
+    # FAISS and tantivy are imported only where they are needed.
+    from blog_search_mcp.index.embedders.cache import open_cache
+    from blog_search_mcp.index.writer import Start, building
+    from blog_search_mcp.ingest.embedding import CachedEmbedder, chunk_vectors
+
+    look, embedder = run.look, run.look.choice.embedder
+    progress.start("indexing", len(look.scan.unread))
+    start = Start(look.base, embedder, look.recipe, look.began)
+    with building(layout, start) as made, open_cache(layout.cache, embedder.identity) as cache:
+        cached = CachedEmbedder(embedder, cache)
+        with chunk_vectors(made, cached) as vectors:
+            for outcome in run.outcomes:
+                run.tally.count(outcome)
+                progress.advance(_put(outcome, made, vectors))
+            vectors.ask()
+            run.tally.refuse_none(job)
+            made.remove(run.tally.removed)
+            made.write_words(helpers.map)
+            for done in vectors.finish():
+                progress.advance(done)
+        progress.start("writing", 1)
+        manifest = made.finish()
+        progress.advance(1)
+    return manifest, Embedding(cached.asked, vectors.without, cached.warnings)
+
+
+def _put(outcome: Outcome, made: Building, vectors: ChunkVectors) -> int:
+    """Put what is new of a file in; how many files are done by now."""
+    if outcome.new is None:
+        return 1
+    return vectors.put(outcome.new, made.add(outcome.new), outcome.windows)
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -50,8 +168,6 @@ def ingest(job: Job, progress: Progress) -> Report:
             if _live_number(layout, job) != run.look.live:
                 helpers.close()
                 run = _begin(job, layout, helpers)
-            from ingest.indexing import index_posts  # FAISS and tantivy, only where they are needed
-
             manifest, embedded = index_posts(job, layout, run, helpers, progress)
             note(layout, run.tally.seen(job, manifest))
     return _report(manifest, run, embedded, started)
@@ -75,12 +191,13 @@ def _begin(job: Job, layout: Layout, helpers: Workers) -> Run:
 def _outcomes(job: Job, look: Look, helpers: Workers) -> Iterator[Outcome]:
     if not look.scan.unread:
         return iter(())
-    helpers.begin(len(look.scan.unread), "ingest.outcome")
-    from ingest.outcome import how_of, outcome_of  # the parsers, likewise
+    helpers.begin(len(look.scan.unread), "blog_search_mcp.ingest.prepare")
+    from blog_search_mcp.ingest.prepare import how_of, outcome_of  # the parsers, likewise
 
     outcomes = helpers.map(partial(outcome_of, how=how_of(job, look)), look.scan.unread)
     if look.base is None:
-        import ingest.indexing  # noqa: F401 - while the processes read the first posts
+        import_module("blog_search_mcp.ingest.embedding")  # while the processes read
+        import_module("blog_search_mcp.index.writer")
     return iter(outcomes)
 
 

@@ -1,8 +1,8 @@
 """`python -m ingest.standby`: an ingest that has imported everything before it is asked for.
 
 One line comes in, a JSON array of the arguments that `python -m ingest` takes; what that does goes
-out. A server that watches its posts keeps one waiting (`server.standby`), since the imports take
-longer than all else that an ingest of one edit does. It ends without a word at the end of its
+out. A server that watches its posts keeps one waiting (`server.watch.reingest`), since the imports
+take longer than all else that an ingest of one edit does. It ends without a word at the end of its
 input, when whoever wanted it is gone, and when nobody has asked for long.
 """
 
@@ -21,7 +21,11 @@ PATIENCE = 600.0
 """Seconds after which nobody is expected to ask any more: whoever writes saves more often, and
 what waits holds memory."""
 
-AHEAD = ("ingest.command", "ingest.indexing", "ingest.outcome")
+AHEAD = (
+    "blog_search_mcp.ingest.cli",
+    "blog_search_mcp.ingest.pipeline",
+    "blog_search_mcp.ingest.prepare",
+)
 
 
 def main() -> int:
@@ -34,7 +38,7 @@ def main() -> int:
     sys.argv[1:] = json.loads(line)
     sys.stdout.write(f"{TAKEN}\n")
     sys.stdout.flush()
-    from ingest.__main__ import main as ingest
+    from blog_search_mcp.ingest.__main__ import main as ingest
 
     return ingest()
 

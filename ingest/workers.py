@@ -19,7 +19,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from index.errors import IngestFailed
+from blog_search_mcp.index.errors import IngestFailed
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from server.clients import Places
-from server.settings import Settings, read_settings
+from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.settings import Settings
 
 
 def main() -> NoReturn:
@@ -36,35 +37,35 @@ def main() -> NoReturn:
 def run(settings: Settings) -> int:
     """Do what `settings` ask for; returns the exit status."""
     if settings.doctor:
-        from server.doctor.run import doctor
+        from blog_search_mcp.server.cli.doctor.run import doctor
 
         return doctor(settings, _places())
     if settings.setup is not None:
-        from server.install.run import set_up
+        from blog_search_mcp.server.cli.install.run import set_up
 
         return set_up(settings, settings.setup, _places())
     if settings.question is not None:
-        from server.ask import ask
+        from blog_search_mcp.server.cli.ask import ask
 
         return ask(settings, settings.question)
     if settings.search is not None:
-        from server.search_command import search
+        from blog_search_mcp.server.cli.search import search
 
         return search(settings, settings.search)
     if settings.tokens:
-        from server.tokens import tokens
+        from blog_search_mcp.server.cli.tokens import tokens
 
         return tokens(settings)
     if settings.usage:
-        from server.usage_report import usage
+        from blog_search_mcp.server.cli.usage_report import usage
 
         return usage(settings)
     if settings.http is not None:
-        from server.http import serve_http
+        from blog_search_mcp.server.http.serve import serve_http
 
         return serve_http(settings, settings.http)
     gc.disable()  # until the index is open: collections among imports find nothing to free
-    from server.stdio import serve_stdio
+    from blog_search_mcp.server.stdio.transport import serve_stdio
 
     return serve_stdio(settings)
 

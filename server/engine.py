@@ -10,19 +10,128 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.statistics import Summary, read_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from index.listing import Listing
-    from index.overview import Overview
-    from index.types import Answer, Filters, Outline, Passage
-    from server.folder import IndexFolder
-    from server.searcher import Behind, Live
-    from server.settings import Settings
+    from blog_search_mcp.index.store.listing import Listing
+    from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
+    from blog_search_mcp.server.settings import Settings
+
+Stamp: TypeAlias = tuple[str, int, int] | None
+"""Another value for every switch of generations, beginning with the name of the live one;
+`None` while there is no index."""
+
+
+class IndexFolder:
+    """One index folder; each call looks anew."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder; it need not exist."""
+        self._layout = Layout(folder)
+
+    def stamp(self) -> Stamp:
+        """Look which generation is live, at the price of reading one line."""
+        try:
+            with self._layout.current.open("rb") as file:
+                name = file.read(20).decode("ascii", "replace").strip()
+                status = self._layout.current.stat()
+        except OSError:
+            return None
+        return name, status.st_ino, status.st_mtime_ns
+
+    def summary(self) -> Summary | None:
+        """Read what the blog is, `None` if that is not known."""
+        return read_summary(self._layout)
+
+    def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
+        """Name the sources that were added, changed or removed between two generations.
+
+        Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
+        deleted since.
+        """
+        early, late = self._digests(before), self._digests(now)
+        return frozenset(
+            source for source in early.keys() | late.keys() if early.get(source) != late.get(source)
+        )
+
+    def _digests(self, stamp: Stamp) -> Mapping[str, str]:
+        if stamp is None:
+            return {}
+        from blog_search_mcp.index.errors import IndexBroken
+        from blog_search_mcp.index.store.generations import load_manifest
+
+        if not stamp[0].isdecimal():
+            raise IndexBroken("The index's CURRENT names no generation.")
+        manifest = load_manifest(self._layout, int(stamp[0]))
+        return {source: post.digest for source, post in manifest.posts.items()}
+
+
+class Searcher(Protocol):
+    """What the tools ask of an index. Safe to call from several threads."""
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        """Return the page of hits from `offset` on. Raises BlogSearchError."""
+        ...
+
+    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+        """Return one chunk with its neighbours. Raises BlogSearchError."""
+        ...
+
+    def outline(self, source: str) -> Outline:
+        """Return a post's headings and chunks. Raises BlogSearchError."""
+        ...
+
+    def listing(self) -> Listing:
+        """Return the lists of the newest generation. Raises IndexProblem."""
+        ...
+
+    @property
+    def overview(self) -> Overview:
+        """What the index holds, in numbers. Raises BlogSearchError."""
+        ...
+
+
+class Served(Searcher, Protocol):
+    """What a server stands on: an index that may still have to be opened."""
+
+    @property
+    def folder(self) -> IndexFolder:
+        """What can be known of the index without opening it."""
+        ...
+
+
+class Live(Protocol):
+    """An index that is followed: each call gives the newest generation's searcher."""
+
+    @property
+    def notice(self) -> str | None:
+        """Why it is not the newest generation's, if it is not."""
+        ...
+
+    def reader(self) -> Searcher:
+        """Return it; cheap when nothing changed. Raises IndexProblem."""
+        ...
+
+
+class Behind(Protocol):
+    """What knows whether the index is behind its posts. Safe to call from several threads."""
+
+    def look(self) -> None:
+        """Begin to look, if it is time to. Returns at once."""
+        ...
+
+    def notice(self) -> str | None:
+        """Say what the reader must know of it, `None` if nothing."""
+        ...
+
 
 log = logging.getLogger(__name__)
 
@@ -110,11 +219,10 @@ def engine_for(settings: Settings) -> Engine:
 
     The embedder warms up beside the index, so that the first query need not wait for it.
     """
-    from server.folder import IndexFolder
 
     def open_index() -> Live:
-        from index.embedder.serving import serving_embedder
-        from index.live import LiveIndex
+        from blog_search_mcp.index.embedders.registry import serving_embedder
+        from blog_search_mcp.index.reader import LiveIndex
 
         return LiveIndex(
             settings.index, lambda identity: serving_embedder(identity, settings.ollama_host)
@@ -131,12 +239,11 @@ def engine_for_one(settings: Settings) -> Engine:
     The embedder is given the time to load its model, and the posts are looked at before the
     answer, since there is no later one to tell.
     """
-    from server.folder import IndexFolder
-    from server.freshness import Freshness
+    from blog_search_mcp.server.watch.freshness import Freshness
 
     def open_index() -> Live:
-        from index.embedder.choose import embedder_of
-        from index.live import LiveIndex
+        from blog_search_mcp.index.embedders.registry import embedder_of
+        from blog_search_mcp.index.reader import LiveIndex
 
         return LiveIndex(
             settings.index, lambda identity: embedder_of(identity, settings.ollama_host)
@@ -149,11 +256,11 @@ def engine_for_one(settings: Settings) -> Engine:
 def behind_of(settings: Settings, on_switch: Callable[[], None]) -> Behind:
     """Make what only looks at the posts, or what also ingests them."""
     if settings.watch is None:
-        from server.freshness import Freshness
+        from blog_search_mcp.server.watch.freshness import Freshness
 
         return Freshness(settings.index, settings.content)
-    from server.reingest import Reingest
-    from server.watch import Watch
+    from blog_search_mcp.server.watch.reingest import Reingest
+    from blog_search_mcp.server.watch.watcher import Watch
 
     again = Reingest(settings.watch, settings.index, settings.ollama_host)
     return Watch(settings.index, settings.watch, again, on_switch)

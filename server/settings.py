@@ -1,22 +1,85 @@
-"""The command line and the environment, read once, as one frozen value.
-
-Everything below takes a `Settings`; nothing else in `server` looks at either.
-"""
+"""What one run of the server was asked to do, as one frozen value; `cli.parser` reads it."""
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import dataclass
+import ipaddress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from index.errors import UsageError
-from server.command_line import DEFAULT_NAME, command_line
-from server.http_settings import ANYONE, Access, Address, access_of
-from server.search_settings import SearchRequest, request_of
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from blog_search_mcp.server.tools.arguments import SearchArguments
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the HTTP transport listens."""
+
+    host: str
+    """A name or an address, without brackets."""
+    port: int
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.host == "localhost":
+            return True
+        found = self.number
+        return found is not None and found.is_loopback
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it stands for every address of this machine."""
+        found = self.number
+        return found is not None and found.is_unspecified
+
+    @property
+    def number(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """The host as a numeric address, `None` if it is a name."""
+        try:
+            return ipaddress.ip_address(self.host)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may ask over HTTP."""
+
+    token: str = field(default="", repr=False)
+    """What every question must bring, empty for none."""
+    names: tuple[str, ...] = ()
+    """Names of this machine that a request's Host may have, besides those it certainly has."""
+    origins: tuple[str, ...] = ()
+    """Origins of other sites' pages that may ask from a browser."""
+
+
+ANYONE = Access()
+"""Whoever reaches the address."""
+
+DEFAULT_NAME = "blog"
+"""Of the entry in a client's settings."""
+
+CLIENTS = {
+    "claude-desktop": "Claude Desktop",
+    "claude-code": "Claude Code",
+    "cursor": "Cursor",
+    "vscode": "VS Code",
+    "windsurf": "Windsurf",
+    "zed": "Zed",
+}
+"""Each client's name by the word that a command line has for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What `search` is to do."""
+
+    asked: SearchArguments
+    reads: bool = False
+    """Whether the passage of the one hit is printed instead of the list."""
+    why: bool = False
+    """Whether each hit says why it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +129,3 @@ class Settings:
     """Set for `search`: print the hits, or the passage of one."""
     setup: ClientSetup | None = None
     """Set for `install` and `uninstall`."""
-
-
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
-    """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
-    parser = command_line(environment)
-    options = parser.parse_args(arguments)
-    try:
-        access = access_of(options, environment)
-        search = request_of(options)
-    except UsageError as error:
-        parser.error(str(error))
-    return Settings(
-        index=Path(options.index).expanduser().absolute(),
-        ollama_host=options.ollama_host,
-        http=options.http,
-        access=access,
-        content=Path(options.content).expanduser().absolute() if options.content else None,
-        watch=Path(options.watch).expanduser().absolute() if options.watch else None,
-        question=getattr(options, "question", None),
-        doctor=getattr(options, "doctor", False),
-        extended=options.toolset == "extended",
-        usage_log=Path(options.usage_log).expanduser().absolute() if options.usage_log else None,
-        usage=getattr(options, "usage", False),
-        tokens=getattr(options, "tokens", False),
-        json=getattr(options, "json", False),
-        setup=_client_setup(options),
-        search=search,
-    )
-
-
-def _client_setup(options: argparse.Namespace) -> ClientSetup | None:
-    if "client" not in options:
-        return None
-    return ClientSetup(options.client, options.name, options.removes, options.prints)

@@ -10,21 +10,27 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from server.arguments import encodable
-from server.wire import compact
+from blog_search_mcp.server.format.results import compact
+from blog_search_mcp.server.tools.arguments import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from index.types import Answer
-    from server.settings import Settings
+    from mcp.types import CallToolResult
+
+    from blog_search_mcp.index.store.listing import Listing
+    from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
+    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.settings import Settings
 
 FULL = 1_000_000
 """Bytes from which on the file is renamed to `.1`: about 5,000 calls."""
@@ -144,3 +150,49 @@ def _lines(path: Path) -> list[bytes]:
         return path.read_bytes().splitlines()
     except FileNotFoundError:
         return []
+
+
+class Overheard:
+    """A searcher that remembers its last answer; for one call."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        """Pass everything on to `searcher`."""
+        self._searcher = searcher
+        self.answer: Answer | None = None
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        """Search, and remember what was found. Raises BlogSearchError."""
+        self.answer = self._searcher.search(query, filters, limit=limit, offset=offset)
+        return self.answer
+
+    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+        """Read. Raises BlogSearchError."""
+        return self._searcher.read(source, chunk_index, neighbors)
+
+    def outline(self, source: str) -> Outline:
+        """Outline. Raises BlogSearchError."""
+        return self._searcher.outline(source)
+
+    def listing(self) -> Listing:
+        """List. Raises IndexProblem."""
+        return self._searcher.listing()
+
+    @property
+    def overview(self) -> Overview:
+        """Tell of the index. Raises BlogSearchError."""
+        return self._searcher.overview
+
+
+def recorded(
+    usage: UsageLog,
+    tool: str,
+    run: Callable[[Searcher], CallToolResult],
+    searcher: Searcher,
+    given: Mapping[str, Any],
+) -> CallToolResult:
+    """Run the call over `searcher` and note it."""
+    heard, begun = Overheard(searcher), time.perf_counter()
+    result = run(heard)
+    ms = round((time.perf_counter() - begun) * 1_000)
+    usage.note(call_of(tool, given, heard.answer, failed=bool(result.is_error), ms=ms))
+    return result

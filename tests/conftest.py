@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from tests.blog import Blog, MakeBlog
+    from tests.support.blog import Blog, MakeBlog
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
 settings.register_profile("patient", settings.default, deadline=None)
@@ -25,7 +25,7 @@ def anyio_backend() -> str:
 @pytest.fixture
 def blog(tmp_path: Path) -> Iterator[MakeBlog]:
     """Writes posts, by source, and ingests them."""
-    from tests.blog import Blog
+    from tests.support.blog import Blog
 
     made: list[Blog] = []
 

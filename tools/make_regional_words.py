@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from index.han import simplified
+from blog_search_mcp.index.analysis.tokenizer import simplified
 
 TARGET = Path(__file__).parents[1] / "index" / "data" / "regional_words.txt"
 

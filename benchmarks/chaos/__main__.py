@@ -24,7 +24,7 @@ from benchmarks.chaos.rows import Made, command_of, keep, kept
 from benchmarks.markdown import inserted, markdown
 from benchmarks.options import count, failure
 from benchmarks.provenance import commit
-from index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(groups.__path__)))
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from index.errors import UnreadablePost
-from index.ranking import Use
-from index.reader import Reader
-from index.types import Filters
-from ingest.decode import decode
-from ingest.frontmatter import split
-from ingest.report import VISIBILITY
-from ingest.scan import SUFFIXES
+from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.documents.decode import decode
+from blog_search_mcp.ingest.documents.frontmatter import split
+from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.ingest.report import VISIBILITY
 
 MARKER = "zebrafinch"
 MOST_TRIES = 10

@@ -68,7 +68,7 @@ class AskedServer:
 @contextmanager
 def asked_server(index: Path) -> Iterator[AskedServer]:
     """Start a server over `index`; it is ended with the block."""
-    command = [sys.executable, "-m", "server", "--index", str(index)]
+    command = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

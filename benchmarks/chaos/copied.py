@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from index.embedder.embedded import EmbeddedEmbedder
-from index.errors import UsageError
-from index.generations import live_number, newest_number
-from index.layout import Layout
-from index.live import LiveIndex
-from index.types import Answer, Filters
+from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.store.generations import live_number, newest_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Answer, Filters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ class CopiedBlog:
     def command(self) -> list[str]:
         """What a user types to ingest."""
         folders = [str(self.content), "--index", str(self.index)]
-        return [sys.executable, "-m", "ingest", *folders, "--embedder", "embedded"]
+        return [sys.executable, "-m", "blog_search_mcp.ingest", *folders, "--embedder", "embedded"]
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Begin an ingest."""

@@ -22,7 +22,16 @@ from threading import Thread
 from typing import TypeAlias
 
 from benchmarks.chaos.false_ollamas import BAD_GATEWAY, Gateway, Half
-from tests.ollama_standin import Answer, Fault, Model, OllamaStandIn, fails, hangs, replies, running
+from tests.support.ollama_standin import (
+    Answer,
+    Fault,
+    Model,
+    OllamaStandIn,
+    fails,
+    hangs,
+    replies,
+    running,
+)
 
 Death: TypeAlias = Callable[[int], AbstractContextManager[object]]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.decode import decode
-from ingest.frontmatter import split
+from blog_search_mcp.ingest.documents.decode import decode
+from blog_search_mcp.ingest.documents.frontmatter import split
 
 ORIGINAL = "utf8-bom"
 """Of each post, the file that the others are compared with."""

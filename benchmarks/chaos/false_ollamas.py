@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from http.server import BaseHTTPRequestHandler
 
-from tests.ollama_standin import Model, OllamaStandIn
+from tests.support.ollama_standin import Model, OllamaStandIn
 
 BAD_GATEWAY = "<html><h1>Bad Gateway</h1></html>"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from index.manifest import FORMAT
+from blog_search_mcp.index.store.manifest import FORMAT
 
 Change = Callable[[dict[str, Any]], object]
 

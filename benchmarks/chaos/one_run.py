@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from index.errors import ContentError
+from blog_search_mcp.index.errors import ContentError
 
 PWNED = "pwned_by_front_matter"
 """What a loader that runs the front matter of the hard inputs leaves in a temporary folder."""
@@ -38,7 +38,7 @@ def ingest_once(content: Path, work: Path) -> Run:
     asked = ("--index", str(work / "index"), "--embedder", "embedded", "--json")
     with (work / "report.json").open("w+") as out, (work / "said.txt").open("w+") as err:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ingest", str(content), *asked],
+            [sys.executable, "-m", "blog_search_mcp.ingest", str(content), *asked],
             env={**os.environ, "TMPDIR": str(scratch), "BLOG_SEARCH_SECRET": SECRET},
             stdout=out,
             stderr=err,

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from index.analysis import fold, stem
-from index.content_folder import SourceFile, walk
-from index.lexical_documents import LexicalPost, terms_of
-from index.reader import Reader
-from index.reading import read
-from index.types import Chunk, Passage
-from ingest.__main__ import NEW_OBJECTS
-from ingest.chunker import chunks
-from ingest.post import read_post
-from ingest.scan import SUFFIXES
-from server.limits import ANSWER
-from server.read_tool import place_of, text_within
+from blog_search_mcp.index.analysis.tokenizer import fold, stem
+from blog_search_mcp.index.content.read_file import read
+from blog_search_mcp.index.content.walk import SourceFile, walk
+from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
+from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.types import Chunk, Passage
+from blog_search_mcp.ingest.__main__ import NEW_OBJECTS
+from blog_search_mcp.ingest.chunking.chunker import chunks
+from blog_search_mcp.ingest.documents.read_post import read_post
+from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.tools.read_chunk import place_of, text_within
 
 LARGE = 100_000
 """Bytes of a file from which on it is measured several times."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.chaos.damage import DAMAGES
 from benchmarks.chaos.fault import Fault
 from benchmarks.chaos.trial import Trial, through_a_server
-from index.manifest import REBUILD
+from blog_search_mcp.index.store.manifest import REBUILD
 
 FILES = ("vectors.faiss", "chunks.db", "lexical/chunks/meta.json", "manifest.json")
 UNDER_ITS_HANDS = (

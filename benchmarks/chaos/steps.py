@@ -20,15 +20,15 @@ from unittest import mock
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.seccomp import Call, available
 from benchmarks.chaos.supervised import KILL, Ran, forked, supervised
-from index.embedder.choose import Choice
-from index.errors import UsageError
-from index.generations import live_number
-from index.layout import Layout
-from index.live import LiveIndex
-from index.types import Answer, Filters
-from ingest import command
-from ingest.settings import read_settings
-from tests.fakes import FakeEmbedder
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest import cli as command
+from blog_search_mcp.ingest.cli import read_settings
+from tests.support.fakes import FakeEmbedder
 
 POSTS = 6
 QUERIES = ("soup", "onion", "boil a leek in water")

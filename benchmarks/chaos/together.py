@@ -10,8 +10,8 @@ from collections.abc import Callable
 from benchmarks.chaos.asked_server import asked_server
 from benchmarks.chaos.copied import CopiedBlog
 from benchmarks.chaos.fault import Fault, Options, Say
-from index.errors import IndexProblem
-from index.live import LiveIndex
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.reader import LiveIndex
 
 ROUNDS = 10
 SHARE = 0.02

@@ -16,16 +16,15 @@ from mcp.types import TextContent
 
 from benchmarks.chaos.cache_damage import remove
 from benchmarks.chaos.damage import files_by_kind
-from index.embedder.choose import choose, embedder_of
-from index.errors import BlogSearchError
-from index.generations import live_number
-from index.layout import Layout
-from index.live import LiveIndex
-from index.manifest import REBUILD
-from index.types import Filters
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
-from ingest.report import Report
+from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress, Report
 
 WORD = "zebrafinch"
 """Stands in one post of the trial's and in no other."""
@@ -116,7 +115,7 @@ def through_a_server(trial: Trial, steps: Sequence[Callable[[], object]]) -> lis
 
 
 async def _answers(trial: Trial, steps: Sequence[Callable[[], object]]) -> list[str]:
-    command = ["-m", "server", "--index", str(trial.index)]
+    command = ["-m", "blog_search_mcp.server", "--index", str(trial.index)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     parameters = StdioServerParameters(command=sys.executable, args=command, env=environment)
     said: list[str] = []

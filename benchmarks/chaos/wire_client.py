@@ -68,7 +68,7 @@ class Process:
         self,
         index: Path,
         version: str = "",
-        start: tuple[str, ...] = ("-m", "server"),
+        start: tuple[str, ...] = ("-m", "blog_search_mcp.server"),
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.version = version

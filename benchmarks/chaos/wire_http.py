@@ -92,7 +92,7 @@ class Listener:
             self.port = probe.getsockname()[1]
         self._popen = subprocess.Popen(
             [
-                *(sys.executable, "-m", "server", "--index", str(index)),
+                *(sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)),
                 *("--http", f"127.0.0.1:{self.port}"),
             ],
             cwd=ROOT,

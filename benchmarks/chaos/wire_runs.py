@@ -19,7 +19,8 @@ MOST_GROWN = 100
 
 HOLDING = """
 import threading
-from server import __main__, stdio
+from blog_search_mcp.server import __main__
+from blog_search_mcp.server.stdio import transport as stdio
 
 real = stdio.engine_for
 def holding(settings):

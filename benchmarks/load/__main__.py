@@ -25,9 +25,9 @@ from benchmarks.provenance import command, commit
 from benchmarks.queries import derive
 from benchmarks.served import served
 from benchmarks.speed.machine import this_machine
-from index.errors import BlogSearchError
-from ingest.progress import progress_on
-from server.http_app import PATH
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.ingest.report import progress_on
+from blog_search_mcp.server.http.app import PATH
 
 LIMIT = 200
 """Queries of a kind."""

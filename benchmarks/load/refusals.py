@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
-from server.http_body import BODY_SECONDS
-from server.http_protocol import HEAD_SECONDS
+from blog_search_mcp.server.http.body_limit import BODY_SECONDS
+from blog_search_mcp.server.http.uvicorn_protocol import HEAD_SECONDS
 
 PAUSE = 0.5
 """Seconds between two requests of one kind."""

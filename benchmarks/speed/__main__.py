@@ -26,7 +26,7 @@ from benchmarks.speed.machine import this_machine
 from benchmarks.speed.report import Report, as_markdown
 from benchmarks.speed.stage import Stage
 from benchmarks.table import as_json
-from index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(rows.__path__)))
 MARK = "speed"

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.speed.free_embedder import FreeEmbedder
 
 if TYPE_CHECKING:
-    from index.embedder.base import Vectors
+    from blog_search_mcp.index.types import Vectors
 
 KNOWN = 4096
 """Different vectors."""

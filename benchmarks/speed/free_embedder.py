@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from index.embedder.base import EmbedderIdentity
-from index.embedder.embedded import IDENTITY
+from blog_search_mcp.index.embedders.onnx import IDENTITY
+from blog_search_mcp.index.types import EmbedderIdentity
 
 if TYPE_CHECKING:
-    from index.embedder.base import Vectors
+    from blog_search_mcp.index.types import Vectors
 
 DIRECTIONS = 4096
 WORDS = 48

@@ -10,14 +10,15 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from index.embedder.choose import Choice
+    from blog_search_mcp.index.embedders.registry import Choice
 
 
 def main() -> int:
     """Ingest; the exit status."""
     from benchmarks.speed.fixed_embedder import FixedEmbedder
-    from index.embedder.choose import Choice
-    from ingest import __main__, command, standby
+    from blog_search_mcp.index.embedders.registry import Choice
+    from blog_search_mcp.ingest import __main__, standby
+    from blog_search_mcp.ingest import cli as command
 
     dimension, pace = int(sys.argv[1]), float(sys.argv[2])
     del sys.argv[1:3]

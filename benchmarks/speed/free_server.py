@@ -10,15 +10,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.settings import Settings
+from blog_search_mcp.server.settings import Settings
 
 if TYPE_CHECKING:
-    from index.embedder.base import Embedder, EmbedderIdentity
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.types import EmbedderIdentity
 
 
 def main() -> int:
     """Serve; the exit status."""
-    from index.embedder import serving
+    from blog_search_mcp.index.embedders import registry as serving
 
     index, dimension, table = sys.argv[1:]
 
@@ -30,7 +31,7 @@ def main() -> int:
 
     serving.serving_embedder = free
     gc.disable()  # as the server's own command does
-    from server.stdio import serve_stdio
+    from blog_search_mcp.server.stdio.transport import serve_stdio
 
     return serve_stdio(Settings(Path(index), ""))
 

@@ -10,18 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server import reingest
-from server.settings import Settings
-from server.stdio import serve_stdio
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.stdio.transport import serve_stdio
+from blog_search_mcp.server.watch import reingest
 
 if TYPE_CHECKING:
-    from index.embedder.base import Embedder, EmbedderIdentity
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.types import EmbedderIdentity
 
 
 def main() -> int:
     """Serve; the exit status."""
     from benchmarks.speed.free_embedder import FreeEmbedder
-    from index.embedder import serving
+    from blog_search_mcp.index.embedders import registry as serving
 
     index, dimension, content = sys.argv[1:]
 

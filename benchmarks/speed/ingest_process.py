@@ -34,7 +34,15 @@ def free_ingest(content: Path, index: Path, dimension: int, pace: float = 0.0) -
 
 def real_ingest(content: Path, index: Path) -> tuple[str, ...]:
     """Python's arguments for an ingest with the embedder in the package."""
-    return ("-m", "ingest", str(content), "--index", str(index), "--embedder", "embedded")
+    return (
+        "-m",
+        "blog_search_mcp.ingest",
+        str(content),
+        "--index",
+        str(index),
+        "--embedder",
+        "embedded",
+    )
 
 
 def ran(arguments: Sequence[str], *, weighed: bool = False) -> Ran:

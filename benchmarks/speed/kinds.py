@@ -30,12 +30,12 @@ from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.machine import this_machine
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
-from index.first_pass import CANDIDATES, one_thread
-from index.vector_rows import VectorRows
+from blog_search_mcp.index.vectors.memmap import VectorRows, one_thread
+from blog_search_mcp.index.vectors.rabitq import CANDIDATES
 
 if TYPE_CHECKING:
-    from index.embedder.base import Vectors
-    from index.vectors import Ids
+    from blog_search_mcp.index.types import Vectors
+    from blog_search_mcp.index.vectors.searcher import Ids
 
 MARK = "kinds"
 SIZES = (24_000, 100_000)

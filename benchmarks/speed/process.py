@@ -24,7 +24,7 @@ BARE = ("-m", "benchmarks.speed.bare_server")
 
 def ours(index: Path) -> tuple[str, ...]:
     """Python's arguments for the server as a client starts it."""
-    return ("-m", "server", "--index", str(index))
+    return ("-m", "blog_search_mcp.server", "--index", str(index))
 
 
 def with_free_embedder(index: Path, dimension: int, table: Path) -> tuple[str, ...]:

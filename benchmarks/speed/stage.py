@@ -16,13 +16,13 @@ from pathlib import Path
 from benchmarks.speed.free_embedder import FreeEmbedder, keep
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
 from benchmarks.speed.process import with_free_embedder
-from index.embedder.base import EmbedderIdentity
-from index.embedder.choose import Choice
-from index.errors import IndexProblem
-from index.generations import live_number, load_manifest
-from index.layout import GenerationFiles, Layout
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.layout import GenerationFiles, Layout
+from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress
 
 TODAY = date(2025, 6, 1)
 """Of every ingest, so that an index is the same on any day."""

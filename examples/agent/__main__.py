@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from blog_search_mcp.server.cli.display import harmless, say
+from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
+from blog_search_mcp.server.settings import Settings
 from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
 from examples.agent.ollama_chat import DEFAULT_MODEL, OllamaChat
 from examples.agent.quoting import NAME, QuotingModel
-from server.command_line import DEFAULT_INDEX
-from server.settings import Settings
-from server.terminal import harmless, say
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -118,8 +118,8 @@ async def _source(asked: argparse.Namespace, token: str) -> AsyncIterator[ToolSo
 
         yield LocalSource(index, asked.ollama_host)
         return
+    from blog_search_mcp.server.cli.ask import server_command
     from examples.agent.mcp_source import connected
-    from server.ask import server_command
 
     own = asked.mcp == "stdio"
     server = server_command(Settings(index, asked.ollama_host)) if own else asked.mcp

@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from anyio.to_thread import run_sync
 
+from blog_search_mcp.index.embedders.registry import serving_embedder
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.server.format.results import compact, facts, link, one_line, results_of
+from blog_search_mcp.server.tools.arguments import (
+    NEIGHBORS_MOST,
+    TOP_K_MOST,
+    read_arguments,
+    search_arguments,
+)
 from examples.agent.conversation import Tool, ToolResult
-from index.embedder.serving import serving_embedder
-from index.errors import BlogSearchError
-from index.live import LiveIndex
-from server.arguments import NEIGHBORS_MOST, TOP_K_MOST, read_arguments, search_arguments
-from server.wire import compact, facts, link, one_line, results_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from blog_search_mcp.index.reader import Reader
     from examples.agent.conversation import Call
-    from index.reader import Reader
 
 SEARCH = Tool(
     "search_blog",

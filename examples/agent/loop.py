@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
 
+from blog_search_mcp.server.cli.tokens import cost_of
+from blog_search_mcp.server.format.truncate import beginning
 from examples.agent.conversation import (
     AgentError,
     Call,
@@ -21,8 +23,6 @@ from examples.agent.conversation import (
     ToolSource,
 )
 from examples.agent.evidence import Source, doubt, sources
-from server.cost import cost_of
-from server.limits import beginning
 
 STEPS = 6
 """Turns in which the model may call tools; then it must answer."""

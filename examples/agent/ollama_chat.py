@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from blog_search_mcp.index.embedders.ollama.client import connect
+from blog_search_mcp.index.embedders.ollama.errors import (
+    Kind,
+    OllamaError,
+    failure_of,
+    foreign_errors,
+)
+from blog_search_mcp.index.embedders.ollama.host import base_url
+from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
-from index.embedder.ollama_client import connect
-from index.embedder.ollama_failures import Kind, OllamaError, failure_of, foreign_errors
-from index.embedder.ollama_host import base_url
-from index.errors import BlogSearchError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

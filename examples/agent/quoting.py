@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.server.format.results import one_line, shortened
 from examples.agent.conversation import Call, Reply
 from examples.agent.evidence import sources
-from server.wire import one_line, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

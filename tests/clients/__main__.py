@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from server.scripts import script_path
+from blog_search_mcp.server.cli.install.scripts import script_path
 from tests.clients.inspector import strict, surface_of
 from tests.clients.run import (
     ERAS,
@@ -20,7 +20,7 @@ from tests.clients.run import (
     report,
 )
 from tests.clients.table import HEAD, claude_row, inspector_row, library_row, strict_row
-from tests.served import POSTS, indexed, served
+from tests.support.served import POSTS, indexed, served
 
 
 def rows(folder: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from server.scripts import script_path
+from blog_search_mcp.server.cli.install.scripts import script_path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

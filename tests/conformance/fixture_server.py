@@ -32,9 +32,10 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from server.http import serve
-from server.http_app import PATH, Application, guarded
-from server.http_settings import ANYONE, address
+from blog_search_mcp.server.http.app import PATH, Application, guarded
+from blog_search_mcp.server.http.serve import serve
+from blog_search_mcp.server.http.settings import address
+from blog_search_mcp.server.settings import ANYONE
 from tests.conformance import fixture_texts
 from tests.conformance.fixture_tools import RUN, TOOLS, Context
 

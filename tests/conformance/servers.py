@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.served import ROOT, served
-from server.http_app import PATH
+from blog_search_mcp.server.http.app import PATH
 
 
 @contextmanager
 def blog_server(folder: Path) -> Iterator[str]:
     """Serve the posts of `content/`, ingested into `folder`; gives the address of `/mcp`."""
     index = ["--index", str(folder / "index")]
-    ingest = ["-m", "ingest", "content", *index, "--embedder", "embedded"]
+    ingest = ["-m", "blog_search_mcp.ingest", "content", *index, "--embedder", "embedded"]
     subprocess.run([sys.executable, *ingest], cwd=ROOT, check=True, capture_output=True)
     with served(["server", *index, "--http"]) as url:
         yield url + PATH

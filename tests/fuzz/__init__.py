@@ -2,6 +2,6 @@
 
     python -m tests.fuzz [TARGET] [INPUT or libFuzzer's -option=value ...]
 
-hypothesis asks every target a little in the tests (tests/test_fuzz.py), atheris for as
+hypothesis asks every target a little in the tests (tests/fuzz/test_fuzz.py), atheris for as
 long as wanted by hand (`make fuzz`).
 """

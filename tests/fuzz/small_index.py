@@ -7,8 +7,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from index.reader import Reader
-from tests.blog import Blog
+from blog_search_mcp.index.reader import Reader
+from tests.support.blog import Blog
 
 
 @cache

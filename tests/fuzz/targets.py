@@ -13,21 +13,26 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
-from index.analysis import terms
-from index.content_folder import SourceFile
-from index.errors import BlogSearchError, IndexBroken, IndexFormatUnknown, UnreadablePost
-from index.languages import STEMMERS
-from index.manifest import FORMAT, loads
-from index.preview import WIDTH, preview
-from index.query import analysed
-from ingest.chunker import LONGEST, chunks
-from ingest.decode import decode
-from ingest.frontmatter import split
-from ingest.metadata import MAX_TITLE
-from ingest.plain import plain
-from ingest.post import read_post
-from server.read_tool import read_chunk
-from server.search_tool import search_blog
+from blog_search_mcp.index.analysis.languages import STEMMERS
+from blog_search_mcp.index.analysis.query import analysed
+from blog_search_mcp.index.analysis.tokenizer import terms
+from blog_search_mcp.index.content.walk import SourceFile
+from blog_search_mcp.index.errors import (
+    BlogSearchError,
+    IndexBroken,
+    IndexFormatUnknown,
+    UnreadablePost,
+)
+from blog_search_mcp.index.search.snippets import WIDTH, preview
+from blog_search_mcp.index.store.manifest import FORMAT, loads
+from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunks
+from blog_search_mcp.ingest.documents.decode import decode
+from blog_search_mcp.ingest.documents.frontmatter import split
+from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
+from blog_search_mcp.ingest.documents.read_post import read_post
+from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.server.tools.read_chunk import read_chunk
+from blog_search_mcp.server.tools.search_blog import search_blog
 from tests.fuzz.small_index import small_index
 
 Target = Callable[[bytes], None]

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from server.engine import Engine
-from server.folder import IndexFolder
-from tests.blog import Blog
-from tests.chromium import PATH, chromium, looking, served
-from tests.messages import ROOT
+from blog_search_mcp.server.engine import Engine, IndexFolder
 from tests.page.steps import HIT
+from tests.support.blog import Blog
+from tests.support.chromium import PATH, chromium, looking, served
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.chromium import Looker
+    from tests.support.chromium import Looker
 
 TODAY = date(2026, 11, 21)
 

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from server.engine import Engine
-from server.folder import IndexFolder
-from server.http_settings import Access
-from tests.chromium import looking, served
-from tests.page.steps import (
-    HIT,
-    opened,
-    texts,
-    where,
-)
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.settings import Access
+from tests.page.steps import HIT, opened, texts, where
+from tests.support.chromium import looking, served
 
 if TYPE_CHECKING:
-    from tests.blog import MakeBlog
+    from tests.support.blog import MakeBlog
 
 TOKEN = "0123456789abcdef"
 

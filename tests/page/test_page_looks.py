@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.chromium import looking
-from tests.page.steps import (
-    HIT,
-    QUERY,
-    count,
-    focused,
-    in_view,
-    opened,
-    search,
-)
+from tests.page.steps import HIT, QUERY, count, focused, in_view, opened, search
+from tests.support.chromium import looking
 
 if TYPE_CHECKING:
     pass

@@ -5,18 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tests.page.steps import (
-    HIT,
-    QUERY,
-    in_view,
-    opened,
-    search,
-    texts,
-    where,
-)
+from tests.page.steps import HIT, QUERY, in_view, opened, search, texts, where
 
 if TYPE_CHECKING:
-    from tests.chromium import Looker
+    from tests.support.chromium import Looker
 
 
 def test_a_hit_opens_at_its_passage_between_its_neighbours(page: Any) -> None:

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.page.steps import (
-    HIT,
-    QUERY,
-    count,
-    search,
-    searches,
-    texts,
-    where,
-)
+from tests.page.steps import HIT, QUERY, count, search, searches, texts, where
 
 if TYPE_CHECKING:
     pass

@@ -27,9 +27,9 @@ from benchmarks.chaos.damage import (
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.server_trial import server_faults
 from benchmarks.chaos.trial import Trial, others_of, trial_in
-from index.content_folder import walk
-from index.manifest import REBUILD
-from ingest.scan import SUFFIXES
+from blog_search_mcp.index.content.walk import walk
+from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.ingest.plan import SUFFIXES
 
 Make = Callable[[], object]
 Edit = Callable[[str], str]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from benchmarks.chaos.copied import CopiedBlog, copied
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.steps import killed_at_every_call
-from index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError
 
 SHARE = 0.1
 """Of the posts are edited before each kill: enough that chunks have to be embedded."""

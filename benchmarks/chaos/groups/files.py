@@ -16,17 +16,16 @@ from pathlib import Path
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.odd_files import BETWEEN, CLOSED, REFUSED, Oddity
 from benchmarks.chaos.odd_names import NAMES, POST, write_post
-from index.content_folder import walk
-from index.embedder.choose import choose, embedder_of
-from index.errors import BlogSearchError, UnreadablePost
-from index.live import LiveIndex
-from index.reading import read
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
-from ingest.report import as_json, as_lines
-from ingest.scan import SUFFIXES
-from server.app import answer
-from server.read_tool import read_chunk
+from blog_search_mcp.index.content.read_file import read
+from blog_search_mcp.index.content.walk import walk
+from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.ingest.report import NoProgress, as_json, as_lines
+from blog_search_mcp.server.protocol.app import answer
+from blog_search_mcp.server.tools.read_chunk import read_chunk
 
 SECRET = "The password is swordfish."
 

@@ -17,10 +17,10 @@ from benchmarks.chaos.encodings import readings
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.one_run import SECRET, Run, ingest_once
 from benchmarks.chaos.pages import Page, pages
-from index.errors import BlogSearchError
-from index.reader import Reader
-from server.arguments import encodable
-from server.search_tool import search_blog
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.server.tools.arguments import encodable
+from blog_search_mcp.server.tools.search_blog import search_blog
 
 MADE = "one ingest of the whole folder"
 MOST_SECONDS = 2.0

@@ -19,18 +19,17 @@ from statistics import median
 from benchmarks.chaos.dead_ollamas import dead
 from benchmarks.chaos.fault import Fault, Options, Say
 from benchmarks.chaos.ways_to_be_dead import WAYS, Way
-from index.embedder.base import Embedder, EmbedderIdentity
-from index.embedder.breaker import PAUSE
-from index.embedder.choose import choose, ollama_of
-from index.embedder.guard import GuardedEmbedder
-from index.embedder.ollama_look import Lookout, Seen
-from index.live import LiveIndex
-from index.ranking import Use
-from index.reader import Reader
-from index.types import Filters
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
-from tests.ollama_standin import running
+from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.circuit_breaker import PAUSE
+from blog_search_mcp.index.embedders.guarded import GuardedEmbedder
+from blog_search_mcp.index.embedders.ollama.client import Lookout, Seen
+from blog_search_mcp.index.embedders.registry import choose, ollama_of
+from blog_search_mcp.index.reader import LiveIndex, Reader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import EmbedderIdentity, Filters
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress
+from tests.support.ollama_standin import running
 
 BURST = 100
 """Queries while Ollama is dead."""

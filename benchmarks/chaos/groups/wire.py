@@ -37,7 +37,14 @@ def faults(options: Options, say: Say) -> tuple[Fault, ...]:
     index = options.work / "index"
     subprocess.run(
         [
-            *(sys.executable, "-m", "ingest", str(options.blog), "--index", str(index)),
+            *(
+                sys.executable,
+                "-m",
+                "blog_search_mcp.ingest",
+                str(options.blog),
+                "--index",
+                str(index),
+            ),
             *("--embedder", "embedded"),
         ],
         cwd=ROOT,

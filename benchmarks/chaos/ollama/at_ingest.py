@@ -20,7 +20,7 @@ from benchmarks.chaos.ollama.scripts import (
     wrong_in_batches,
 )
 from benchmarks.chaos.ollama.stage import MODEL, Stage
-from tests.ollama.faults import (
+from tests.support.ollama.faults import (
     alters,
     becomes,
     breaks_off,

@@ -8,7 +8,7 @@ from benchmarks.chaos.ollama.at_ingest import PAGE
 from benchmarks.chaos.ollama.kind import Kind
 from benchmarks.chaos.ollama.scripts import always, at_route, first, on, with_state
 from benchmarks.chaos.ollama.stage import MODEL, Stage
-from tests.ollama.faults import (
+from tests.support.ollama.faults import (
     alters,
     becomes,
     breaks_off,

@@ -16,7 +16,7 @@ from benchmarks.chaos.ollama.at_ingest import AT_INGEST
 from benchmarks.chaos.ollama.kind import LASTING, Kind, Outcome
 from benchmarks.chaos.ollama.later import AT_A_QUERY, AT_THE_NEXT_INGEST
 from benchmarks.chaos.ollama.stage import ANSWER, POSTS, Stage, asked, stage
-from index.layout import Layout
+from blog_search_mcp.index.store.layout import Layout
 
 MOST_REQUESTS = 200
 """Of one run here."""

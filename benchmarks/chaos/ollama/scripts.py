@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from benchmarks.chaos.ollama.kind import LASTING
 from benchmarks.chaos.ollama.stage import Stage
-from tests.ollama.faults import Answer, Fault, alters
-from tests.ollama_standin import OllamaStandIn
+from tests.support.ollama.faults import Answer, Fault, alters
+from tests.support.ollama_standin import OllamaStandIn
 
 MANY = {
     f"walks/{number}.md": f"# Walk {number}\n\nThis walk of {number} miles goes past {number} "

@@ -13,24 +13,22 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from index.embedder.base import EmbedderIdentity
-from index.embedder.choose import Choice
-from index.embedder.ollama import OllamaEmbedder
-from index.embedder.ollama_client import FOR_A_QUERY, FOR_DOCUMENTS, Patience
-from index.embedder.ollama_failures import Kind
-from index.embedder.pinned import PinnedEmbedder
-from index.embedding_text import embedding_text
-from index.errors import BlogSearchError
-from index.generations import live_number
-from index.layout import Layout
-from index.legs import Legs, open_legs
-from index.live import LiveIndex
-from index.types import Answer, Filters
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
-from ingest.report import Report, as_lines
-from ingest.windows import windows
-from tests.ollama_standin import Model, OllamaStandIn, embedding, running
+from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, Patience
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.errors import Kind
+from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
+from blog_search_mcp.ingest.chunking.packing import windows
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.prepare import embedding_text
+from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
+from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 READ: Final = 0.4
 """Seconds until an answer counts as late here; the stand-in's own take a hundredth."""

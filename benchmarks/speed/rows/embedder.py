@@ -6,8 +6,8 @@ from benchmarks.speed.figure import Bound, Figure, Say, figure
 from benchmarks.speed.made_posts import material_of
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
-from index.embedder.embedded import EmbeddedEmbedder
-from index.embedder.model_files import load_tokenizer
+from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.embedders.vocabulary import load_tokenizer
 
 PIECES = 250
 TEXTS = 32

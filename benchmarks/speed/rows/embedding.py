@@ -15,12 +15,12 @@ from benchmarks.speed.ingest_process import free_ingest, ran, real_ingest
 from benchmarks.speed.made_posts import material_of, write_posts
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
-from index.embedder.base import Embedder
-from index.embedder.choose import Choice
-from index.embedder.embedded import EmbeddedEmbedder
-from ingest.embed import BATCH
-from ingest.pipeline import Job, ingest
-from ingest.progress import NoProgress
+from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.ingest.embedding import BATCH
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress
 
 PACE = 0.005
 """Seconds a text: 24,000 chunks in two minutes, which no Ollama did yet."""

@@ -11,7 +11,7 @@ from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.measured import timed
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
-from index.first_pass import one_thread
+from blog_search_mcp.index.vectors.memmap import one_thread
 
 FLOOR = "FAISS IndexFlatIP in one thread, 150 nearest of the same vectors"
 NEAREST = 150

@@ -1,0 +1,1 @@
+"""Text into terms, for documents and queries alike."""

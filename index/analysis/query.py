@@ -1,0 +1,114 @@
+"""A reader's words as what the legs need: text in, weighted terms and its kind out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from blog_search_mcp.index.analysis.languages import language_of, primary, stemmer_of
+from blog_search_mcp.index.analysis.stopwords import WEIGHT, is_stopword
+from blog_search_mcp.index.analysis.tokenizer import CJK, Term, terms
+
+_QUESTION = re.compile(
+    r"[?？]|^\W*(?:how|why|what|when|which|who|where|can|does|do|did|is|are|should"
+    r"|wie|was|warum|wann|wo|welche[rsn]?|kann|cómo|qué|por qué|cuándo|dónde|cuál"
+    r"|comment|pourquoi|quel\w*|quand|où)\b"
+    r"|[嗎吗呢麼么哪誰谁]|如何|怎|為何|为何|幾|(?:です|ます|の)か|どう|なぜ|何|いつ|どこ|どの",
+    re.IGNORECASE,
+)
+
+_CODE = re.compile(
+    r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
+)
+"""Marks of an identifier, a path, a call or a flag."""
+
+_ALONE = re.compile(f"[{CJK}]")
+_PAIR = re.compile(f"[{CJK}]{{2}}")
+
+PROSE_TERMS = 4.0
+"""Terms of its own (a pair of Han characters as half of one) that make a query running text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One term of a query."""
+
+    exact: str
+    stems: tuple[str, ...]
+    """Its stem in each of the blog's languages and what else is counted as it, without repeats."""
+    weight: float
+    """Its say before its rarity, at most 1."""
+
+    @property
+    def is_character(self) -> bool:
+        """Whether it is one Han, kana or hangul character and no grammar; posts have pairs."""
+        return self.weight == 1.0 and bool(_ALONE.fullmatch(self.exact))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One analysed query."""
+
+    text: str
+    words: tuple[Word, ...]
+    """In order, without repeats."""
+    is_question: bool
+    """Asked, rather than described: a description resembles how a post begins."""
+    is_prose: bool
+    """Running text, rather than an identifier, a title or a few words."""
+
+
+def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
+    """The query in `text`, which may be anything.
+
+    `languages` are those of the blog. A few words do not show their language, so each
+    is looked up by its stem in every one; a post matches by its own. Function words of
+    the query's own language weigh little too, whatever the blog is written in.
+    """
+    spoken = {stemmer_of(language): language for language in languages}.values()
+    streams = [list(terms(text, language)) for language in spoken]
+    known = _known(text, languages)
+    words = tuple(dict.fromkeys(_word(same, known) for same in zip(*streams, strict=True)))
+    own = {word.stems for word in words if word.weight == 1.0}
+    return Query(
+        text=text,
+        words=words,
+        is_question=bool(_QUESTION.search(text)),
+        is_prose=sum(_length(stems[0]) for stems in own) >= PROSE_TERMS and not _CODE.search(text),
+    )
+
+
+def spoken_in(text: str, languages: Sequence[str]) -> str:
+    """The language of a query to a blog in these languages.
+
+    A few kanji look Chinese, and to a Japanese blog they are Japanese.
+    """
+    blog, own = {primary(language) for language in languages}, language_of(text)
+    return "ja" if own == "zh" and "ja" in blog and "zh" not in blog else own
+
+
+def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
+    """The languages whose function words weigh little: the query's own and those of the blog.
+
+    Chinese grammar is none in Japanese.
+    """
+    blog = {primary(language) for language in languages}
+    own = spoken_in(text, languages)
+    return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
+
+
+def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
+    """One place of the query as each language stems it."""
+    exact = same[0].exact
+    weight = WEIGHT if is_stopword(exact, languages) else 1.0
+    return Word(exact, tuple(sorted({term.stem for term in same})), weight)
+
+
+def is_pair(word: str) -> bool:
+    """Whether `word` is two Han, kana or hangul characters out of a run of them."""
+    return bool(_PAIR.fullmatch(word))
+
+
+def _length(word: str) -> float:
+    return 0.5 if is_pair(word) else 1.0

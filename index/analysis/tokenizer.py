@@ -1,0 +1,233 @@
+"""Text as the terms the lexical leg counts; the same function for documents and queries.
+
+Case, width, accents and Chinese script are folded. Words come in two spellings,
+exact and stemmed by the rules of the text's language: stems find a question's
+words, exact ones keep identifiers and titles apart, and each is a field of its
+own. Han and kana runs, which have no spaces to cut at, become bigrams.
+Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
+`IndexFlatIP` and `flat index` all find the same passage.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate, pairwise
+from operator import add
+from pathlib import Path
+from typing import NamedTuple
+
+from blog_search_mcp.index.analysis.languages import stemmer_of
+from blog_search_mcp.index.analysis.stemming import snowball
+
+CJK = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""As the inside of a regular expression's set; the dot between foreign words (・) parts them."""
+
+SHORTEST = 4
+"""Characters of a katakana word with a long mark at its end from which on some leave it out:
+コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
+
+_APART = re.compile("[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
+_CHARACTER = re.compile(
+    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u3099\u309a\uff9e\uff9f]?", re.DOTALL
+)
+_LONG = "\u30fc\uff70"
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc\u31f0-\u31ff\uff66-\uff9d]")
+
+
+def characters(run: str) -> list[str]:
+    """The characters of `run`, which they make up together."""
+    found = _CHARACTER.findall(run) if _APART.search(run) else list(run)
+    return list(_ended(found)) if any(mark in run for mark in _LONG) else found
+
+
+def as_spelled(character: str) -> str:
+    """A character of `characters` without the long mark that ends a word."""
+    return character[:-1] if len(character) > 1 and character[-1] in _LONG else character
+
+
+def _ended(found: Sequence[str]) -> Iterator[str]:
+    """The same characters, the one before a last long mark together with it."""
+    last = [_is_last(found, place) for place in range(len(found))]
+    for place, character in enumerate(found):
+        if not last[place]:
+            yield character + (found[place + 1] if True in last[place + 1 : place + 2] else "")
+
+
+def _is_last(found: Sequence[str], place: int) -> bool:
+    """Whether the character is a long mark that ends a word long enough to lack it."""
+    before = found[max(place + 1 - SHORTEST, 0) : place]
+    after = found[place + 1 : place + 2]
+    return (
+        found[place] in _LONG
+        and len(before) == SHORTEST - 1
+        and all(map(_KATAKANA.match, before))
+        and not any(map(_KATAKANA.match, after))
+    )
+
+
+_TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
+
+
+def simplified(text: str) -> str:
+    """`text` with every Traditional character as its commonest Simplified one."""
+    return text.translate(_table())
+
+
+@cache
+def _table() -> dict[int, int]:
+    traditional, simple = _TABLE.read_text(encoding="utf-8").splitlines()
+    return str.maketrans(traditional, simple)
+
+
+ANALYSIS = 5
+"""Raise it when the same text would give other terms; the next ingest then writes the lexical
+index anew."""
+
+LONGEST = 64
+"""Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
+
+_ACCENTS = "\u0300-\u036f"
+_WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_{CJK}a-zA-Z0-9]++)[{_ACCENTS}]*+)++"
+_NAME = rf"{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?"
+TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
+"""A run of characters that makes terms; the group that matched says by which rules."""
+_RUN = re.compile(rf"[{CJK}]+|{_NAME}")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+"""Characters of which nothing but their script is folded."""
+_EAST_ASIAN = re.compile(f"[{CJK}]")
+_PART = re.compile(_WORD)
+_HUMP = re.compile(
+    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
+)
+_ACCENT = re.compile(f"[{_ACCENTS}]")
+_ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
+"""What English writes after an apostrophe; no word by itself."""
+
+
+class Spelled(NamedTuple):
+    """The terms of a text in both spellings, each apart by a space, as an index is given them."""
+
+    stems: str
+    exacts: str
+
+
+class Term(NamedTuple):
+    """A term in both spellings and the characters of the text it stands for."""
+
+    stem: str
+    exact: str
+    start: int
+    end: int
+
+
+def terms(text: str, language: str = "en") -> Iterator[Term]:
+    """The terms of `text` in its order; an identifier comes before its parts.
+
+    `language` is that of the text (`index.analysis.languages`), and decides how words are stemmed.
+    """
+    stemmer = stemmer_of(language)
+    for match in TOKEN.finditer(text):
+        if match["cjk"]:
+            yield from _grams(match["cjk"], match.start())
+        else:
+            yield from _names(match["name"], match.start(), stemmer)
+
+
+def spelled(text: str, language: str = "en") -> Spelled:
+    """The terms of `text` as `terms` gives them, without their places and faster."""
+    stemmer = stemmer_of(language)
+    found = [
+        _spelled_run(run) if _EAST_ASIAN.match(run) else _spelled_name(run, stemmer)
+        for run in _RUN.findall(text)
+    ]
+    return joined(found)
+
+
+def joined(parts: Iterable[Spelled]) -> Spelled:
+    """The terms of several texts as those of one."""
+    having = [part for part in parts if part.exacts]
+    return Spelled(
+        " ".join([part.stems for part in having]), " ".join([part.exacts for part in having])
+    )
+
+
+def _spelled_run(run: str) -> Spelled:
+    if _HAN.fullmatch(run):
+        folded = simplified(run)
+        grams = " ".join(map(add, folded, folded[1:])) or folded
+    else:
+        letters = [fold(as_spelled(character)) for character in characters(run)]
+        grams = " ".join([first + second for first, second in pairwise(letters)] or letters)
+    return Spelled(grams, grams)
+
+
+@lru_cache(maxsize=65536)
+def _spelled_name(name: str, stemmer: str) -> Spelled:
+    found = list(_names(name, 0, stemmer))
+    return Spelled(
+        " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
+    )
+
+
+def _grams(run: str, offset: int) -> Iterator[Term]:
+    own = characters(run)
+    folded = [fold(as_spelled(character)) for character in own]
+    places = list(accumulate(map(len, own), initial=offset))
+    if len(own) == 1:
+        yield Term(folded[0], folded[0], places[0], places[1])
+    for place, (first, second) in enumerate(pairwise(folded)):
+        yield Term(first + second, first + second, places[place], places[place + 2])
+
+
+def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
+    if name.isalnum():
+        yield from _words(name, offset, stemmer)
+        return
+    words = list(_PART.finditer(name))
+    spoken = "'" in name or "’" in name
+    if not spoken and (len(words) > 1 or name[-1] in "+#"):
+        whole = fold(name)
+        yield Term(whole, whole, offset, offset + len(name))
+    for word in words:
+        if not (spoken and word.start() and word[0].lower() in _ENCLITICS):
+            yield from _words(word[0], offset + word.start(), stemmer)
+
+
+def _words(word: str, offset: int, stemmer: str) -> Iterator[Term]:
+    yield _term(word, offset, stemmer)
+    humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
+    if len(humps) > 1:
+        for hump in humps:
+            yield _term(hump[0], offset + hump.start(), stemmer)
+
+
+def _term(word: str, start: int, stemmer: str) -> Term:
+    return Term(stem(word, stemmer), fold(word), start, start + len(word))
+
+
+@lru_cache(maxsize=65536)
+def fold(word: str) -> str:
+    """A word without case, width, accents or Traditional characters.
+
+    Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
+    """
+    compatible = unicodedata.normalize("NFKC", word[:LONGEST]).casefold()
+    bare = _ACCENT.sub("", unicodedata.normalize("NFD", compatible))
+    return simplified("".join(unicodedata.normalize("NFC", bare).split()))
+
+
+@lru_cache(maxsize=131072)
+def stem(word: str, algorithm: str) -> str:
+    """The folded stem of a word by one of Snowball's algorithms.
+
+    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
+    digit has no other ending; pages of issue numbers and hashes are the longest there are.
+    """
+    spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
+    return fold(spelled if spelled[-1:].isdecimal() else snowball(algorithm).stemWord(spelled))

@@ -1,0 +1,1 @@
+"""The folder of posts: what lies in it and what has changed."""

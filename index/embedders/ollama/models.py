@@ -1,0 +1,170 @@
+"""What is known of Ollama's embedding models: role prefixes, vocabulary, dimension.
+
+Ollama applies none of what a model was trained with around its weights, neither
+prefixes nor normalisation, and its API does not tell them; so they stand here, by
+the beginning of a model's name, as the model's own card gives them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+
+if TYPE_CHECKING:
+    from ollama import ShowResponse
+
+    from blog_search_mcp.index.types import Normalisation
+
+DEFAULT_MODEL: Final = "nomic-embed-text"
+
+_PASSAGES = "Represent this sentence for searching relevant passages: "
+_INSTRUCT = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
+
+PREFIXES: Final[tuple[tuple[str, str, str], ...]] = (
+    # Cards of nomic-ai/nomic-embed-text-v1, -v1.5 and -v2-moe: a prefix on both sides is a must.
+    ("nomic-embed-text", "search_document: ", "search_query: "),
+    # Card of google/embeddinggemma-300m, prompts "Retrieval-document" and "Retrieval-query";
+    # those of embeddinggemma-2 are the same.
+    ("embeddinggemma", "title: none | text: ", "task: search result | query: "),
+    # Qwen/Qwen3-Embedding-0.6B, config_sentence_transformers.json: no space after "Query:".
+    ("qwen3-embedding", "", _INSTRUCT),
+    # Card of mixedbread-ai/mxbai-embed-large-v1.
+    ("mxbai-embed-large", "", _PASSAGES),
+    # Card of Snowflake/snowflake-arctic-embed-l-v2.0, which Ollama calls snowflake-arctic-embed2.
+    ("snowflake-arctic-embed2", "", "query: "),
+    ("snowflake-arctic-embed-l-v2", "", "query: "),
+    ("snowflake-arctic-embed-m-v2", "", "query: "),
+    # Card of Snowflake/snowflake-arctic-embed-m and its sisters of the first generation.
+    ("snowflake-arctic-embed", "", _PASSAGES),
+)
+"""Family, document prefix, query prefix; the first match counts.
+
+The cards of bge-m3, all-MiniLM, granite-embedding and paraphrase-multilingual ask
+for none, and a model that is not here gets none.
+"""
+
+ENGLISH_PIECES: Final = (
+    "nomic-embed-text",
+    "all-minilm",
+    "mxbai-embed-large",
+    "snowflake-arctic-embed",
+)
+"""Families with bert-base-uncased's vocabulary, which `index.embedders.vocabulary` can judge.
+
+Their GGUF files have the tokenizer `bert` with its 30,522 pieces; granite-embedding
+has RoBERTa's, bge-m3 and paraphrase-multilingual XLM-R's.
+"""
+
+MULTILINGUAL: Final = (
+    "nomic-embed-text-v2",
+    "snowflake-arctic-embed2",
+    "snowflake-arctic-embed-l-v2",
+    "snowflake-arctic-embed-m-v2",
+)
+"""Members of those families with XLM-R's vocabulary."""
+
+NOMIC_NORMALISATION: Final[Normalisation] = "l2"
+"""What nomic-embed-text v1.5's vectors go through.
+
+It was trained, and its card computes embeddings, with a LayerNorm before the unit
+length, which Ollama leaves out. "layernorm+l2" restores it; it stays off until a
+measurement on blogs shows that it helps.
+"""
+
+_NOMIC_V1_5 = re.compile(r"nomic-embed-text(?!-v2|-v1(?!\.5))")
+"""v1 and v2 have no such LayerNorm on their cards; the bare name is v1.5 in Ollama's library."""
+
+
+def has_english_pieces(model: str) -> bool:
+    """Whether the model reads text through bert-base-uncased's English word pieces."""
+    family = _family(model)
+    return family.startswith(ENGLISH_PIECES) and not family.startswith(MULTILINGUAL)
+
+
+def prefixes_of(model: str) -> tuple[str, str]:
+    """Document and query prefix of a model by its family's name; empty for unknown ones."""
+    family = _family(model)
+    found = (row[1:] for row in PREFIXES if family.startswith(row[0]))
+    document, query = next(found, ("", ""))
+    return document, query
+
+
+def normalisation_of(model: str) -> Normalisation:
+    """What the model's vectors go through before they are compared."""
+    return NOMIC_NORMALISATION if _NOMIC_V1_5.match(_family(model)) else "l2"
+
+
+def full_name(model: str) -> str:
+    """Return the name as Ollama compares it: without regard to case, `:latest` where no tag is."""
+    tagged = ":" in model.rpartition("/")[2]
+    return (model if tagged else f"{model}:latest").lower()
+
+
+def dimension_of(shown: ShowResponse) -> int:
+    """Read the dimension from `/api/show`. Raises OllamaError if this is no embedding model.
+
+    `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
+    """
+    if shown.capabilities is not None and "embedding" not in shown.capabilities:
+        raise OllamaError(Kind.NOT_EMBEDDING)
+    info = shown.modelinfo or {}
+    dimension = info.get(f"{info.get('general.architecture')}.embedding_length")
+    if not isinstance(dimension, int) or dimension < 1:
+        raise OllamaError(Kind.NO_VECTOR, "a model description without a dimension")
+    return dimension
+
+
+def _family(model: str) -> str:
+    return model.rpartition("/")[2].lower()
+
+
+BROKEN_FROM: Final = (0, 13, 1)
+"""The first version that misreads nomic-embed-text; BERT's accents followed in 0.13.5."""
+
+MENDED_IN: Final = (0, 30, 0)
+"""The first version that leaves tokenizing to llama.cpp, whatever the model."""
+
+_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?")
+
+
+def is_uncased(info: Mapping[str, object]) -> bool:
+    """Whether `/api/show`'s `model_info` is that of a model with BERT's lower-case vocabulary."""
+    architecture = info.get("general.architecture")
+    return info.get("tokenizer.ggml.model") == "bert" and architecture in ("bert", "nomic-bert")
+
+
+def misreads(version: str) -> bool:
+    """Whether this version of Ollama tokenizes uncased models wrongly.
+
+    One that cannot be told (empty, or the 0.0.0 of a build from source) counts as right.
+    """
+    found = _VERSION.match(version)
+    if found is None:
+        return False
+    numbers = tuple(int(part or 0) for part in found.groups())
+    return BROKEN_FROM <= numbers < MENDED_IN
+
+
+def folded(text: str) -> str:
+    """Take accents and capitals off a text, as the tokenizer of bert-base-uncased does.
+
+    Marks go in every script, as they do there: its vocabulary has `か` and `и`, and
+    neither `が` nor `й`. Letter by letter, since Python's own `lower` of a whole text
+    writes a final sigma.
+    """
+    bare = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+    return "".join(c.lower() for c in bare)
+
+
+def warning(version: str, model: str) -> str:
+    """Say what is wrong with a version that misreads `model`, what is done, and what to do."""
+    return (
+        f"Ollama {version} misreads capitals and accents for {model}, so texts go to it in lower "
+        "case and without accents. Update Ollama to 0.30 or later."
+    )

@@ -1,0 +1,131 @@
+"""Posts into the lexical index on disk: the previous one and a plan in, the next one out."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import tantivy
+from tantivy import Document, Query
+
+from blog_search_mcp.index.analysis.tokenizer import Spelled
+from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
+from blog_search_mcp.index.store.disk import unwritable
+
+_HEAP = 30_000_000
+"""Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
+
+_NO_WORD = "·"
+"""What chunks are padded with: no query has it."""
+
+_IO = re.compile(r"os error \d|IoError|io::Error|IO error")
+"""tantivy raises ValueError for everything; these are its words for what the disk refused."""
+
+
+LEVELS = {
+    "chunks": (("",), ("chunk", "post")),
+    "posts": (("", "lead_", "about_"), ("post",)),
+    "mentions": (("",), ("mention", "post")),
+}
+"""By folder, the prefixes of the text fields and the names of the numbers; `post` is the post
+that is taken out with the document, for a mention the one that makes it."""
+
+
+def write(
+    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[PostTerms]
+) -> None:
+    """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
+
+    The segments of `previous` are there already. `removed` are post ids. Raises OSError, or
+    IndexProblem for what tantivy could not write.
+    """
+    with _translated():
+        _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        if not _IO.search(str(error)):
+            raise
+        raise unwritable(error) from error
+
+
+def _update(
+    levels: Mapping[str, tantivy.Index], removed: Iterable[int], added: Iterable[PostTerms]
+) -> None:
+    gone = list(removed)
+    writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
+    for name, writer in writers.items():
+        # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
+        of_gone = Query.term_set_query(levels[name].schema, "post", gone)
+        writer.delete_documents_by_query(of_gone)
+    for entry in added:
+        if entry.chunk_ids:  # a post of a title alone holds nothing to read
+            for name, document in _documents(entry):
+                writers[name].add_document(document)
+    for writer in writers.values():
+        writer.commit()
+        writer.wait_merging_threads()
+
+
+def _new(folder: Path) -> dict[str, tantivy.Index]:
+    if folder.exists():
+        shutil.rmtree(folder)
+    return {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
+
+
+def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
+    folder.mkdir(parents=True)
+    builder = tantivy.SchemaBuilder()
+    for field in (f"{prefix}{spelling}" for prefix in prefixes for spelling in ("stem", "exact")):
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    for field in numbers:
+        builder.add_unsigned_field(field, indexed=True, fast=True)
+    return tantivy.Index(builder.build(), str(folder))
+
+
+def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
+    """Tantivy replaces these lists by others, and never changes a segment."""
+    for name in LEVELS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for path in (previous / name).glob("*.json"):
+            shutil.copyfile(path, folder / name / path.name)
+    return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
+
+
+def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
+    """Everything of one post, each with the level it belongs to."""
+    for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
+        chunk = _document(words, chunk=chunk_id, post=found.post_id)
+        _pad(chunk)
+        yield "chunks", chunk
+    for mention_id, words in found.mentions.items():
+        yield "mentions", _document(words, mention=mention_id, post=found.post_id)
+    post = _document(found.whole, post=found.post_id)
+    _fill(post, "lead_", found.lead)
+    _fill(post, "about_", found.about)
+    yield "posts", post
+
+
+def _document(words: Spelled, **numbers: int) -> Document:
+    document = Document()
+    for name, number in numbers.items():
+        document.add_unsigned(name, number)
+    _fill(document, "", words)
+    return document
+
+
+def _fill(document: Document, prefix: str, words: Spelled) -> None:
+    document.add_text(f"{prefix}stem", words.stems)
+    document.add_text(f"{prefix}exact", words.exacts)
+
+
+def _pad(document: Document) -> None:
+    for spelling in ("stem", "exact"):
+        document.add_text(spelling, " ".join([_NO_WORD] * PADDING))

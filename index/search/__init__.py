@@ -1,0 +1,1 @@
+"""Retrieval, ranking, confidence and snippets."""

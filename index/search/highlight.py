@@ -1,0 +1,130 @@
+"""What of a text matched: an analysed query and a text come in, runs of characters go out.
+
+The same analyser that found a text says which of its words did it, so that `running` is marked
+for `runs` and 記憶 for 记忆. Words that only say how a question is put are marked if there are
+no others, as previews are chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
+from itertools import accumulate, compress, pairwise
+from typing import TypeAlias
+
+from blog_search_mcp.index.analysis.query import Query, Word
+from blog_search_mcp.index.analysis.tokenizer import (
+    CJK,
+    TOKEN,
+    Term,
+    as_spelled,
+    characters,
+    fold,
+    terms,
+)
+
+Span: TypeAlias = tuple[int, int]
+"""Characters of a text from the first number on, up to and without the second."""
+
+
+def marks(text: str, query: Query, language: str) -> tuple[Span, ...]:
+    """The runs of `text`, which is in `language`, that match the query; none touch."""
+    wanted = {spelling for word in telling(query) for spelling in _spellings(word)}
+    return joined(
+        (term.start, term.end)
+        for term in terms(text, language)
+        if not wanted.isdisjoint(_said(term))
+    )
+
+
+def answered(query: Query, text: str, language: str) -> tuple[Span, ...]:
+    """The runs of the query's own text that stand in `text` too, in any form of the word."""
+    there = {spelling for term in terms(text, language) for spelling in _said(term)}
+    found = {word.exact for word in telling(query) if not there.isdisjoint(_spellings(word))}
+    return joined((term.start, term.end) for term in terms(query.text) if term.exact in found)
+
+
+def telling(query: Query) -> Sequence[Word]:
+    """The words that say what the query is about, or all if none does."""
+    return [word for word in query.words if word.weight == 1.0] or query.words
+
+
+def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The spans in order, those that touch or lap over one another as one."""
+    runs: list[Span] = []
+    for start, end in sorted(spans):
+        if runs and start <= runs[-1][1]:
+            runs[-1] = runs[-1][0], max(end, runs[-1][1])
+        else:
+            runs.append((start, end))
+    return tuple(runs)
+
+
+def _spellings(word: Word) -> Iterator[tuple[str, str]]:
+    yield "exact", word.exact
+    yield from (("stem", stem) for stem in word.stems)
+
+
+def _said(term: Term) -> Iterator[tuple[str, str]]:
+    yield "exact", term.exact
+    yield "stem", term.stem
+
+
+LONGEST = 40
+"""Characters of a word that is remembered: a longer one is seldom written twice."""
+
+_OUTSIDE_RUNS = re.compile(rf"[^\W_{CJK}]")
+
+
+def terms_among(words: Sequence[str], stems: Iterable[str], language: str = "en") -> Iterator[Term]:
+    """Those of the terms of `words` whose stem is one of `stems`.
+
+    No term goes beyond a space, so that a text is given as what stands between its spaces; a
+    term's place is that in the text where there is one between any two words.
+    """
+    wanted = frozenset(stems)
+    needed = _OUTSIDE_RUNS if all(map(str.isascii, wanted)) else TOKEN
+    having = {
+        word
+        for word in set(words)
+        if (
+            not wanted.isdisjoint(_stems(word, language))
+            if word.isascii() and len(word) <= LONGEST
+            else needed.search(word)
+        )
+    }
+    starts = accumulate((len(word) + 1 for word in words), initial=0)
+    for start, word in compress(zip(starts, words, strict=False), map(having.__contains__, words)):
+        yield from _of_tokens(word, start, wanted, language)
+
+
+def _of_tokens(text: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if match.lastgroup == "cjk":
+            yield from _of_run(token, offset + match.start(), wanted)
+        elif not wanted.isdisjoint(_stems(token, language)):
+            yield from _of_word(token, offset + match.start(), wanted, language)
+
+
+def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
+    own = characters(run)
+    folded = [fold(as_spelled(character)) for character in own]
+    pairs = [first + second for first, second in pairwise(folded)] or folded
+    if not wanted.isdisjoint(pairs):
+        places = list(accumulate(map(len, own), initial=offset))
+        for place, pair in enumerate(pairs):
+            if pair in wanted:
+                yield Term(pair, pair, places[place], places[min(place + 2, len(own))])
+
+
+def _of_word(word: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:
+    for stem, exact, start, end in terms(word, language):
+        if stem in wanted:
+            yield Term(stem, exact, offset + start, offset + end)
+
+
+@lru_cache(maxsize=16384)
+def _stems(word: str, language: str) -> frozenset[str]:
+    return frozenset(term.stem for term in terms(word, language))

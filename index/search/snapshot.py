@@ -1,0 +1,82 @@
+"""What a search of one generation stands on, opened together."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.analysis.languages import spoken
+from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.store import chunk_table
+from blog_search_mcp.index.store.catalog import Catalog, open_catalog
+from blog_search_mcp.index.store.chunk_table import ChunkTable
+from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.link_targets import Targets
+from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.store.translations import Translations
+from blog_search_mcp.index.vectors import norms as sums
+from blog_search_mcp.index.vectors.memmap import rows_of
+from blog_search_mcp.index.vectors.rabitq import FirstPass
+from blog_search_mcp.index.vectors.searcher import VectorSearcher
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.vectors.searcher import Ids
+
+
+@dataclass(frozen=True)
+class Legs:
+    """The opened files of a generation, and the embedder it was built with."""
+
+    catalog: Catalog
+    lexical: LexicalSearcher
+    vectors: VectorSearcher
+    embedder: Embedder
+    translations: Translations
+    targets: Targets
+    table: ChunkTable
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the blog is written in, the commonest first."""
+        return spoken(self.catalog.languages())
+
+    @cached_property
+    def described(self) -> Ids:
+        """The posts that have a description of their author's, ascending."""
+        return np.array(self.catalog.described_posts(), dtype=np.int64)
+
+    @cached_property
+    def readable(self) -> float:
+        """How well the embedder reads the blog as a whole, in [0, 1]."""
+        return self.table.mean_readable
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.catalog.close()
+
+
+def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
+    """Open a generation's files, whose checksums hold. Raises IndexBroken."""
+    try:
+        with ExitStack() as opened:
+            catalog = opened.enter_context(closing(open_catalog(files)))
+            legs = Legs(
+                catalog,
+                LexicalSearcher(files.lexical),
+                VectorSearcher(rows_of(files), FirstPass(files.first_pass), sums.read(files.sums)),
+                embedder,
+                catalog.translations(),
+                catalog.targets(),
+                chunk_table.read(files.table),
+            )
+            opened.pop_all()
+            return legs
+    except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
+        raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

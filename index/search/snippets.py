@@ -1,0 +1,140 @@
+"""A passage as one line around what matched: text and weighted terms in, a preview out.
+
+The window is the one that holds the most weight of different query terms. It
+begins at a clause where one is near, ends at one where little is lost, and
+never inside a word or between a character and its marks. Width is counted as a
+terminal counts it, so that a Chinese preview says as much as an English one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import fsum
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.search.highlight import terms_among
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.analysis.tokenizer import Term
+
+WIDTH = 160
+"""Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
+
+LEAD = 0.3
+"""Share of the width that may stand before the first match, to begin at a clause."""
+
+TAIL = 0.6
+"""Share of the width that must be filled before ending early, at a clause."""
+
+_NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
+"""What Latin text is made of but for combining marks: each character takes one column."""
+
+_CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
+_WIDE = {"W", "F"}
+
+
+def preview(
+    plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTH
+) -> str:
+    """At most about `width` columns of `plain` on one line; `…` marks what is left out.
+
+    `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
+    """
+    words = plain.split()
+    text = " ".join(words)
+    columns = _places(text)
+    if columns[-1] <= width:
+        return text
+    matches = sorted(terms_among(words, weights, language), key=lambda term: term.start)
+    windows = [_window(text, columns, match.start, width) for match in matches]
+    best = max(
+        windows or [_window(text, columns, 0, width)],
+        key=lambda window: (_weight(matches, window, weights), -window[0]),
+    )
+    return _ellipsis(text, *best)
+
+
+def _window(text: str, columns: Sequence[int], match: int, width: int) -> tuple[int, int]:
+    earliest = bisect_right(columns, columns[match] - width * LEAD) - 1
+    start = _start(text, max(earliest, 0), match)
+    latest = bisect_right(columns, columns[start] + width) - 1
+    if latest >= len(text):
+        return start, len(text)
+    soonest = bisect_right(columns, columns[start] + width * TAIL) - 1
+    return start, _end(text, soonest, latest)
+
+
+def _start(text: str, earliest: int, match: int) -> int:
+    """The first clause that begins in reach of the match, else a word that does."""
+    if earliest == 0:
+        return 0
+    clause = _CLAUSE_END.search(text, earliest, match)
+    start = clause.end() if clause else _word_start(text, earliest, match)
+    return start + (text[start : start + 1] == " ")
+
+
+def _end(text: str, soonest: int, latest: int) -> int:
+    """The last clause that ends between the two, else a word that does."""
+    clauses = (clause.end() for clause in _CLAUSE_END.finditer(text, soonest, latest + 2))
+    if within := [end for end in clauses if end <= latest]:
+        return within[-1]
+    space = text.rfind(" ", soonest, latest + 1)
+    return space if space > 0 else _character_bound(text, latest)
+
+
+def _word_start(text: str, earliest: int, match: int) -> int:
+    space = text.find(" ", earliest, match)
+    return space + 1 if space >= 0 else _character_bound(text, earliest)
+
+
+def _character_bound(text: str, place: int) -> int:
+    while 0 < place < len(text) and _are_one(text[place - 1], text[place]):
+        place -= 1
+    return place
+
+
+def _are_one(left: str, right: str) -> bool:
+    """Whether a reader sees the two as one character: marks, joined emoji, skin tones."""
+    return _COLUMNS[right] == 0 or left == "\u200d" or "\U0001f3fb" <= right <= "\U0001f3ff"
+
+
+def _places(text: str) -> Sequence[int]:
+    """The column at which each character stands, and the one after the last."""
+    if _NARROW.fullmatch(text):
+        return range(len(text) + 1)
+    return [0, *accumulate(map(_COLUMNS.__getitem__, text))]
+
+
+class _Columns(dict[str, int]):
+    """By character, the columns it takes; each is looked up once."""
+
+    def __missing__(self, character: str) -> int:
+        if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+            found = 0
+        else:
+            found = 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+        self[character] = found
+        return found
+
+
+_COLUMNS = _Columns()
+
+
+def _weight(
+    matches: Sequence[Term], window: tuple[int, int], weights: Mapping[str, float]
+) -> float:
+    start, end = window
+    first = bisect_left(matches, start, key=lambda term: term.start)
+    last = bisect_left(matches, end, key=lambda term: term.start)
+    inside = {term.stem for term in matches[first:last] if term.end <= end}
+    return fsum(weights[term] for term in inside)
+
+
+def _ellipsis(text: str, start: int, end: int) -> str:
+    before = "…" if start > 0 else ""
+    after = "…" if end < len(text) else ""
+    return before + text[start:end].strip() + after

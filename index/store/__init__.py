@@ -1,0 +1,1 @@
+"""Generations on disk: catalog, manifest and checksums."""

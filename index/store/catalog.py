@@ -1,0 +1,213 @@
+"""Posts and chunks in SQLite, read side: ids and filters in, values of `index.types` out.
+
+Text is served from here and not from the content folder, so that what is read
+and what was searched can never disagree. The file belongs to an immutable
+generation, so it is opened as one: no locks, no journal, any number of servers. Most texts lie
+in a second file, which many generations share.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from blog_search_mcp.index.store.chunk_table import ChunkTable, chunk_table
+from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.link_targets import KnownTargets
+from blog_search_mcp.index.store.translations import Translation, Translations
+from blog_search_mcp.index.types import Chunk, Filters, Mention, Post
+
+POST_COLUMNS = (
+    "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
+)
+CHUNK_ROWS = (
+    "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
+    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor "
+    "FROM chunks JOIN posts USING (post_id) LEFT JOIN main.texts newer USING (chunk_id) "
+    "LEFT JOIN shared.texts earlier USING (chunk_id)"
+)
+
+
+def post_of(row: Sequence[Any]) -> Post:
+    """The post in a row of POST_COLUMNS."""
+    _, source, title, day, tags, *rest = row
+    return Post(source, title, day, tuple(json.loads(tags)), *rest)
+
+
+def chunk_of(row: Sequence[Any]) -> Chunk:
+    """The chunk in a row of CHUNK_ROWS."""
+    _, source, position, text, plain, headings, first_line, last_line, anchor = row
+    path = tuple(json.loads(headings))
+    return Chunk(source, position, text, plain, path, first_line, last_line, anchor)
+
+
+class Catalog:
+    """One opened catalog; safe for concurrent use."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Read through `connection`; `open_catalog` makes one for a finished file."""
+        self._connection = connection
+        self._one_at_a_time = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def matching_posts(self, filters: Filters) -> list[int] | None:
+        """Ids of the posts that pass, or `None` if every post does."""
+        conditions: list[str] = []
+        values: list[str] = []
+        if filters.section:
+            conditions.append("(source >= ? AND source < ?)")
+            folder = filters.section.strip("/")
+            values += [folder + "/", folder + "0"]  # "0" is the character after "/"
+        if filters.tag:
+            conditions.append("posts.post_id IN (SELECT post_id FROM tags WHERE tag = ?)")
+            values.append(filters.tag.casefold())
+        if filters.after:
+            conditions.append("day >= ?")
+            values.append(filters.after)
+        if filters.before:
+            conditions.append("day <= ?")
+            values.append(filters.before)
+        if not conditions:
+            return None
+        where = " AND ".join(conditions)
+        return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
+
+    def described_posts(self) -> list[int]:
+        """Ids of the posts that have a description of their author's, ascending."""
+        query = "SELECT post_id FROM posts WHERE description <> '' ORDER BY post_id"
+        return [row[0] for row in self.rows(query, [])]
+
+    def chunk_ids(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
+        """By post id, every chunk id of these posts, in the order of the post."""
+        query = (
+            "SELECT post_id, chunk_id FROM chunks "
+            "WHERE post_id IN (SELECT value FROM json_each(?)) ORDER BY post_id, position"
+        )
+        found: dict[int, list[int]] = {post_id: [] for post_id in post_ids}
+        for post_id, chunk_id in self.rows(query, [json.dumps(list(post_ids))]):
+            found[post_id].append(chunk_id)
+        return found
+
+    def chunk_table(self, last: int = -1, before: ChunkTable | None = None) -> ChunkTable:
+        """Which chunk is whose, for `before` and all chunks after the id `last`."""
+        columns = "chunk_id, post_id, readable, headings"
+        query = f"SELECT {columns} FROM chunks WHERE chunk_id > ? ORDER BY post_id, position"
+        return chunk_table(self.rows(query, [last]), before)
+
+    def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
+        """These chunks by id."""
+        query = f"{CHUNK_ROWS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        rows = self.rows(query, [json.dumps(list(chunk_ids))])
+        return {row[0]: chunk_of(row) for row in rows}
+
+    def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
+        """These posts by id."""
+        query = (
+            f"SELECT {POST_COLUMNS} FROM posts WHERE post_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self.rows(query, [json.dumps(list(post_ids))])
+        return {row[0]: post_of(row) for row in rows}
+
+    def every_post(self) -> dict[int, Post]:
+        """All posts by id."""
+        return {row[0]: post_of(row) for row in self.rows(f"SELECT {POST_COLUMNS} FROM posts", [])}
+
+    def find_post(self, source: str) -> tuple[int, Post] | None:
+        """The post with exactly this source, and its id."""
+        rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
+        return (rows[0][0], post_of(rows[0])) if rows else None
+
+    def chunks_of(self, post_id: int) -> list[Chunk]:
+        """A post's chunks in order."""
+        query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
+        return [chunk_of(row) for row in self.rows(query, [post_id])]
+
+    def links(self, mention_ids: Iterable[int]) -> dict[int, tuple[int, str, bool]]:
+        """By id of a mention, the id of the post that makes it, its address, if it is a pointer."""
+        query = (
+            "SELECT mention_id, post_id, address, is_pointer FROM mentions "
+            "WHERE mention_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self.rows(query, [json.dumps(list(mention_ids))])
+        return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
+
+    def mentions_of(self, post_id: int) -> dict[int, Mention]:
+        """By id, the mentions that a post makes of posts there are."""
+        query = (
+            "SELECT mention_id, position, address, text, is_pointer FROM mentions "
+            "WHERE leads <> '' AND post_id = ? ORDER BY mention_id"
+        )
+        rows = self.rows(query, [post_id])
+        return {row[0]: Mention(row[1], row[2], row[3], bool(row[4])) for row in rows}
+
+    def targets(self) -> KnownTargets:
+        """Where the mentions lead."""
+        rows = self.rows("SELECT DISTINCT address, leads FROM mentions WHERE leads <> ''", [])
+        return KnownTargets({address: tuple(map(int, leads.split())) for address, leads in rows})
+
+    def translations(self) -> Translations:
+        """Which posts are translations of one another."""
+        rows = self.rows(
+            "SELECT family, post_id, source, translations.language FROM translations "
+            "JOIN posts USING (post_id) ORDER BY family, place",
+            [],
+        )
+        return Translations(
+            [Translation(*row[1:]) for row in family]
+            for _, family in groupby(rows, key=itemgetter(0))
+        )
+
+    def languages(self) -> dict[str, int]:
+        """How many posts there are in each language."""
+        return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language", []))
+
+    def count(self) -> int:
+        """How many chunks there are."""
+        return int(self.rows("SELECT count(*) FROM chunks", [])[0][0])
+
+    def headings(self) -> list[str]:
+        """The innermost heading of every chunk that has one."""
+        rows = self.rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
+        return [json.loads(row[0])[-1] for row in rows]
+
+    def sample(self, characters: int) -> str:
+        """Words of the blog from all over it, about `characters` in all."""
+        count = max(self.count(), 1)
+        each = max(characters // count, 40)
+        query = (
+            "SELECT substr(coalesce(newer.plain, earlier.plain), 1, ?) FROM chunks "
+            "LEFT JOIN main.texts newer USING (chunk_id) "
+            "LEFT JOIN shared.texts earlier USING (chunk_id) WHERE chunk_id % ? = 0"
+        )
+        rows = self.rows(query, [each, max(count * each // characters, 1)])
+        return "\n".join(row[0] for row in rows)
+
+    def sources(self) -> list[str]:
+        """Every post's source, sorted."""
+        return [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source", [])]
+
+    def rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        """What a query of `index.store.catalog_writer`'s tables finds; one is asked at a time."""
+        with self._one_at_a_time:
+            return self._connection.execute(query, values).fetchall()
+
+
+def open_catalog(files: GenerationFiles) -> Catalog:
+    """A generation's catalog, read-only. The caller has verified its files' checksums."""
+    connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
+    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+    return Catalog(connection)
+
+
+def immutable(path: Path) -> str:
+    """The address of a database that is read and that nobody changes."""
+    return f"{path.resolve().as_uri()}?mode=ro&immutable=1"

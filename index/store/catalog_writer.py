@@ -1,0 +1,296 @@
+"""Posts and chunks into the next generation's SQLite file: values in, chunk ids out.
+
+The file starts as a copy of the previous generation's and takes the plan on top, with the texts
+of new chunks; those of earlier ones lie in a file that the two share (`index.store.hard_links`).
+Neither
+needs a journal while it is written: until CURRENT names its generation nobody reads it, and a
+torn one is thrown away whole.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+
+from blog_search_mcp.index.store import catalog_writer as shared_texts
+from blog_search_mcp.index.store.catalog import Catalog, immutable
+from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.link_targets import LinkTargets
+from blog_search_mcp.index.store.translations import Translations, translations_in
+from blog_search_mcp.index.types import Chunk, Mention, Post
+
+SCHEMA = """
+CREATE TABLE posts (
+    post_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    day TEXT,
+    tags TEXT NOT NULL,
+    description TEXT NOT NULL,
+    slug TEXT NOT NULL,
+    language TEXT NOT NULL,
+    url TEXT,
+    translation_key TEXT NOT NULL
+);
+CREATE TABLE tags (
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    PRIMARY KEY (tag, post_id)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_post ON tags (post_id);
+CREATE TABLE chunks (
+    chunk_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    headings TEXT NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    readable REAL NOT NULL,
+    anchor TEXT NOT NULL,
+    UNIQUE (post_id, position)
+);
+CREATE TABLE texts (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    plain TEXT NOT NULL
+);
+CREATE TABLE mentions (
+    mention_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    text TEXT NOT NULL,
+    is_pointer INTEGER NOT NULL,
+    leads TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX mentions_by_post ON mentions (post_id);
+CREATE INDEX leading_mentions ON mentions (address, leads) WHERE leads <> '';
+CREATE TABLE translations (
+    post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
+    family INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    language TEXT NOT NULL
+);
+"""
+"""Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
+
+`leads` names the posts that a mention leads to, by ids with spaces between them; `family` numbers
+the translations of one post. Both hold for this generation alone."""
+
+SHARED = """
+CREATE TABLE shared.texts (
+    chunk_id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL,
+    plain TEXT NOT NULL
+);
+"""
+"""Of most chunks, and of some that are no more: a file that generations share is not changed."""
+
+
+def attach(connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool) -> None:
+    """Attach them, to be written if they are new and else to be read alone."""
+    path = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
+    connection.execute("ATTACH ? AS shared", [path])
+    for schema in ("main", "shared"):
+        _unjournaled(connection, schema)
+
+
+def write_anew(connection: sqlite3.Connection, files: GenerationFiles) -> None:
+    """Write all texts to a new file in the place of the shared one, and leave none in `main`."""
+    connection.commit()
+    connection.execute("ATTACH ? AS fresh", [files.new_texts.resolve().as_uri()])
+    _unjournaled(connection, "fresh")
+    connection.execute(SHARED.replace("shared.", "fresh."))
+    for texts in ("shared.texts", "main.texts"):
+        connection.execute(
+            f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
+            "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
+        )
+    connection.execute("DELETE FROM main.texts")
+    connection.commit()
+    for schema in ("fresh", "shared"):
+        connection.execute(f"DETACH {schema}")
+    files.new_texts.replace(files.texts)
+    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+
+
+def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:
+    connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
+    connection.execute(f"PRAGMA {schema}.synchronous = OFF")
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What was taken out, and ids that no longer mean anything."""
+
+    sources: list[str]
+    posts: list[int]
+    chunks: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The ids of a post that came in."""
+
+    post_id: int
+    chunk_ids: tuple[int, ...]
+    """In the order of the post."""
+
+
+class CatalogWriter:
+    """An unfinished catalog; use `open_writer`."""
+
+    def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
+        """`texts` is the table that new texts go into."""
+        self._connection = connection
+        self._texts = texts
+
+    def remove(self, sources: Iterable[str]) -> Gone:
+        """Take these posts out."""
+        gone = Gone([], [], [])
+        for source in sources:
+            found = self._connection.execute("SELECT post_id FROM posts WHERE source = ?", [source])
+            for (post_id,) in found.fetchall():
+                query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
+                gone.chunks.extend(row[0] for row in self._connection.execute(query, [post_id]))
+                gone.posts.append(post_id)
+                gone.sources.append(source)
+                self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
+        return gone
+
+    def add(
+        self,
+        post: Post,
+        chunks: Sequence[Chunk],
+        readable: Sequence[float],
+        mentions: Sequence[Mention] = (),
+    ) -> Added:
+        """Put a post in.
+
+        `readable` says for each chunk how well the embedder reads it, in [0, 1].
+        """
+        row = (post.source, post.title, post.date, _json(post.tags), post.description)
+        cursor = self._connection.execute(
+            "INSERT INTO posts (source, title, day, tags, description, slug, language, url, "
+            "translation_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, post.slug, post.language, post.url, post.translation_key),
+        )
+        post_id = cursor.lastrowid
+        assert post_id is not None
+        tags = {tag.casefold() for tag in post.tags}
+        self._connection.executemany(
+            "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
+        )
+        pairs = zip(chunks, readable, strict=True)
+        ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
+        self._connection.executemany(
+            "INSERT INTO mentions (post_id, position, address, text, is_pointer) "
+            "VALUES (?, ?, ?, ?, ?)",
+            [(post_id, said.chunk, said.address, said.text, said.is_pointer) for said in mentions],
+        )
+        return Added(post_id, ids)
+
+    def posts(self) -> dict[int, Post]:
+        """Every post that is in by now, by id."""
+        return Catalog(self._connection).every_post()
+
+    def follow_links(self, posts: Mapping[int, Post]) -> list[int]:
+        """Note where mentions lead now, and which of all `posts` are translations of each other.
+
+        Returns the ids of posts with a mention that leads to a post now and did not, or no more.
+        """
+        translations = translations_in(posts)
+        self._note(translations)
+        targets_of = cache(LinkTargets(posts, translations).of)
+        rows = self._connection.execute("SELECT mention_id, post_id, address, leads FROM mentions")
+        changed = []
+        for mention, post, address, led in rows.fetchall():
+            leads = _leads(targets_of(address), post)
+            if leads != led:
+                changed.append((mention, post, leads, bool(leads) != bool(led)))
+        self._connection.executemany(
+            "UPDATE mentions SET leads = ? WHERE mention_id = ?",
+            [(leads, mention) for mention, _, leads, _ in changed],
+        )
+        return sorted({post for _, post, _, relinked in changed if relinked})
+
+    def _note(self, translations: Translations) -> None:
+        self._connection.execute("DELETE FROM translations")
+        self._connection.executemany(
+            "INSERT INTO translations VALUES (?, ?, ?, ?)",
+            [
+                (each.post, family, place, each.language)
+                for family, group in enumerate(translations.families)
+                for place, each in enumerate(group)
+            ],
+        )
+
+    def chunk_ids(self, post_ids: Collection[int]) -> list[int]:
+        """The ids of all chunks of these posts."""
+        found = Catalog(self._connection).chunk_ids(sorted(post_ids))
+        return [chunk for chunks in found.values() for chunk in chunks]
+
+    def post_ids(self) -> list[int]:
+        """The ids of all posts, ascending."""
+        return [row[0] for row in self._connection.execute("SELECT post_id FROM posts ORDER BY 1")]
+
+    def newer(self) -> int:
+        """How many chunks have their texts in this generation alone."""
+        return int(self._connection.execute("SELECT count(*) FROM main.texts").fetchone()[0])
+
+    def share_texts(self, files: GenerationFiles) -> None:
+        """Write all texts to a new file in the place of the shared one, and leave none here."""
+        shared_texts.write_anew(self._connection, files)
+
+    def commit(self) -> None:
+        """Let others read what is in by now; the file is as complete as what was put in."""
+        self._connection.commit()
+
+    def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
+        lines = (chunk.first_line, chunk.last_line)
+        cursor = self._connection.execute(
+            "INSERT INTO chunks "
+            "(post_id, position, headings, first_line, last_line, readable, anchor) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (post_id, chunk.index, _json(chunk.headings), *lines, readable, chunk.anchor),
+        )
+        chunk_id = cursor.lastrowid
+        assert chunk_id is not None
+        self._connection.execute(
+            f"INSERT INTO {self._texts} VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
+        )
+        return chunk_id
+
+
+@contextmanager
+def open_writer(
+    files: GenerationFiles, previous: GenerationFiles | None
+) -> Iterator[CatalogWriter]:
+    """The catalog of `files`, new or copied from `previous`; complete when the block ends.
+
+    With `previous`, its texts are at their place in `files` already. Raises OSError or
+    sqlite3.OperationalError.
+    """
+    if previous is not None:
+        shutil.copyfile(previous.catalog, files.catalog)
+    with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
+        shared_texts.attach(connection, files, is_new=previous is None)
+        connection.execute("PRAGMA foreign_keys = ON")
+        if previous is None:
+            connection.executescript(SHARED + SCHEMA)
+        yield CatalogWriter(connection, "shared.texts" if previous is None else "main.texts")
+        connection.commit()
+
+
+def _leads(targets: Sequence[int], post: int) -> str:
+    """The targets of a mention that `post` makes; none if it only leads to the post itself."""
+    return " ".join(map(str, targets)) if any(target != post for target in targets) else ""
+
+
+def _json(values: Sequence[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)

@@ -1,0 +1,238 @@
+"""Which generation is live, and how the next one takes its place.
+
+CURRENT is a one-line file replaced by an atomic rename, after everything it
+names is on disk (fsync): a writer killed at any instruction leaves the old
+generation live. A generation that somebody reads is kept, and so is the one before
+the live one until the next switch, for readers that could not say so.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
+from blog_search_mcp.index.store.checksums import lies_as_sealed, sealed, text_of
+from blog_search_mcp.index.store.disk import set_aside, unwritable
+from blog_search_mcp.index.store.layout import (
+    GenerationFiles,
+    Layout,
+    generation_name,
+    is_generation_name,
+)
+from blog_search_mcp.index.store.manifest import REBUILD, Manifest, Seal, dumps, loads
+
+_PATIENCE = 1.0
+"""Seconds; a lock file nobody else knows is refused only while `held` looks at it."""
+
+
+class Hold:
+    """What keeps a generation from being deleted, until it is released."""
+
+    def __init__(self, lock: FileLock | None) -> None:
+        self._lock = lock
+
+    def release(self) -> None:
+        """Let go, from any thread; a second time does nothing."""
+        if self._lock is None:
+            return
+        lock, self._lock = self._lock, None
+        lock.release()
+        with suppress(OSError):  # whoever comes next deletes what stays
+            Path(lock.lock_file).unlink()
+
+
+def hold(layout: Layout, number: int) -> Hold:
+    """Keep generation `number` from being deleted, if the index can be written.
+
+    An ingest that looked before may delete it all the same: it is safe only if CURRENT names
+    it after this returns. Files of readers that were killed are deleted here too: a client may
+    start a server a thousand times between two ingests.
+    """
+    path = layout.readers / f"{generation_name(number)}-{secrets.token_hex(8)}"
+    lock = FileLock(path, thread_local=False)
+    try:
+        layout.readers.mkdir(exist_ok=True)
+        held(layout)
+        lock.acquire(timeout=_PATIENCE)
+    except (OSError, Timeout):
+        return Hold(None)
+    return Hold(lock)
+
+
+def held(layout: Layout) -> set[int]:
+    """The generations that are being read; holds of readers that ended are deleted."""
+    if not layout.readers.is_dir():
+        return set()
+    numbers = ((path, path.name.partition("-")[0]) for path in layout.readers.iterdir())
+    return {int(number) for path, number in numbers if number.isdecimal() and _is_locked(path)}
+
+
+def _is_locked(path: Path) -> bool:
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except (OSError, Timeout):
+        return True
+    Hold(lock).release()
+    return False
+
+
+AT_ONCE = 4
+"""Files that are hashed and waited for at once; Python holds no lock while it does either."""
+
+_LARGEST_CURRENT = 1 << 16
+"""Bytes; CURRENT is one line of ours."""
+
+_LARGEST_MANIFEST = 1 << 28
+"""Bytes; a post takes about 200, and a larger file would fill the memory before it is refused."""
+
+
+def live_number(layout: Layout) -> int:
+    """The live generation's number. Raises IndexMissing or IndexBroken."""
+    try:
+        name = text_of(layout.current, _LARGEST_CURRENT, "ascii").strip()
+    except FileNotFoundError as error:
+        raise IndexMissing(
+            f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
+    if not is_generation_name(name):
+        raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
+    return int(name)
+
+
+def newest_number(layout: Layout) -> int:
+    """The highest number any folder of a generation has, finished or not; 0 if there is none."""
+    names = [folder.name for folder in layout.generations.iterdir()]
+    return max((int(name) for name in names if is_generation_name(name)), default=0)
+
+
+@contextmanager
+def next_folder(layout: Layout) -> Iterator[int]:
+    """The number of a new generation, whose folder is there.
+
+    What is no longer kept is deleted before and after. If the new one has not become the live
+    one when the block ends, its room is given back.
+    """
+    live = _live_or_none(layout)
+    number = newest_number(layout) + 1
+    collect(layout, live)
+    files = layout.generation(number)
+    try:
+        files.folder.mkdir(parents=True)
+        yield number
+        if _live_or_none(layout) == number:
+            collect(layout, number, keep=live)
+    finally:
+        if _live_or_none(layout) != number:
+            shutil.rmtree(files.folder, ignore_errors=True)
+
+
+def load_manifest(layout: Layout, number: int) -> Manifest:
+    """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
+    path = layout.generation(number).manifest
+    try:
+        manifest = loads(text_of(path, _LARGEST_MANIFEST, "utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
+    if manifest.generation != number:
+        raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
+    return manifest
+
+
+def seal_files(files: GenerationFiles, known: Mapping[str, Seal]) -> dict[str, Seal]:
+    """Seals of everything written so far, which is on disk when this returns.
+
+    `known` are the seals of files that were taken over; those that were replaced since are
+    sealed anew.
+    """
+    written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+    paths = [path for path in written if not path.name.endswith(".lock")]
+    names = [path.relative_to(files.folder).as_posix() for path in paths]
+
+    def seal(name: str, path: Path) -> Seal:
+        held = known.get(name)
+        return held if held is not None and lies_as_sealed(path, held) else _synced(path)
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return dict(zip(names, threads.map(seal, names, paths), strict=True))
+
+
+def _synced(path: Path) -> Seal:
+    _sync(path)
+    return sealed(path)
+
+
+def switch(layout: Layout, manifest: Manifest) -> None:
+    """Write the manifest of a complete generation and make that generation the live one."""
+    files = layout.generation(manifest.generation)
+    files.manifest.write_text(dumps(manifest), encoding="utf-8")
+    _sync(files.manifest)
+    inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
+    for folder in (*inner, files.folder, layout.generations):
+        _sync(folder)
+    beside = layout.current.with_name("CURRENT.next")
+    beside.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
+    _sync(beside)
+    if layout.current.is_dir():
+        set_aside(layout.current)
+    beside.replace(layout.current)
+    with suppress(OSError):  # the switch has happened; both generations are on disk
+        _sync(layout.root)
+
+
+def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
+    """Delete every generation but `live`, `keep` and those that are being read.
+
+    That is old ones, and what a killed ingest left.
+    """
+    spared = {live, keep, *held(layout)}
+    kept = {generation_name(number) for number in spared if number is not None}
+    for folder in layout.generations.iterdir():
+        if is_generation_name(folder.name) and folder.name not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def writer_lock(layout: Layout) -> Iterator[None]:
+    """Be the only writer. Raises IndexBusy at once if another ingest is."""
+    lock = FileLock(layout.lock)
+    try:
+        layout.generations.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise IndexBusy(
+            "Another ingest is writing to this index. Wait until it has finished, then run again."
+        ) from error
+    except OSError as error:
+        raise unwritable(error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _live_or_none(layout: Layout) -> int | None:
+    try:
+        return live_number(layout)
+    except (IndexMissing, IndexBroken):
+        return None
+
+
+def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,165 @@
+"""Where the index keeps what: one typed object that names every file.
+
+INDEX/
+  CURRENT                 the live generation's name, replaced by an atomic rename
+  generations/000042/     immutable once CURRENT names it
+    manifest.json         what this generation is, with a checksum for every other file
+    vectors.faiss         chunk id → unit vector, of most chunks; shared with other generations
+    newer.faiss           the same of the chunks that came since those were written
+    gone.npy              ids of chunks that vectors.faiss has and the generation has not
+    first_pass.faiss      the vectors in a bit a number
+    sums.npz              the sum of the vectors, and the length of each post's
+    lexical/              tantivy
+    chunks.db             SQLite: posts, chunks, metadata for filters, newer chunks' texts
+    texts.db              SQLite: texts of most chunks; shared with other generations
+    table.npz             which chunk is whose
+    summary.json          what the blog is, in a few numbers
+  embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
+  seen.json               the content folder as the last ingest saw it
+  lock                    one writer at a time
+  readers/                one locked file for each generation that a process has open
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_FEWEST_DIGITS = 6
+_MOST_DIGITS = 17
+"""So that the number after any name has at most 18 digits and fits wherever integers do."""
+
+DEFAULT_FOLDER = ".blog-index"
+"""Where the index lies unless the author says otherwise, below the current folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationFiles:
+    """The files of one generation."""
+
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """JSON, written last."""
+        return self.folder / "manifest.json"
+
+    @property
+    def vectors(self) -> Path:
+        """FAISS IndexIDMap over IndexFlatIP; of a kept generation, never written again."""
+        return self.folder / "vectors.faiss"
+
+    @property
+    def newer(self) -> Path:
+        """The same, of the chunks that came later."""
+        return self.folder / "newer.faiss"
+
+    @property
+    def gone(self) -> Path:
+        """NumPy's array of the chunk ids in `vectors` that no longer count, ascending."""
+        return self.folder / "gone.npy"
+
+    @property
+    def first_pass(self) -> Path:
+        """FAISS IndexRaBitQ."""
+        return self.folder / "first_pass.faiss"
+
+    @property
+    def sums(self) -> Path:
+        """NumPy's archive of `index.vectors.norms.Sums`."""
+        return self.folder / "sums.npz"
+
+    @property
+    def new_vectors(self) -> Path:
+        """Vectors of this ingest's chunks, until the newer ones that are kept stand before them."""
+        return self.folder / "vectors.new"
+
+    @property
+    def lexical(self) -> Path:
+        """A folder of tantivy's."""
+        return self.folder / "lexical"
+
+    @property
+    def catalog(self) -> Path:
+        """SQLite database of posts and chunks."""
+        return self.folder / "chunks.db"
+
+    @property
+    def texts(self) -> Path:
+        """SQLite database of texts; of a kept generation, never written again."""
+        return self.folder / "texts.db"
+
+    @property
+    def new_texts(self) -> Path:
+        """What takes the place of `texts` once all texts are in it."""
+        return self.folder / "texts.new"
+
+    @property
+    def table(self) -> Path:
+        """NumPy's archive of `index.store.chunk_table.ChunkTable`."""
+        return self.folder / "table.npz"
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Names below the folder without which nothing can be searched, as a manifest has them."""
+        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts", "mentions"))
+        vectors = (self.vectors, self.newer, self.gone, self.first_pass, self.sums)
+        paths = (*vectors, self.catalog, self.texts, self.table, *lexical)
+        return tuple(path.relative_to(self.folder).as_posix() for path in paths)
+
+    @property
+    def summary(self) -> Path:
+        """JSON: what the blog is, in a few numbers."""
+        return self.folder / "summary.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The files of an index folder."""
+
+    root: Path
+
+    @property
+    def current(self) -> Path:
+        """One line: the live generation's name."""
+        return self.root / "CURRENT"
+
+    @property
+    def generations(self) -> Path:
+        """One folder for each generation that is kept."""
+        return self.root / "generations"
+
+    @property
+    def cache(self) -> Path:
+        """The embedding cache."""
+        return self.root / "embeddings.db"
+
+    @property
+    def seen(self) -> Path:
+        """The content folder as the last ingest saw it."""
+        return self.root / "seen.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one ingest that writes."""
+        return self.root / "lock"
+
+    @property
+    def readers(self) -> Path:
+        """Holds of those who read; ours to delete once they are not locked."""
+        return self.root / "readers"
+
+    def generation(self, number: int) -> GenerationFiles:
+        """The files of generation `number`."""
+        return GenerationFiles(self.generations / generation_name(number))
+
+
+def generation_name(number: int) -> str:
+    """`000042`: sorts as it counts."""
+    return f"{number:0{_FEWEST_DIGITS}d}"
+
+
+def is_generation_name(name: str) -> bool:
+    """Whether `name` is one that `generation_name` gives; any other folder is not ours."""
+    is_number = name.isascii() and name.isdecimal()
+    return is_number and _FEWEST_DIGITS <= len(name) <= _MOST_DIGITS

@@ -1,0 +1,102 @@
+"""What a generation holds, without a query: filters, a place or nothing in, lists out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.store.catalog import POST_COLUMNS, post_of
+from blog_search_mcp.index.types import Filters, Order, Part, Post
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.store.catalog import Catalog
+
+_ORDERS: dict[Order, str] = {
+    "newest": "day IS NULL, day DESC, source",
+    "oldest": "day IS NULL, day, source",
+    "title": "title COLLATE NOCASE, source",
+}
+"""Posts without a date come last, whichever way dates run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posts:
+    """A page of posts."""
+
+    page: tuple[Post, ...]
+    total: int
+    """How many there are on all pages."""
+
+
+class Listing:
+    """Lists over one catalog; safe for concurrent use."""
+
+    def __init__(self, catalog: Catalog, owner: object) -> None:
+        """Read from `catalog`, which is open as long as `owner` is referred to."""
+        self._catalog = catalog
+        self._owner = owner
+
+    def posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
+        """The posts that pass, from `offset` on, `limit` at most."""
+        among = self._catalog.matching_posts(filters)
+        query, values = "FROM posts", []
+        if among is not None:
+            query += " WHERE post_id IN (SELECT value FROM json_each(?))"
+            values = [json.dumps(among)]
+        found = self._catalog.rows(
+            f"SELECT {POST_COLUMNS} {query} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        )
+        total = self._catalog.rows(f"SELECT count(*) {query}", values)[0][0]
+        return Posts(tuple(post_of(row) for row in found), total)
+
+    def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
+        """The posts after the one of this ISO day (or `""`) and source, newest first.
+
+        A place in this order means the same in every generation, unlike an offset.
+        """
+        where, values = "", list[str]()
+        if post is not None:
+            day, source = post
+            where = "WHERE coalesce(day, '') < ? OR (coalesce(day, '') = ? AND source > ?)"
+            values = [day, day, source]
+        found = self._catalog.rows(
+            f"SELECT {POST_COLUMNS} FROM posts {where} "
+            "ORDER BY coalesce(day, '') DESC, source LIMIT ?",
+            [*values, limit],
+        )
+        return tuple(post_of(row) for row in found)
+
+    def parts(self, post_id: int) -> tuple[Part, ...]:
+        """A post's chunks in order, without their text."""
+        rows = self._catalog.rows(
+            "SELECT position, headings, first_line, last_line FROM chunks "
+            "WHERE post_id = ? ORDER BY position",
+            [post_id],
+        )
+        return tuple(Part(row[0], tuple(json.loads(row[1])), row[2], row[3]) for row in rows)
+
+    def names(self) -> list[tuple[str, str]]:
+        """Every post's source and title, newest first."""
+        query = "SELECT source, title FROM posts ORDER BY coalesce(day, '') DESC, source"
+        return [(source, title) for source, title in self._catalog.rows(query, [])]
+
+    def tags(self) -> list[str]:
+        """Every tag, in lower case, the most used first."""
+        query = "SELECT tag FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"
+        return [row[0] for row in self._catalog.rows(query, [])]
+
+    def sections(self) -> list[str]:
+        """Every folder that holds posts, itself or below it, the largest first."""
+        counts = Counter(
+            folder for source in self._catalog.sources() for folder in _folders(source)
+        )
+        return sorted(counts, key=lambda folder: (-counts[folder], folder))
+
+
+def _folders(source: str) -> Sequence[str]:
+    parts = source.split("/")[:-1]
+    return ["/".join(parts[: depth + 1]) for depth in range(len(parts))]

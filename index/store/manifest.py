@@ -1,0 +1,185 @@
+"""What a generation is, in one JSON file: written last, read first, sealed by a checksum.
+
+It remembers the embedder, the settings and every post's hash, so that the next
+ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
+other file, so that a torn or swapped one is refused before FAISS, tantivy or
+SQLite see it: FAISS's C++ may abort the process on a truncated file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
+
+from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
+from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Mention, Post
+
+FORMAT = 6
+"""Raise it when an older program could not read, or would misread, what is written now."""
+
+_OUTER = re.compile(r'\{"format": (\d{1,9}), "seal": "([0-9a-f]{64})", "content": (?=.*\}\Z)', re.S)
+"""What stands before the content, as `dumps` writes it."""
+
+REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+
+
+def _inside(name: str) -> str:
+    """A path that stays below the folder it is joined to, on any system."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts or any(c in name for c in "\\:\0"):
+        raise ValueError("no path below the generation's folder")
+    return name
+
+
+def _instant(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("no instant")
+    return text
+
+
+def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
+    if identity.dimension < 1:
+        raise ValueError("no dimension")
+    return identity
+
+
+def _finite(calibration: Calibration) -> Calibration:
+    numbers = (calibration.with_meaning, calibration.by_words, calibration.east_asian)
+    if not all(math.isfinite(number) and number >= 0.0 for number in numbers):
+        raise ValueError("no medians")
+    return calibration
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class IndexedPost(_Frozen):
+    """One post as the last ingest saw it."""
+
+    digest: str
+    """SHA-256 of the file's bytes, in hex."""
+    size: NonNegativeInt
+    """Bytes."""
+    mtime_ns: int
+    """Nanoseconds since 1970, as the file system says."""
+    chunks: NonNegativeInt
+    unembedded: NonNegativeInt = 0
+    """Windows of its chunks that have no vector, since the embedder failed on them."""
+    expires: str | None = None
+    """ISO day after which the post is left out."""
+
+
+Stamp: TypeAlias = tuple[int, int, int]
+"""Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last
+change of status says nothing here: a file that generations share gets another one with each."""
+
+
+class Seal(_Frozen):
+    """A file's size in bytes and SHA-256 in hex."""
+
+    size: NonNegativeInt
+    sha256: str
+    stamp: Stamp | None = None
+    """As it lay when it was sealed; a copy has another one."""
+
+
+class Manifest(_Frozen):
+    """One generation."""
+
+    generation: NonNegativeInt
+    created: Annotated[str, AfterValidator(_instant)]
+    """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
+    not in here."""
+    embedder: Annotated[EmbedderIdentity, AfterValidator(_usable)]
+    recipe: dict[str, int | bool | str]
+    """What shaped the posts besides their bytes; an index of another recipe is made anew."""
+    posts: dict[str, IndexedPost]
+    """By source."""
+    calibration: Annotated[Calibration, AfterValidator(_finite)] | None = None
+    """What confidence means on this blog; `None` if it has nothing to be asked."""
+    superseded: NonNegativeInt
+    """Chunks deleted since the lexical index was last written whole."""
+    files: dict[Annotated[str, AfterValidator(_inside)], Seal]
+    """By path below the generation's folder, with `/`."""
+
+    @property
+    def chunks(self) -> int:
+        """Chunks in the generation."""
+        return sum(post.chunks for post in self.posts.values())
+
+
+def dumps(manifest: Manifest) -> str:
+    """The manifest's file, with the checksum of its own content."""
+    content = _canonical(manifest.model_dump(mode="json"))
+    return f'{{"format": {FORMAT}, "seal": "{_seal(content)}", "content": {content}}}'
+
+
+def loads(text: str) -> Manifest:
+    """The manifest in `text`. Raises IndexBroken, or IndexFormatUnknown for another FORMAT."""
+    try:
+        return Manifest.model_validate_json(_as_written(text) or _canonical_in(text))
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
+
+
+def _as_written(text: str) -> str | None:
+    """The content of a manifest that is as `dumps` writes it; `None` if the seal does not hold.
+
+    Its JSON is parsed once: to parse it and write it again for the seal takes twice as long.
+    """
+    outer = _OUTER.match(text)
+    if outer is None or int(outer[1]) != FORMAT:
+        return None
+    content = text[outer.end() : -1]
+    return content if outer[2] == _seal(content) else None
+
+
+def _canonical_in(text: str) -> str:
+    """The content of any other text that is a manifest's JSON."""
+    outer = json.loads(text)
+    written = outer["format"]
+    if written != FORMAT:
+        raise IndexFormatUnknown(_foreign(written))
+    canonical = _canonical(outer["content"])
+    if outer["seal"] != _seal(canonical):
+        raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
+    return canonical
+
+
+def _foreign(written: object) -> str:
+    newer = isinstance(written, int) and written > FORMAT
+    mend = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
+    return (
+        f"The index has format {written!r:.20}, this program reads {FORMAT}. "
+        f"{mend}: `python -m ingest CONTENT --rebuild` with the same --index."
+    )
+
+
+def _canonical(content: object) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def _seal(canonical: str) -> str:
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class NewPost:
+    """A post to put in, with what the manifest will remember of it."""
+
+    post: Post
+    chunks: tuple[Chunk, ...]
+    readable: tuple[float, ...]
+    """For each chunk how well the embedder reads it, in [0, 1]."""
+    mentions: tuple[Mention, ...]
+    """What it says of other posts."""
+    indexed: IndexedPost

@@ -1,0 +1,1 @@
+"""A file read into a document."""

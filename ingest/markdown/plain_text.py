@@ -1,0 +1,208 @@
+"""A passage of Markdown comes in; its words go out, for embedding, analysis and previews.
+
+`ingest.markdown.preprocess` finds the blocks and takes generator syntax out of them, so nothing
+inside
+code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki links,
+attributes, marks of footnotes and blocks) and parsed inline.
+
+Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
+definitions of its own links, and `[^1]: word` is a footnote, not a definition.
+"""
+
+import html
+import re
+from collections.abc import Iterator, MutableMapping, Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.token import Token
+
+from blog_search_mcp.ingest.markdown.code_spans import inline_code
+from blog_search_mcp.ingest.markdown.preprocess import MAX_NESTING, block_tokens
+from blog_search_mcp.ingest.markdown.rules import braces_again
+
+_INLINE_MARKED = re.compile(
+    r"\[\[|\[\^|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-", re.MULTILINE | re.IGNORECASE
+)
+"""What a paragraph that needs cleaning holds."""
+
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
+_ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
+_ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
+"""`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
+
+_GONE = re.compile(
+    rf"""
+      (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
+    | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
+    | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
+    | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
+    | ^[ ]{{0,3}}\[(?!\^)[^\[\]\n]+\]:[ ]*\S+(?:\s+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$
+    | ^[ ]{{0,3}}\[{{1,2}}_?toc_?\]{{1,2}}[ \t]*$
+    | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
+    | (?:^|[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # names of Obsidian's blocks
+    | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
+    | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
+_WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_FILE = re.compile(
+    r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)(?:#.*)?\s*$", re.IGNORECASE
+)
+_SIZE = re.compile(r"\d+(?:x\d+)?")
+
+
+def is_clean(source: str) -> bool:
+    """Tell whether `cleaned` would leave a paragraph as it is."""
+    return _INLINE_MARKED.search(source) is None
+
+
+def cleaned(source: str) -> str:
+    """Leave the words; the rest is CommonMark."""
+    if is_clean(source):
+        return source
+    return _WIKI_LINK.sub(_wiki_words, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
+
+
+def _wiki_words(link: re.Match[str]) -> str:
+    """Give the label, else the page and its heading; an embedded file shows no name."""
+    page, label = link[1].rstrip("\\"), (link[2] or "").rpartition("|")[2].strip()
+    if label and not (link[0].startswith("!") and _SIZE.fullmatch(label)):
+        return label
+    if link[0].startswith("!") and _FILE.search(page):
+        return ""
+    return " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+
+
+MAX_BRACKETS = 2000
+"""Brackets in a paragraph that are parsed for links: the parser looks from each of them to the
+end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
+
+_INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
+_INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets are dropped, so any will do
+
+_ONE_PARAGRAPH = re.compile(
+    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```)(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
+)
+"""A line that can be no other block and holds no generator syntax, as headings do."""
+_MARKED = re.compile(r"[\\`*_~\[\]<&{=^]|;base64,")
+"""What a paragraph without markup does not hold."""
+_REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+
+_HTML_GONE = re.compile(
+    r"""<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+>""",
+    re.DOTALL | re.IGNORECASE,
+)
+_BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"<img\b[^>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Characters no reader sees; an escape would let a post colour a terminal."""
+_SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
+"""What is not one space already."""
+_BLANK = re.compile(r" *\n[\n ]*")
+_CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+_CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
+
+
+def plain(markdown: str, known: Sequence[Token] | None = None) -> str:
+    """Give the words of a passage, one line for each paragraph, item, row or line of code.
+
+    Kept: text, code verbatim, the text of links and images, table cells, titles and captions
+    given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
+    reference marks, generator syntax. `known` is as for `block_tokens`. Never raises.
+    """
+    if _ONE_PARAGRAPH.fullmatch(markdown):
+        found = iter([_paragraph(mdTrim(markdown))])
+    else:
+        found = _lines(block_tokens(markdown, known))
+    lines = (_CONTROL.sub("", line).strip("\n") for line in found)
+    return braces_again("\n".join(line for line in lines if line.strip()))
+
+
+def _lines(tokens: Sequence[Token]) -> Iterator[str]:
+    cells: list[str] | None = None
+    for token in tokens:
+        if token.type == "inline":
+            words = _paragraph(token.content)
+            if cells is None:
+                yield words
+            else:
+                cells.append(words)
+        elif token.type in ("fence", "code_block"):
+            yield token.content.strip("\n").rstrip()
+        elif token.type == "html_block":
+            yield _html_words(token.content)
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close" and cells is not None:
+            yield " ".join(filter(None, cells))
+            cells = None
+
+
+def _html_words(source: str) -> str:
+    shown = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
+    return _tidy(html.unescape(_HTML_GONE.sub(" ", _outside_code(shown))))
+
+
+def _paragraph(source: str) -> str:
+    if not _MARKED.search(source):
+        return _unwrap(source)
+    shown = _outside_code(source)
+    if shown.count("[") > MAX_BRACKETS:
+        shown = _SIMPLE_LINK.sub(r"\1", shown).replace("[", r"\[")
+    tokens: list[Token] = []
+    _INLINE.inline.parse(shown, _INLINE, _references(shown), tokens)
+    return _unwrap("".join(map(_words, tokens)))
+
+
+def _references(source: str) -> MutableMapping[str, Any]:
+    """Count every `[text][label]` as defined; its definition may lie in another passage."""
+    labels = (label or text for text, label in _REFERENCE.findall(source))
+    nowhere = {"href": "", "title": ""}
+    return {"references": {normalizeReference(label): nowhere for label in labels}}
+
+
+def _words(token: Token) -> str:
+    if token.type == "code_inline":
+        return token.content
+    if token.type == "image":
+        return "".join(map(_words, token.children or ()))
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "html_inline":
+        return _html_inline_words(token.content)
+    return token.content if token.type.startswith("text") else ""
+
+
+def _html_inline_words(tag: str) -> str:
+    if image := _ALTERNATIVE.match(tag):
+        return html.unescape(image[1] or image[2] or "")
+    return " " if _BREAKING_TAG.match(tag) else ""
+
+
+def _outside_code(source: str) -> str:
+    """Clean a paragraph everywhere but between backticks that pair up."""
+    if is_clean(source):
+        return source
+    pieces, at = [], 0
+    for start, end in inline_code(source):
+        pieces += [cleaned(source[at:start]), source[start:end]]
+        at = end
+    return "".join([*pieces, cleaned(source[at:])])
+
+
+def _unwrap(words: str) -> str:
+    """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
+    if "\n" in words:
+        words = _CJK_BREAK.sub("", words).replace("\n", " ")
+    return _tidy(words)
+
+
+def _tidy(words: str) -> str:
+    spaced = _SPACE.sub(" ", words)
+    return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()

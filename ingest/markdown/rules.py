@@ -1,0 +1,75 @@
+"""What a site generator or an editor adds to Markdown, as rules: a beginning and what is shown.
+
+Each kind of syntax is a module of rules (`ingest.markdown.shortcodes`, `ingest.markdown.mdx`,
+`ingest.markdown.admonitions`);
+`ingest.markdown.preprocess` applies them all in one pass, outside code, and the leftmost wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+"""Noncharacters that stand for braces which are text, until every rule has been applied."""
+
+
+class Shown(NamedTuple):
+    """What a reader sees of a piece of syntax."""
+
+    words: str
+    """Markdown; empty if nothing is seen."""
+    end: int
+    """Where the piece ends in the text."""
+
+
+Reader: TypeAlias = Callable[[re.Match[str]], Shown | None]
+"""Given a beginning that was found, what is shown; `None` if it is no such syntax after all."""
+
+
+class Rule(NamedTuple):
+    """One kind of syntax."""
+
+    opening: str
+    """Regular expression, multi-line; its groups are named, and named once in all rules."""
+    read: Reader
+
+
+_ARGUMENT = re.compile(
+    r"(?<![\w-])(?:title|caption|alt|label|summary)=\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
+    re.IGNORECASE,
+)
+
+
+def shown_arguments(source: str) -> str:
+    """The arguments of a shortcode or component that generators print, joined by spaces."""
+    found = _ARGUMENT.finditer(source)
+    return " ".join(filter(None, (argument[argument.lastindex or 0] for argument in found)))
+
+
+def spaced(words: str) -> str:
+    """Keep words apart from what stands beside them; nothing stays nothing."""
+    return f" {words} " if words else ""
+
+
+def nothing(match: re.Match[str]) -> Shown:
+    """Show nothing of the whole match."""
+    return Shown("", match.end())
+
+
+def as_text(source: str) -> str:
+    """Mark braces as text, so that no rule takes them for syntax."""
+    return source.replace("{", _OPEN).replace("}", _CLOSE)
+
+
+def braces_again(words: str) -> str:
+    """Undo `as_text`."""
+    return words.replace(_OPEN, "{").replace(_CLOSE, "}")
+
+
+def up_to(match: re.Match[str], closing: re.Pattern[str], word: str) -> re.Match[str] | None:
+    """Find what closes a beginning; `word` is part of every closing, and quickly looked for."""
+    if match.string.find(word, match.end()) < 0:
+        return None
+    return closing.search(match.string, match.end())

@@ -1,0 +1,1 @@
+"""Site generators: where each post and heading is published."""

@@ -1,0 +1,95 @@
+"""Where MCP clients keep their servers: a home, a project and a system in, files out.
+
+Facts about programs that are not ours, in one table, for whoever reads or writes entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.server.settings import CLIENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to look; given from outside, so that nothing here reads the environment."""
+
+    home: Path
+    project: Path
+    """The folder whose own settings count too: the one a person works in."""
+    system: str
+    """As `sys.platform` says."""
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """One file that may hold entries."""
+
+    client: str
+    path: Path
+    key: str
+    """The object of entries by name."""
+    comments: bool = False
+    """Whether the client allows comments and commas at the end, as VS Code's JSON has them."""
+    typed: bool = False
+    """Whether an entry says by `"type": "stdio"` that it is started and not called by a URL."""
+    everywhere: bool = True
+    """Whether its entries count in every folder, and not in one project alone."""
+
+
+def client_files(places: Places) -> tuple[ClientFile, ...]:
+    """List every file that a known client would read; few of them exist."""
+    return (*_everywhere(places), *_of_project(places.project))
+
+
+def own_file(places: Places, word: str) -> ClientFile:
+    """Give the file whose entries count in every folder, for the client that `word` stands for."""
+    return next(file for file in _everywhere(places) if file.client == CLIENTS[word])
+
+
+def _everywhere(places: Places) -> tuple[ClientFile, ...]:
+    home, settings = places.home, _settings_folder(places)
+    claude = Path(places.environment.get("CLAUDE_CONFIG_DIR") or home)
+    return (
+        ClientFile("Claude Desktop", settings / "Claude/claude_desktop_config.json", "mcpServers"),
+        ClientFile("Claude Code", claude / ".claude.json", "mcpServers", typed=True),
+        ClientFile("Cursor", home / ".cursor/mcp.json", "mcpServers"),
+        ClientFile(
+            "VS Code", settings / "Code/User/mcp.json", "servers", comments=True, typed=True
+        ),
+        ClientFile("Windsurf", home / ".codeium/windsurf/mcp_config.json", "mcpServers"),
+        ClientFile("Zed", _zed_folder(places) / "settings.json", "context_servers", comments=True),
+    )
+
+
+def _of_project(project: Path) -> tuple[ClientFile, ...]:
+    files = (
+        ClientFile("Claude Code", project / ".mcp.json", "mcpServers", typed=True),
+        ClientFile("Cursor", project / ".cursor/mcp.json", "mcpServers"),
+        ClientFile("VS Code", project / ".vscode/mcp.json", "servers", comments=True, typed=True),
+    )
+    return tuple(replace(file, everywhere=False) for file in files)
+
+
+def _settings_folder(places: Places) -> Path:
+    """Where desktop programs keep their settings."""
+    if places.system == "darwin":
+        return places.home / "Library/Application Support"
+    if places.system == "win32":
+        return Path(places.environment.get("APPDATA") or places.home / "AppData/Roaming")
+    return Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")
+
+
+def _zed_folder(places: Places) -> Path:
+    """Zed keeps to ~/.config on macOS too."""
+    if places.system == "win32":
+        return _settings_folder(places) / "Zed"
+    if places.system == "darwin":
+        return places.home / ".config/zed"
+    return _settings_folder(places) / "zed"

@@ -1,0 +1,1 @@
+"""Hits and passages as clients, terminals and the page show them."""

@@ -1,0 +1,161 @@
+"""What the search page shows: answers, passages and the index come in, JSON facts go out.
+
+A tool's answer is cut to what a model should pay for. A person is given whole titles and
+headings, what matched as marks, and what the score is made of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from blog_search_mcp.index.analysis.languages import spoken
+from blog_search_mcp.index.analysis.query import analysed
+from blog_search_mcp.index.analysis.tokenizer import simplified
+from blog_search_mcp.index.search.highlight import answered, marks
+from blog_search_mcp.server.format.results import link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from blog_search_mcp.index.analysis.query import Query
+    from blog_search_mcp.index.search.highlight import Span
+    from blog_search_mcp.index.store.listing import Posts
+    from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.types import Answer, Chunk, Hit, Passage, Post
+
+NAMES_MOST = 500
+"""Tags and sections that are offered, the commonest; others can be typed."""
+
+
+def query_of(text: str, overview: Overview) -> Query:
+    """Analyse a query as the search over this index does."""
+    return analysed(text, spoken(dict(overview.languages)))
+
+
+def of_answer(answer: Answer, query: Query, notice: str | None) -> dict[str, Any]:
+    """Tell of a page of hits."""
+    end = answer.offset + len(answer.hits)
+    return {
+        "hits": [_of_hit(hit, query) for hit in answer.hits],
+        "total": answer.total,
+        "offset": answer.offset,
+        "next_offset": end if answer.hits and end < answer.total else None,
+        "confidence": answer.confidence,
+        "certainty": round(answer.certainty, 2),
+        "notice": notice,
+    }
+
+
+def of_passage(passage: Passage, query: Query | None) -> dict[str, Any]:
+    """Tell of a passage, with what the query matches in it."""
+    return {
+        **of_post(passage.post, passage.chunks[0].text),
+        "url": link(passage.post, _asked(passage)),
+        "chunks": [_of_chunk(chunk, passage.post, query) for chunk in passage.chunks],
+        "asked": passage.asked,
+        "count": passage.count,
+        "translations": dict(passage.translations),
+        "notice": passage.notice,
+    }
+
+
+def of_posts(posts: Posts, offset: int) -> dict[str, Any]:
+    """Tell of a page of posts."""
+    end = offset + len(posts.page)
+    return {
+        "posts": [{**of_post(post), "description": post.description} for post in posts.page],
+        "total": posts.total,
+        "next_offset": end if posts.page and end < posts.total else None,
+    }
+
+
+def of_index(overview: Overview, site: str) -> dict[str, Any]:
+    """Tell of the index: how much, how old, and what may be chosen among."""
+    return {
+        "site": site,
+        "generation": overview.generation,
+        "created": overview.created,
+        "embedder": overview.embedder,
+        "posts": overview.posts,
+        "chunks": overview.chunks,
+        "languages": [list(pair) for pair in overview.languages],
+        "sections": [list(pair) for pair in overview.sections[:NAMES_MOST]],
+        "tags": [list(pair) for pair in overview.tags[:NAMES_MOST]],
+        "first_day": overview.first_day,
+        "last_day": overview.last_day,
+        "notice": overview.notice,
+    }
+
+
+def of_post(post: Post, text: str = "") -> dict[str, Any]:
+    """Tell of a post without its text; of that, `text` shows the script."""
+    return {
+        "source": post.source,
+        "title": post.title,
+        "section": post.section,
+        "date": post.date,
+        "tags": list(post.tags),
+        "url": post.url,
+        "language": _tag(post.language, f"{post.title}{post.description}{text}"),
+    }
+
+
+def _tag(language: str, text: str) -> str:
+    """BCP 47; of Chinese always with what tells a browser which characters it must draw."""
+    if language != "zh":
+        return language
+    return "zh-Hant" if simplified(text) != text else "zh-Hans"
+
+
+def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
+    """Count spans of characters as browsers do, where a character beyond U+FFFF takes two."""
+    return [[_units(text[:start]), _units(text[:end])] for start, end in spans]
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _of_hit(hit: Hit, query: Query) -> dict[str, Any]:
+    post, chunk, language = hit.post, hit.chunk, hit.post.language
+    own = sum(reason.share * reason.value for reason in hit.reasons)
+    return {
+        **of_post(post, hit.preview),
+        "url": link(post, chunk),
+        "chunk_index": chunk.index,
+        "beside": None if hit.beside is None else hit.beside.index,
+        "headings": _below(chunk.headings, post.title),
+        "preview": hit.preview,
+        "marks": utf16(hit.preview, marks(hit.preview, query, language)),
+        "answered": utf16(query.text, answered(query, chunk.plain or chunk.text, language)),
+        "score": hit.score,
+        "own_score": min(own, 1.0),
+        "reasons": [
+            {"kind": reason.kind, "share": reason.share, "value": reason.value}
+            for reason in hit.reasons
+        ],
+        "lexical": hit.lexical,
+        "dense": hit.dense,
+        "translations": dict(hit.translations),
+    }
+
+
+def _of_chunk(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any]:
+    found = () if query is None else marks(chunk.text, query, post.language)
+    return {
+        "chunk_index": chunk.index,
+        "text": chunk.text,
+        "marks": utf16(chunk.text, found),
+        "headings": _below(chunk.headings, post.title),
+        "first_line": chunk.first_line,
+        "last_line": chunk.last_line,
+    }
+
+
+def _below(headings: Sequence[str], title: str) -> list[str]:
+    """The path of headings without one that only repeats the title."""
+    return list(headings[1:] if list(headings[:1]) == [title] else headings)
+
+
+def _asked(passage: Passage) -> Chunk:
+    return next(chunk for chunk in passage.chunks if chunk.index == passage.asked)

@@ -1,0 +1,1 @@
+"""MCP, an API and a search page over HTTP."""

@@ -1,0 +1,73 @@
+"""The search page at `/`: files of this package come in, routes that serve them go out.
+
+They are read once, so that page, style and script are of one version even while the package is
+being updated. They hold no post, so they are given without a token; the page asks for it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from blog_search_mcp.index.errors import BlogSearchError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from blog_search_mcp.server.engine import Searcher
+
+FOLDER = Path(__file__).parent / "page"
+START = "index.html"
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Nothing is loaded from elsewhere, and nothing that a post says can run or load anything."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def page_routes() -> list[Route]:
+    """Make one route for each file of the page, `/` for its start."""
+    return [_route(path) for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES]
+
+
+def _route(path: Path) -> Route:
+    content, media_type = path.read_bytes(), TYPES[path.suffix]
+
+    async def file(_request: Request) -> Response:
+        return Response(content, headers=HEADERS, media_type=media_type)
+
+    return Route("/" if path.name == START else f"/page/{path.name}", file, methods=["GET"])
+
+
+HEALTH = "/health"
+
+
+def health_route(searcher: Searcher) -> Route:
+    """Make the route: 200 with the generation that answers, 503 without one."""
+
+    def health(_request: Request) -> JSONResponse:
+        try:
+            held = searcher.overview
+        except BlogSearchError:
+            return JSONResponse({"status": "no index", "generation": None, "posts": None}, 503)
+        facts = {"status": "ok", "generation": held.generation, "posts": held.posts}
+        return JSONResponse(facts)
+
+    return Route(HEALTH, health, methods=["GET"])

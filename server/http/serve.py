@@ -1,0 +1,64 @@
+"""Serving many clients over HTTP: settings come in, requests are answered until a signal.
+
+uvicorn finishes what is in flight and then raises the signal once more, for whoever waits to
+see how the process died. A server that was asked to stop and did has not failed, so the
+command line's own handler, which meets the second one, ends the process with status 0.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.http.app import PATH, build_app
+from blog_search_mcp.server.http.uvicorn_protocol import PunctualProtocol, StoppingServer
+from blog_search_mcp.server.usage import usage_log_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from blog_search_mcp.server.http.app import Application
+    from blog_search_mcp.server.settings import Address, Settings
+
+GRACE = 10
+"""Seconds that requests in flight may take to end once the process is asked to stop."""
+
+log = logging.getLogger(__name__)
+
+
+def serve_http(settings: Settings, address: Address) -> int:
+    """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
+    engine = engine_for(settings)
+    usage = usage_log_for(settings)
+    app = build_app(engine, address, settings.access, settings.extended, usage)
+    return serve(app, address, engine.warm_up)
+
+
+def serve(app: Application, address: Address, on_bound: Callable[[], None]) -> int:
+    """Serve `app`; `on_bound` is called once the port is taken."""
+    config = uvicorn.Config(
+        app,
+        host=address.host,
+        port=address.port,
+        http=PunctualProtocol,
+        ws="none",
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    bound = config.bind_socket()
+    on_bound()
+    log.setLevel(logging.INFO)
+    place = f"http://{authority(address)}"
+    log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
+    StoppingServer(config, app.close).run(sockets=[bound])
+    return 0
+
+
+def authority(address: Address) -> str:
+    """Write `host:port` as it stands in a URL."""
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"{host}:{address.port}"

@@ -1,0 +1,122 @@
+"""Where HTTP is served and who may ask: words of the command line come in, values go out.
+
+Loopback needs no token, since whoever can reach it can read the index's files too; what
+other machines can reach does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.server.settings import ANYONE, Access, Address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_ADDRESS = "127.0.0.1:8765"
+TOKEN_LEAST = 16
+"""Characters; a token of 16 random hex digits takes 10^10 years to guess at 20 tries a second."""
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*,?#]+")
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+"""What RFC 6750 allows in a bearer token."""
+
+
+def address(value: str) -> Address:
+    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError."""
+    host, _, port = value.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
+    if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"{value!r} is not HOST:PORT with a port from 1 to 65535.")
+    return Address(host, int(port))
+
+
+def origin(value: str) -> str:
+    """Read an origin as browsers send it. Raises ArgumentTypeError."""
+    found = value.lower().rstrip("/")
+    if not _ORIGIN.fullmatch(found):
+        raise argparse.ArgumentTypeError(
+            f"{value!r} is not an origin such as https://example.org; one option for each."
+        )
+    return found
+
+
+def host_name(value: str) -> str:
+    """Read the name of a host, without a port. Raises ArgumentTypeError."""
+    found = value.lower().rstrip(".")
+    if not _NAME.fullmatch(found):
+        raise argparse.ArgumentTypeError(
+            f"{value!r} is not the name of a host such as blog.example.org; leave the port out."
+        )
+    return found
+
+
+def add_http(parser: argparse.ArgumentParser) -> None:
+    """Add the options of serving over HTTP."""
+    parser.add_argument(
+        "--http",
+        nargs="?",
+        const=address(DEFAULT_ADDRESS),
+        type=address,
+        metavar="HOST:PORT",
+        help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="a file with the bearer token that HTTP clients must send (or BLOG_SERVER_TOKEN)",
+    )
+    parser.add_argument(
+        "--cors",
+        action="append",
+        default=[],
+        type=origin,
+        metavar="ORIGIN",
+        help="let pages of this origin ask over HTTP; may be given again",
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        type=host_name,
+        metavar="NAME",
+        help="answer HTTP requests to this name of the machine too; may be given again",
+    )
+
+
+def access_of(options: argparse.Namespace, environment: Mapping[str, str]) -> Access:
+    """Read who may ask. Raises UsageError if an address of others' would have no token."""
+    if options.http is None:
+        return ANYONE
+    token = _token(options.token_file, environment.get("BLOG_SERVER_TOKEN", ""))
+    if not options.http.is_local and not token:
+        raise UsageError(
+            f"{options.http.host!r} can be reached from other machines, so it needs a token: "
+            "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
+        )
+    return Access(token, tuple(options.allow_host), tuple(options.cors))
+
+
+def _token(file: str | None, given: str) -> str:
+    token = (given if file is None else _read(file)).strip()
+    if (token or file) and not (len(token) >= TOKEN_LEAST and _TOKEN.fullmatch(token)):
+        raise UsageError(
+            f"The token must have at least {TOKEN_LEAST} letters, digits or -._~+/ and no others; "
+            "make one with: openssl rand -hex 32"
+        )
+    return token
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UsageError(
+            f"The token file {file} cannot be read: {reason}. Name a file that holds the token."
+        ) from error

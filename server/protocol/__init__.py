@@ -1,0 +1,1 @@
+"""What MCP asks of a server besides its tools."""

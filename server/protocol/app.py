@@ -1,0 +1,157 @@
+"""The MCP server: an index comes in, an SDK server that answers every request goes out.
+
+The low-level server is used because the high-level one words argument errors itself and
+wraps text in structured content. All failures pass one place, `answer`.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from mcp import MCPError
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    NotificationParams,
+    PaginatedRequestParams,
+    TextContent,
+)
+
+from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
+from blog_search_mcp.server import NAME, VERSION
+from blog_search_mcp.server.format.notices import for_clients
+from blog_search_mcp.server.protocol.handlers import Library
+from blog_search_mcp.server.protocol.instructions import instructions
+from blog_search_mcp.server.protocol.subscriptions import Announcer
+from blog_search_mcp.server.tools.arguments import encodable
+from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.usage import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server import ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
+    from mcp.server.models import InitializationOptions
+
+    from blog_search_mcp.server.engine import Searcher, Served
+    from blog_search_mcp.server.tools.registry import RunTool
+    from blog_search_mcp.server.usage import UsageLog
+
+log = logging.getLogger(__name__)
+
+STREAMS = 16
+"""One client needs one stream; on stdio each takes one of the places of `in_flight`."""
+CHANGING = NotificationOptions(resources_changed=True, tools_changed=True)
+FIRST_REQUESTS = {"initialize", "server/discover"}
+
+
+class BlogServer(Server[Any]):
+    """The SDK's server, which also says that lists change; give it an `announcer`."""
+
+    announcer: Announcer
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
+    ) -> InitializationOptions:
+        """Answer `initialize`; a transport of the SDK's own asks for this without options."""
+        return super().create_initialization_options(
+            notification_options or CHANGING, *given, **named
+        )
+
+
+def build_server(
+    searcher: Served,
+    toolset: Toolset | None = None,
+    usage: UsageLog | None = None,
+    streams: int = STREAMS,
+) -> BlogServer:
+    """Build the server over `searcher`, for any transport. Tools run in worker threads.
+
+    Each call is noted in `usage`, if that is given. `streams` is how many
+    `subscriptions/listen` may be open at a time, of all clients.
+    """
+    offered = toolset or Toolset()
+
+    async def list_tools(
+        _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=list(offered.tools))
+
+    async def call_tool(
+        _context: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult:
+        tool = offered.find(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, _unknown_tool(params.name, offered))
+        given = params.arguments or {}
+        call = partial(answer, tool, searcher, given)
+        if usage is not None:
+            run = partial(answer, tool, given=given)
+            call = partial(recorded, usage, params.name, run, searcher, given)
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+
+    announcer = Announcer(searcher.folder, lambda: offered.extended, streams)
+    library = Library(searcher, announcer.older)
+    server = BlogServer(
+        NAME,
+        version=VERSION,
+        lifespan=announcer.lifespan,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=library.list_resources,
+        on_list_resource_templates=library.list_templates,
+        on_read_resource=library.read_resource,
+        on_subscribe_resource=library.subscribe,
+        on_unsubscribe_resource=announcer.older.unsubscribe,
+        on_subscriptions_listen=announcer.listen,
+        on_list_prompts=library.list_prompts,
+        on_get_prompt=library.get_prompt,
+        on_completion=library.complete,
+    )
+    server.announcer = announcer
+    server.add_notification_handler(
+        "notifications/initialized", NotificationParams, announcer.connected
+    )
+    server.middleware.append(_instructed(searcher))
+    return server
+
+
+def _instructed(searcher: Served) -> ServerMiddleware[Any]:
+    """Put the instructions into the first reply of either era, as the index is at that moment."""
+
+    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
+            return {**result, "instructions": instructions(searcher.folder)}
+        return result
+
+    return middleware
+
+
+def answer(tool: RunTool, searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
+    """Return the tool's result, or its failure as a sentence the model can act on."""
+    try:
+        return tool(searcher, given)
+    except (UsageError, NotInIndex) as error:  # quotes what the client itself sent
+        return _failure(str(error))
+    except BlogSearchError as error:
+        return _failure(for_clients(str(error)))
+    except Exception:  # the SDK would put the exception's own words on the wire
+        log.exception("A tool failed.")
+        return _failure("Internal error; the server's log has the details.")
+
+
+def _failure(sentence: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=encodable(sentence))], is_error=True)
+
+
+def _unknown_tool(name: str, offered: Toolset) -> str:
+    names = " and ".join(tool.name for tool in offered.tools)
+    return encodable(f"Unknown tool {name[:80]!r}; this server has {names}.")

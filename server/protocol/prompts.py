@@ -1,0 +1,118 @@
+"""Prompts: a name and its arguments come in, one message that tells the model what to do goes out.
+
+A person picks these in a client. They hold no text of the blog: the model reads what it needs
+through the tools, so the message costs the same for every blog.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    GetPromptResult,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
+
+from blog_search_mcp.server.tools.arguments import QUERY_LENGTH, encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ANSWER = Prompt(
+    name="answer_from_blog",
+    title="Answer from the blog",
+    description="Answer a question with what the blog says, and cite it.",
+    arguments=[PromptArgument(name="question", description="In plain words", required=True)],
+)
+COMPARE = Prompt(
+    name="compare_posts",
+    title="Compare two posts",
+    description="Say where two posts agree, differ and contradict each other.",
+    arguments=[
+        PromptArgument(name="a", description="A post's source or title", required=True),
+        PromptArgument(name="b", description="Another post's source or title", required=True),
+    ],
+)
+CHANGED = Prompt(
+    name="what_changed",
+    title="What changed over time",
+    description="Say how the blog's view of a topic developed, post by post.",
+    arguments=[PromptArgument(name="topic", description="A tag, section or words", required=True)],
+)
+PROMPTS = {prompt.name: prompt for prompt in (ANSWER, COMPARE, CHANGED)}
+
+_TEXTS = {
+    ANSWER.name: (
+        "Answer this from the blog alone: {question}\n\n"
+        "1. Call search_blog with the question; if confidence is low, once more in other words.\n"
+        "2. Call read_chunk for each hit you rely on.\n"
+        "3. Answer briefly. After each claim name the post's title with its url, or its source "
+        "if it has none.\n"
+        "If the blog does not say, say so and name the nearest posts; add nothing from elsewhere."
+    ),
+    COMPARE.name: (
+        "Compare two posts of the blog: {a} and {b}.\n\n"
+        "1. Find both: call read_chunk with chunk_index 0 if a name is a path, else search_blog "
+        "for the title.\n"
+        "2. Read them to the end with read_chunk.\n"
+        "3. Say what each is about and when it was written, where they agree, where they differ "
+        "and whether the later one takes something back. Quote the sentences that show it, each "
+        "with its post's title and url."
+    ),
+    CHANGED.name: (
+        "Say how the blog's view of this developed: {topic}\n\n"
+        "1. Call search_blog with it and page on with next_offset while hits fit; if it is a tag "
+        "or a section, search with that filter too.\n"
+        "2. Order the posts by date and call read_chunk for what each says.\n"
+        "3. Write one entry a post, oldest first: date, title with url, what was new or was "
+        "taken back. End with what the newest one holds. Leave out posts without a date, or name "
+        "them apart."
+    ),
+}
+
+
+def known_prompt(name: str) -> Prompt:
+    """Return the prompt. Raises MCPError."""
+    prompt = PROMPTS.get(name)
+    if prompt is None:
+        raise _refused(f"Unknown prompt {name[:80]!r}; there is {', '.join(PROMPTS)}.")
+    return prompt
+
+
+def argument_names(prompt: Prompt) -> tuple[str, ...]:
+    """Return the names of a prompt's arguments, all of which it needs."""
+    return tuple(argument.name for argument in prompt.arguments or ())
+
+
+def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
+    """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
+    prompt = known_prompt(name)
+    names = argument_names(prompt)
+    for argument in given:
+        if argument not in names:
+            raise _refused(
+                f"{name} has no argument {argument[:80]!r}; it takes {', '.join(names)}."
+            )
+    filled = {argument: _value(name, argument, given) for argument in names}
+    text = TextContent(text=_TEXTS[name].format_map(filled))
+    return GetPromptResult(
+        description=prompt.description, messages=[PromptMessage(role="user", content=text)]
+    )
+
+
+def _value(prompt: str, argument: str, given: Mapping[str, str]) -> str:
+    value = encodable(given.get(argument, "").strip())
+    if not value:
+        raise _refused(f"{prompt} needs {argument}, which is missing or blank.")
+    if len(value) > QUERY_LENGTH:
+        raise _refused(f"{argument} must be at most {QUERY_LENGTH:,} characters.")
+    return value
+
+
+def _refused(sentence: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, encodable(sentence))

@@ -1,0 +1,76 @@
+"""`get_outline`: a source comes in, the post's sections go out, one line each.
+
+Text and not JSON, for a third of the tokens: a line is `chunk_index  headings  lines`.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult, TextContent
+
+from blog_search_mcp.server.format.results import heading_path, one_line, shortened
+from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.tools.arguments import outline_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from blog_search_mcp.index.types import Outline, Part
+    from blog_search_mcp.server.engine import Searcher
+
+WIDTH = 400
+"""Columns of a fact; only a description or a list of tags is ever longer."""
+NOTE = 100
+"""Room kept for the line that says what was left out."""
+
+
+def get_outline(searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
+    """Outline a post. Raises UsageError, UnknownPost, IndexProblem."""
+    outline = searcher.outline(outline_source(given))
+    head = _head(outline)
+    body = _within(_sections(outline), ANSWER - len(head) - NOTE)
+    return CallToolResult(content=[TextContent(text=f"{head}\n\n{body}")])
+
+
+def _head(outline: Outline) -> str:
+    post = outline.post
+    facts = {
+        "title": post.title,
+        "source": post.source,
+        "date": post.date,
+        "tags": ", ".join(post.tags),
+        "url": post.url,
+        "description": post.description,
+        "chunks": str(len(outline.parts)),
+        **{f"also in {language}": source for language, source in outline.translations},
+    }
+    lines = (
+        f"{name}: {shortened(one_line(value), WIDTH)}" for name, value in facts.items() if value
+    )
+    return "\n".join(lines)
+
+
+def _sections(outline: Outline) -> list[str]:
+    """Write a line for each run of chunks under the same headings."""
+    runs = groupby(outline.parts, key=lambda part: part.headings)
+    return [_line(headings, list(parts), outline.post.title) for headings, parts in runs]
+
+
+def _line(headings: tuple[str, ...], parts: Sequence[Part], title: str) -> str:
+    first, last = parts[0], parts[-1]
+    numbers = str(first.chunk_index)
+    if last is not first:
+        numbers += f"-{last.chunk_index}"
+    path = one_line(heading_path(headings, title)) or "(beginning)"
+    return f"{numbers}  {path}  lines {first.first_line}-{last.last_line}"
+
+
+def _within(lines: Sequence[str], room: int) -> str:
+    """Join as many lines as the room holds, and say how many are left."""
+    shown = list(lines)
+    while shown and len("\n".join(shown)) > room:
+        shown.pop()
+    left = len(lines) - len(shown)
+    return "\n".join([*shown, *([f"[Sections left out: {left:,}]"] if left else [])])

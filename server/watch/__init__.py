@@ -1,0 +1,1 @@
+"""Keeping the index and the posts in step while serving."""

@@ -1,0 +1,1 @@
+"""Search a folder of Markdown posts by meaning and by words."""

@@ -1,0 +1,84 @@
+"""The bundle for Claude Desktop: what its manifest says is what the project is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.server.tools.definitions import READ, SEARCH
+from tools.make_bundle import MANIFEST, ROOT, bundled, pack, validated
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SAID: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
+MCPB = os.environ.get("BLOG_SEARCH_MCPB", "mcpb")
+
+
+def test_the_manifest_says_what_pyproject_says() -> None:
+    shared = ("name", "version", "description", "license", "keywords")
+    assert {key: SAID[key] for key in shared} == {key: PROJECT[key] for key in shared}
+    assert SAID["compatibility"]["runtimes"] == {"python": PROJECT["requires-python"]}
+    assert (SAID["manifest_version"], SAID["server"]["type"]) == ("0.4", "uv")
+
+
+def test_the_bundle_starts_our_console_script_in_its_own_folder() -> None:
+    started = SAID["server"]["mcp_config"]
+    run, script = started["args"][:3], started["args"][3]
+    assert [started["command"], *run] == ["uv", "run", "--directory", "${__dirname}"]
+    module = PROJECT["scripts"][script].partition(":")[0]
+    assert SAID["server"]["entry_point"] == module.replace(".", "/") + ".py"
+    assert started["args"][4:] == ["--index", "${user_config.index}"]
+
+
+def test_every_question_to_the_person_is_used_and_each_one_used_is_asked() -> None:
+    used = set(re.findall(r"\$\{user_config\.(\w+)\}", json.dumps(SAID["server"])))
+    assert used == set(SAID["user_config"])
+    assert SAID["user_config"]["index"]["type"] == "directory"
+
+
+def test_the_manifest_names_the_tools_there_are() -> None:
+    assert [tool["name"] for tool in SAID["tools"]] == [SEARCH.name, READ.name]
+
+
+def test_the_bundle_holds_what_a_build_needs_and_nothing_that_a_run_leaves() -> None:
+    files = bundled(ROOT)
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = wheel["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    tops = {Path(name).parts[0] for name in files}
+    assert tops == {"manifest.json", "pyproject.toml", PROJECT["readme"], "LICENSE", *packages}
+    assert "index/embedders/model/tokenizer.json" in files
+    assert [name for name in files if "__pycache__" in name] == []
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("1\n", encoding="utf-8")
+    files = {"manifest.json": MANIFEST, "server/a.py": tmp_path / "a.py"}
+    pack(files, tmp_path / "one.mcpb")
+    os.utime(tmp_path / "a.py", (1, 1))
+    pack(files, tmp_path / "dist" / "two.mcpb")
+    first, second = (tmp_path / "one.mcpb", tmp_path / "dist" / "two.mcpb")
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        assert archive.namelist() == list(files)
+        assert archive.read("server/a.py") == b"1\n"
+
+
+def test_without_its_tool_a_manifest_counts_as_not_validated() -> None:
+    assert validated("no-such-tool-of-mcpb") is False
+
+
+@pytest.mark.skipif(shutil.which(MCPB) is None, reason="mcpb is not installed (BLOG_SEARCH_MCPB)")
+def test_the_formats_own_tool_finds_the_manifest_valid_and_a_wrong_one_not(tmp_path: Path) -> None:
+    assert validated(MCPB)
+    wrong = tmp_path / "manifest.json"
+    wrong.write_text(json.dumps({**SAID, "manifest_version": "0.3"}), encoding="utf-8")
+    judged = subprocess.run([MCPB, "validate", str(wrong)], capture_output=True, check=False)
+    assert judged.returncode != 0

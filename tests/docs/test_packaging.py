@@ -1,0 +1,116 @@
+"""The registry's entry and the image: both name what the project has, and run it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import Any
+
+from blog_search_mcp.server import VERSION
+from tests.support.paths import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SAID: dict[str, Any] = json.loads((ROOT / "tools/registry/server.json").read_text(encoding="utf-8"))
+OPERATING = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "tools/docker/Dockerfile").read_text(encoding="utf-8")
+IGNORED = (ROOT / "tools/docker/Dockerfile.dockerignore").read_text(encoding="utf-8")
+
+
+def test_the_registry_is_told_the_projects_own_name_version_and_description() -> None:
+    [package] = SAID["packages"]
+    versions = (SAID["version"], package["version"], VERSION)
+    assert versions == (PROJECT["version"],) * 3
+    assert package["identifier"] == SAID["name"].partition("/")[2] == PROJECT["name"]
+    assert SAID["description"] == PROJECT["description"]
+
+
+def test_the_registrys_own_limits_are_kept() -> None:
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SAID["name"])
+    assert [len(SAID[field]) <= 100 for field in ("title", "description")] == [True, True]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", SAID["version"])
+
+
+INPUT = {"description", "format", "isRequired", "isSecret", "default", "placeholder", "choices"}
+FIELDS = {
+    "server": ({"name", "description", "version"}, {"$schema", "title", "packages", "repository"}),
+    "package": (
+        {"registryType", "identifier", "transport"},
+        {"version", "runtimeHint", "packageArguments", "environmentVariables"},
+    ),
+    "argument": ({"type", "name"}, INPUT),
+    "variable": ({"name"}, INPUT),
+}
+"""Of the registry's schema of 2025-12-11: the required fields, and those of the others we need."""
+
+
+def test_the_entry_has_the_fields_that_the_registrys_schema_knows() -> None:
+    [package] = SAID["packages"]
+    objects = [("server", SAID), ("package", package)]
+    objects += [("argument", each) for each in package["packageArguments"]]
+    objects += [("variable", each) for each in package["environmentVariables"]]
+    for kind, said in objects:
+        required, optional = FIELDS[kind]
+        assert required <= set(said) <= required | optional, kind
+    assert package["transport"] == {"type": "stdio"}
+    inputs = [*package["packageArguments"], *package["environmentVariables"]]
+    kinds = {said.get("format", "string") for said in inputs}
+    assert kinds <= {"string", "number", "boolean", "filepath"}
+    assert [said["type"] for said in package["packageArguments"]] == ["named"]
+
+
+def test_the_readme_carries_the_mark_by_which_the_registry_knows_the_owner() -> None:
+    assert re.findall(r"<!-- mcp-name: (\S+) -->", README) == [SAID["name"]]
+
+
+def test_uvx_finds_a_console_script_by_the_packages_name() -> None:
+    [package] = SAID["packages"]
+    assert package["runtimeHint"] == "uvx"
+    scripts = PROJECT["scripts"]
+    assert scripts[package["identifier"]] == scripts["blog-server"]
+
+
+def test_the_registry_names_an_option_and_a_variable_that_the_server_reads() -> None:
+    [package] = SAID["packages"]
+    options = (ROOT / "server/cli/parser.py").read_text(encoding="utf-8")
+    named = [said["name"] for said in package["packageArguments"]]
+    named += [said["name"] for said in package["environmentVariables"]]
+    assert named == ["--index", "OLLAMA_HOST"]
+    assert [name for name in named if f'"{name}"' not in options] == []
+
+
+def instructions(name: str) -> list[str]:
+    return re.findall(rf"^{name} (.+)$", DOCKERFILE, re.MULTILINE)
+
+
+def test_everything_the_image_copies_is_there_and_let_through() -> None:
+    copied = [
+        word for line in instructions("COPY") if "--from" not in line for word in line.split()
+    ]
+    sources = {word for word in copied if word != "./"}
+    assert {name: (ROOT / name).exists() for name in sources} == dict.fromkeys(sources, True)
+    let_through = {line[1:] for line in IGNORED.splitlines() if line.startswith("!")}
+    assert let_through == sources
+    assert IGNORED.splitlines()[0] == "*"
+
+
+def test_the_image_serves_over_stdio_by_our_console_script_and_not_as_root() -> None:
+    [entry] = instructions("ENTRYPOINT")
+    assert json.loads(entry) == ["blog-server"]
+    assert "blog-server" in PROJECT["scripts"]
+    [user] = instructions("USER")
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user)
+
+
+def test_the_images_python_is_one_the_project_runs_on() -> None:
+    minor = {int(found) for found in re.findall(r"^FROM python:3\.(\d+)-slim", DOCKERFILE, re.M)}
+    assert len(minor) == 1
+    assert PROJECT["requires-python"] == ">=3.11"
+    assert 11 <= minor.pop() <= 14
+
+
+def test_the_docs_and_the_dockerfile_name_the_same_commands() -> None:
+    commands = re.findall(r"docker (?:build|run) .+", DOCKERFILE)
+    assert [command for command in commands if command not in OPERATING.splitlines()] == []
+    assert len(commands) == 2

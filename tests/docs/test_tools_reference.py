@@ -1,0 +1,158 @@
+"""docs/tools.md and the code's definitions say the same."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    Tool,
+)
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.format.results import Result, Results
+from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.protocol.completion import _VARIABLES
+from blog_search_mcp.server.protocol.handlers import OLDER_NOT_FOUND
+from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
+from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
+from blog_search_mcp.server.tools.arguments import TEXT_LENGTH
+from blog_search_mcp.server.tools.list_posts import list_posts
+from blog_search_mcp.server.tools.read_chunk import place_of
+from blog_search_mcp.server.tools.registry import EXTENDED
+from tests.unit.server.tools.test_definitions import CHECKS, ENOUGH
+from tools.sandbox import ROOT
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+DATES = ("after", "before")
+DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
+TEXT = f"1 to {TEXT_LENGTH:,} characters"
+"""The range of a text whose schema has none, to save a model's tokens."""
+
+
+def rows(heading: str, first: str) -> list[list[str]]:
+    """Give the cells of the table under a heading whose first column is called so."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    table = re.search(rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
+    assert table is not None, f"no table of {first} under {heading}"
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in table[1].splitlines()]
+
+
+def named(cells: list[str]) -> set[str]:
+    return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def expected_row(tool: Tool, name: str) -> list[str]:
+    schema: dict[str, Any] = tool.input_schema["properties"][name]
+    default = f"`{schema['default']}`" if "default" in schema else "–"
+    if name in tool.input_schema.get("required", []):
+        default = "required"
+    if schema["type"] == "integer":
+        reach = f"{schema['minimum']:,} to {schema['maximum']:,}"
+        return [f"`{name}`", "whole number", default, reach]
+    if name in DATES:
+        return [f"`{name}`", "date", default, DATE]
+    values = ", ".join(f"`{value}`" for value in schema.get("enum", ()))
+    return [f"`{name}`", "text", default, values or TEXT]
+
+
+@pytest.mark.parametrize("tool", EXTENDED, ids=lambda tool: str(tool.name))
+def test_each_argument_has_its_type_default_and_range(tool: Tool) -> None:
+    shown = [row[:4] for row in rows(f"`{tool.name}`", "argument")]
+    assert shown == [expected_row(tool, name) for name in tool.input_schema["properties"]]
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        (tool.name, name)
+        for tool in EXTENDED
+        for name in tool.input_schema["properties"]
+        if expected_row(tool, name)[3] == TEXT
+    ],
+)
+def test_a_text_has_the_range_that_the_page_says(tool: str, name: str) -> None:
+    for allowed in ("x", "x" * TEXT_LENGTH):
+        CHECKS[tool]({**ENOUGH[tool], name: allowed})
+    for refused in ("", "x" * (TEXT_LENGTH + 1)):
+        with pytest.raises(UsageError):
+            CHECKS[tool]({**ENOUGH[tool], name: refused})
+
+
+def test_the_tools_on_the_page_are_those_there_are() -> None:
+    assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in EXTENDED]
+    assert f"at most {ANSWER:,} characters" in PAGE
+
+
+def test_every_fact_of_a_search_is_explained() -> None:
+    assert [row[0] for row in rows("`search_blog`", "result")] == [
+        f"`{name}`" for name in Results.model_fields
+    ]
+    assert [row[0] for row in rows("`search_blog`", "of a hit")] == [
+        f"`{name}`" for name in Result.model_fields
+    ]
+
+
+def test_every_line_on_where_a_chunk_stands_is_explained() -> None:
+    written = re.findall(r'^ {8}"([a-z ]+)":', inspect.getsource(place_of), re.MULTILINE)
+    explained = named([row[0] for row in rows("`read_chunk`", "line")])
+    assert explained == {*written, "also in …"}
+
+
+def test_every_fact_of_a_list_is_explained(blog: MakeBlog) -> None:
+    made = blog({"a.md": "---\ntitle: A\ndate: 2025-01-01\ntags: [x]\n---\nText.\n"})
+    engine = Engine(made.follow, IndexFolder(made.index))
+    found, nothing = (
+        list_posts(engine, given).structured_content or {} for given in ({}, {"tag": "y"})
+    )
+    section = PAGE.partition("\n## `list_posts`\n")[2].partition("\n## ")[0]
+    sentence = re.search(r"^It answers with (.*)\. A post has (.*)$", section, re.MULTILINE)
+    assert sentence is not None
+    assert named([sentence[1]]) == {*found, *nothing}
+    assert named([sentence[2]]) == {*found["posts"][0], "url"}
+
+
+def test_every_resource_is_there_with_its_type() -> None:
+    assert [row[:2] for row in rows("Resources", "URI")] == [
+        [f"`{uri}`", f"`{kind}`"]
+        for uri, kind in [
+            (POSTS.uri, POSTS.mime_type),
+            *((template.uri_template, template.mime_type) for template in TEMPLATES),
+        ]
+    ]
+
+
+def test_every_prompt_is_there_with_its_arguments() -> None:
+    assert [row[:2] for row in rows("Prompts", "prompt")] == [
+        [f"`{name}`", ", ".join(f"`{argument}`" for argument in argument_names(prompt))]
+        for name, prompt in PROMPTS.items()
+    ]
+    assert all(
+        argument.required for prompt in PROMPTS.values() for argument in prompt.arguments or ()
+    )
+
+
+def test_every_argument_that_can_be_completed_is_there() -> None:
+    cells = [row[0] for row in rows("Completion", "argument")]
+    completed = {name for prompt in PROMPTS.values() for name in argument_names(prompt)}
+    completed |= {name for names in _VARIABLES.values() for name in names}
+    assert named([cell.partition(" of ")[0] for cell in cells]) == completed
+    assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)
+
+
+def test_every_code_of_an_error_is_there() -> None:
+    assert {int(row[0]) for row in rows("Errors", "code")} == {
+        *(PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND),
+        *(INVALID_PARAMS, INTERNAL_ERROR, OLDER_NOT_FOUND),
+    }

@@ -1,0 +1,111 @@
+"""What holds for any input: a little of what `make fuzz` asks for longer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blog_search_mcp.server.tools.arguments import QUERY_LENGTH
+from tests.fuzz.seeds import SEEDS
+from tests.fuzz.targets import TARGETS
+from tests.support.paths import ROOT
+
+MARKS = (
+    *("---\n", "+++\n", ";;;\n", "title: ", "draft: true\n", "- ", "{", "}", "[", "]", "(", ")"),
+    *("# ", "## ", "\n", "\n\n", "```", "~~~", "    ", "> ", "| a |\n", "|---|\n", "<div>", "<!--"),
+    *("{{< x >}}", "{% raw %}", "{% highlight %}\n", "{% endhighlight %}\n", "<A b={c}>", "$$"),
+    *(
+        '"',
+        "'",
+        "\\",
+        "*",
+        "^",
+        "~",
+        ":",
+        " AND ",
+        " OR ",
+        " TO ",
+        "--",
+        ";",
+        "%",
+        "_",
+        "/",
+        "\x00",
+    ),
+    *("word", "cache.IndexFlat", "it's", "e\u0301", "👩\u200d👧", "快取", "ﷺ", "\u202e", "ש", "。"),
+    *("\ufeff", "\ud800", "\udfff", "1", "2025-01-02", "&a ", "*a", "!!python/name:os ", "|\n"),
+)
+INPUTS = st.binary(max_size=200) | st.lists(
+    st.sampled_from(MARKS) | st.text(st.characters(), max_size=6), max_size=40
+).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass"))
+
+
+def test_every_target_has_inputs_to_begin_from() -> None:
+    assert set(SEEDS) == set(TARGETS)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_step_keeps_its_word_for_the_inputs_it_is_begun_from(name: str) -> None:
+    for seed in (*SEEDS[name], b""):
+        TARGETS[name](seed)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@settings(max_examples=60)
+@given(data=INPUTS)
+def test_a_step_keeps_its_word_for_any_input(name: str, data: bytes) -> None:
+    TARGETS[name](data)
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "a",
+        "快",
+        "\u0301",
+        '"',
+        "(",
+        "a:",
+        "AND ",
+        "*",
+        "~1 ",
+        "\\",
+        "\x00",
+        "\ud800",
+        "ש",
+        "👩\u200d",
+    ],
+)
+def test_a_query_as_long_as_may_be_is_answered_and_a_longer_one_told(repeated: str) -> None:
+    for length in (QUERY_LENGTH, 10 * QUERY_LENGTH):
+        query = (repeated * length)[:length]
+        TARGETS["query"](query.encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.parametrize(
+    "name", ["post", "frontmatter", "chunker", "words", "analyser", "previews"]
+)
+@pytest.mark.parametrize(
+    "repeated", ["[", "> ", "- a\n", "`a", "*a_", "---\n", "{{<", "\u0301", "ﷺ"]
+)
+def test_a_long_run_of_anything_is_read(name: str, repeated: str) -> None:
+    TARGETS[name](repeated.encode() * 2000)
+
+
+def test_without_atheris_one_sentence_says_how_to_get_it() -> None:
+    hidden = (
+        "import importlib.util as u, sys; find = u.find_spec;"
+        "u.find_spec = lambda name: None if name == 'atheris' else find(name);"
+        "from tests.fuzz.__main__ import main; sys.exit(main([]))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", hidden], cwd=ROOT, env=os.environ, capture_output=True, text=True
+    )
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("atheris is not installed for this Python (3.")
+    assert said.stderr.count("\n") == 1

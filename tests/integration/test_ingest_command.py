@@ -1,0 +1,292 @@
+"""`python -m ingest` as its user meets it: a process with an exit status and two streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+POSTS = {
+    "kv.md": "---\ntitle: KV cache\n---\nIt keeps keys.\n",
+    "soup.md": "# Onion soup\n\nBoil an onion.\n",
+    "later.md": "---\ndraft: true\n---\nNot yet.\n",
+    "latin.md": "# Caf\udce9\n\nUn caf\udce9 tr\udce8s chaud, d\udce9j\udce0 l\udce0.\n",
+}
+WRITTEN = (
+    r"3 posts, 3 chunks: 3 added, 0 changed, 0 removed, 1 skipped \(1 draft\); "
+    r"3 texts embedded; \d+\.\d s\. Embedder: embedded all-MiniLM-L6-v2, as asked\. For .*`\."
+)
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "blog_search_mcp.ingest", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+
+
+def write(content: Path) -> Path:
+    content.mkdir()
+    for source, text in POSTS.items():
+        (content / source).write_text(text, encoding="utf-8", errors="surrogateescape")
+    return content
+
+
+@pytest.fixture(scope="module")
+def first(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder of a first ingest, and how it went."""
+    folder = tmp_path_factory.mktemp("first")
+    content = write(folder / "content")
+    return folder, run(content, "--index", folder / "index", "--embedder", "embedded", "--json")
+
+
+@pytest.fixture
+def folder(first: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> Path:
+    """A copy of the first ingest's folder, to be spoiled."""
+    return Path(shutil.copytree(first[0], tmp_path / "blog"))
+
+
+def again(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return run(folder / "content", "--index", folder / "index", *options)
+
+
+def test_the_last_line_says_everything(
+    first: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    _, ran = first
+    assert ran.returncode == 0
+    *before, last = ran.stderr.splitlines()
+    assert re.fullmatch(WRITTEN, last)
+    assert "latin.md: it is not UTF-8 and was read as cp1252" in before
+
+
+def test_progress_without_a_terminal_is_plain_lines(
+    first: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    lines = first[1].stderr.splitlines()
+    assert [line for line in lines if line.startswith("indexing: ")] == [
+        *("indexing: 1 of 4", "indexing: 4 of 4")
+    ]
+    assert "\x1b" not in first[1].stderr
+
+
+def test_json_is_the_report_alone_on_stdout(
+    first: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    report = json.loads(first[1].stdout)
+    assert report.pop("seconds") > 0
+    assert "embedded all-MiniLM-L6-v2" in report.pop("embedder_reason")
+    assert report == {
+        "generation": 1,
+        "posts": 3,
+        "chunks": 3,
+        "added": 3,
+        "changed": 0,
+        "removed": 0,
+        "embedded": 3,
+        "without_vector": [],
+        "skipped": [{"source": "later.md", "reason": "draft"}],
+        "warnings": ["latin.md: it is not UTF-8 and was read as cp1252"],
+        "embedder": "embedded all-MiniLM-L6-v2",
+    }
+
+
+def test_a_second_run_changes_nothing_and_says_so(folder: Path) -> None:
+    ran = again(folder)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert re.search(
+        r"^3 posts, 3 chunks: nothing changed, 1 skipped \(1 draft\); 0 texts embedded; "
+        r"\d+\.\d s\. The index keeps its embedder, embedded all-MiniLM-L6-v2\.\n\Z",
+        ran.stderr,
+        re.MULTILINE,
+    )
+
+
+def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
+    ran = run(folder / "content", BLOG_INDEX=str(folder / "index"))
+    assert "nothing changed" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["a", "b"],
+        ["content", "--embedder", "word2vec"],
+        ["content", "--no-such-option"],
+        ["content", "--embedder", "embedded", "--model", "nomic-embed-text"],
+    ],
+)
+def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("usage: blog-ingest ")
+    assert "Traceback" not in ran.stderr
+
+
+def failed(ran: subprocess.CompletedProcess[str]) -> str:
+    """The one line of a failure."""
+    assert (ran.returncode, ran.stdout) == (1, "")
+    [line] = ran.stderr.splitlines()
+    return line
+
+
+def test_a_missing_content_folder_is_one_sentence(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    ran = run(nowhere, "--index", tmp_path / "index", "--embedder", "embedded", "--json")
+    assert failed(ran) == (
+        f"There is no content folder {nowhere}. Give the folder that holds the posts."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_content_folder_is_one_sentence_and_makes_no_index(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    ran = run(tmp_path / "content", "--index", tmp_path / "index", "--embedder", "embedded")
+    assert failed(ran) == (
+        f"No post to index below {tmp_path / 'content'} (0 files left out). "
+        "Give the folder that holds the posts."
+    )
+    assert not (tmp_path / "index").exists()
+
+
+REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("CURRENT", f"The index's CURRENT names no generation. {REBUILD}"),
+        (
+            "generations/000001/manifest.json",
+            f"The index's manifest.json is not one of ours. {REBUILD}",
+        ),
+        (
+            "generations/000001/vectors.faiss",
+            f"The index's vectors.faiss is damaged. {REBUILD}",
+        ),
+        ("generations/000001/chunks.db", f"The index's chunks.db is damaged. {REBUILD}"),
+    ],
+)
+def test_a_broken_index_is_one_sentence_and_the_command_in_it_mends_it(
+    name: str, said: str, folder: Path
+) -> None:
+    (folder / "index" / name).write_text("nonsense", encoding="utf-8")
+    (folder / "content" / "new.md").write_text("A new post.\n", encoding="utf-8")
+    assert said in again(folder).stderr.splitlines()
+    mended = again(folder, "--rebuild", "--embedder", "embedded")
+    assert mended.returncode == 0
+    assert "4 posts, 4 chunks: 4 added" in mended.stderr
+    assert re.search(r"; [01] texts embedded; ", mended.stderr)
+
+
+def test_another_embedder_than_the_index_s_is_refused(folder: Path) -> None:
+    line = failed(again(folder, "--embedder", "ollama"))
+    assert line.endswith("`python -m ingest CONTENT --rebuild --embedder ollama`.")
+
+
+def test_an_index_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    content = write(tmp_path / "content")
+    inside = content / "kv.md" / "index"
+    ran = run(content, "--index", inside, "--embedder", "embedded", "--rebuild")
+    assert failed(ran) == (
+        "The index could not be written: Not a directory. Nothing in it has changed; "
+        "check the disk's space and the folder's permissions, then run again."
+    )
+
+
+@pytest.mark.parametrize("room", [0, 3_000, 40_000])
+def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, folder: Path) -> None:
+    (folder / "content" / "new.md").write_text("A new post.\n\n" * 500, encoding="utf-8")
+    program = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+        "from blog_search_mcp.ingest.__main__ import main\n"
+        "sys.exit(main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, folder / "content", "--index", folder / "index"],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    assert ran.returncode == 1, ran.stderr
+    last = ran.stderr.splitlines()[-1]
+    advice = "check the disk's space and the folder's permissions, then run again."
+    assert last.lower().endswith(advice)
+    assert "Traceback" not in ran.stderr
+    ran = again(folder)
+    assert (ran.returncode, "4 posts" in ran.stderr) == (0, True)
+
+
+STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_is_one_sentence_and_keeps_the_index(
+    sent: signal.Signals, status: int, folder: Path
+) -> None:
+    for number in range(300):
+        text = f"# Post {number}\n\n" + f"Words of post {number} here. " * 40
+        (folder / "content" / f"{number}.md").write_text(text, encoding="utf-8")
+    folders = (str(folder / "content"), "--index", str(folder / "index"))
+    command = [sys.executable, "-m", "blog_search_mcp.ingest", *folders]
+    before = signal.signal(sent, signal.SIG_DFL)  # a shell's `&` ignores SIGINT, and so would ours
+    try:
+        running = subprocess.Popen(
+            command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+    finally:
+        signal.signal(sent, before)
+    with running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.startswith("indexing: "):
+                break
+        time.sleep(0.1)
+        running.send_signal(sent)
+        rest = running.stderr.read()
+        assert running.wait(timeout=60) == status
+    assert rest.splitlines()[-1] == STOPPED
+    assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
+
+
+def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
+    program = (
+        "import os, signal, sys, blog_search_mcp.ingest.__main__ as command\n"
+        "class Stopping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'pydantic':\n"
+        "            os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Stopping())\n"
+        "sys.exit(command.main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, folder / "content", "--index", folder / "index"],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")

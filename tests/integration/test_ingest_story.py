@@ -1,0 +1,380 @@
+"""The life of a blog, told by what each ingest does to its index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, IndexProblem
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.chunking.chunker import PASSAGE
+from blog_search_mcp.ingest.chunking.packing import windows
+from blog_search_mcp.ingest.prepare import embedding_text
+from tests.support.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Vectors
+    from blog_search_mcp.ingest.report import Report
+    from tests.support.blog import Blog, MakeBlog
+
+LONG = " ".join(f"And so on, {number}." for number in range(PASSAGE.most // 8))
+"""One paragraph of six word pieces a sentence: its section is too large to share a chunk."""
+
+KEEPS = f"# KV cache\n\nIt keeps keys.\n\n{LONG}"
+GROWS = f"## Size\n\nIt grows.\n\n{LONG}"
+BLOCKS = f"## Paging\n\nBlocks.\n\n{LONG}"
+CACHE = f"{KEEPS}\n\n{GROWS}\n\n{BLOCKS}\n"
+SOUP = "# Onion soup\n\nBoil an onion.\n"
+DRAFT = "---\ntitle: Unfinished\ndraft: {}\n---\nA walrus.\n"
+
+
+def counts(report: Report) -> tuple[int, int, int, int]:
+    return report.added, report.changed, report.removed, report.embedded
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file below `folder` with its bytes and time of last change."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def texts(blog: Blog) -> dict[str, list[str]]:
+    """What the index serves: by source, the text of every chunk."""
+    reader = blog.reader()
+    served = {}
+    for source, post in blog.manifest.posts.items():
+        if post.chunks:
+            served[source] = [c.text for c in reader.read(source, 0, post.chunks).chunks]
+    return served
+
+
+def embedding_texts(blog: Blog) -> set[str]:
+    """What the embedder should have seen of the posts that the index serves."""
+    reader = blog.reader()
+    return {
+        embedding_text(passage.post, chunk, window)
+        for source, post in blog.manifest.posts.items()
+        for passage in [reader.read(source, 0, post.chunks)]
+        for chunk in passage.chunks
+        for window in windows(chunk.plain)
+    }
+
+
+def found_scores(blog: Blog, query: str) -> dict[str, float]:
+    """What the words of a query find, by source."""
+    answer = blog.reader().search(query, Filters(), limit=9, offset=0, use=Use.LEXICAL)
+    return {hit.post.source: round(hit.score, 6) for hit in answer.hits}
+
+
+def found_sources(blog: Blog, query: str) -> list[str]:
+    return list(found_scores(blog, query))
+
+
+def found(blog: Blog, query: str) -> list[str]:
+    hits = blog.reader().search(query, Filters(), limit=1, offset=0).hits
+    return [hit.post.source for hit in hits if query in hit.chunk.text.lower()]
+
+
+def test_a_new_blog_is_embedded_once_and_whole(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    assert texts(made) == {
+        "kv.md": [KEEPS, GROWS, BLOCKS],
+        "soup.md": ["# Onion soup\n\nBoil an onion."],
+    }
+    assert "Onion soup\nBoil an onion." in made.embedder.documents
+    assert sorted(made.embedder.documents) == sorted(embedding_texts(made))
+
+
+def test_an_ingest_of_an_unchanged_blog_writes_nothing(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    before = snapshot(made.index)
+    report = made.ingest()
+    assert counts(report) == (0, 0, 0, 0)
+    assert (report.generation, report.posts, report.chunks) == (1, 2, 4)
+    assert snapshot(made.index) == before
+
+
+def test_a_touched_post_is_read_and_found_unchanged(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE})
+    before = snapshot(made.index)
+    os.utime(made.content / "kv.md", ns=(10**18, 10**18))
+    assert counts(made.ingest()) == (0, 0, 0, 0)
+    after = snapshot(made.index)
+    assert {name for name in after if after[name] != before[name]} == {"seen.json"}
+
+
+def test_an_edited_post_embeds_its_changed_words_alone(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    before = embedding_texts(made)
+    made.embedder.documents.clear()
+    made.write({"kv.md": CACHE.replace("It grows", "It shrinks")})
+    assert counts(made.ingest()) == (0, 1, 0, 1)
+    [text] = made.embedder.documents
+    assert text.startswith("KV cache\nSize\nIt shrinks.")
+    assert embedding_texts(made) - before == {text}
+    assert texts(made)["kv.md"] == [KEEPS, GROWS.replace("It grows", "It shrinks"), BLOCKS]
+    assert (found(made, "shrinks"), found(made, "grows")) == (["kv.md"], [])
+
+
+def test_an_edit_that_keeps_size_and_time_within_the_clock_s_grain_is_noticed(
+    blog: MakeBlog,
+) -> None:
+    made = blog({"soup.md": SOUP})
+    status = (made.content / "soup.md").stat()
+    made.write({"soup.md": SOUP.replace("Boil", "Bake")})
+    os.utime(made.content / "soup.md", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert counts(made.ingest()) == (0, 1, 0, 1)
+
+
+def test_an_inserted_section_costs_its_own_words(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE})
+    before = embedding_texts(made)
+    made.embedder.documents.clear()
+    cost = f"## Cost\n\nIt is cheap.\n\n{LONG}"
+    made.write({"kv.md": CACHE.replace("## Size", f"{cost}\n\n## Size")})
+    made.ingest()
+    assert texts(made)["kv.md"] == [KEEPS, cost, GROWS, BLOCKS]
+    assert set(made.embedder.documents) == embedding_texts(made) - before
+    assert all(text.startswith("KV cache\nCost\n") for text in made.embedder.documents)
+
+
+def test_a_renamed_post_embeds_nothing(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    (made.content / "kv.md").rename(made.content / "cache.md")
+    assert counts(made.ingest()) == (1, 0, 1, 0)
+    assert list(texts(made)) == ["cache.md", "soup.md"]
+    assert found(made, "paging") == ["cache.md"]
+
+
+def test_two_posts_that_change_places_keep_their_own_texts(blog: MakeBlog) -> None:
+    made = blog({"a.md": CACHE, "b.md": SOUP})
+    made.write({"a.md": SOUP, "b.md": CACHE})
+    assert counts(made.ingest()) == (0, 2, 0, 0)
+    assert (found(made, "onion"), found(made, "paging")) == (["a.md"], ["b.md"])
+
+
+def test_a_deleted_post_is_gone(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    (made.content / "soup.md").unlink()
+    assert counts(made.ingest()) == (0, 0, 1, 0)
+    assert list(texts(made)) == ["kv.md"]
+    assert found(made, "onion") == []
+
+
+def test_an_emptied_post_stays_known_and_has_nothing_to_find(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    made.write({"soup.md": ""})
+    report = made.ingest()
+    assert counts(report) == (0, 1, 0, 0)
+    assert (report.posts, report.chunks) == (2, 3)
+    assert found(made, "onion") == []
+
+
+def test_a_blog_of_empty_posts_can_be_searched(blog: MakeBlog) -> None:
+    made = blog({"empty.md": "---\ntitle: Nothing yet\n---\n"})
+    answer = made.reader().search("nothing", Filters(), limit=5, offset=0)
+    assert (answer.hits, answer.notice) == ((), None)
+    made.write({"empty.md": SOUP})
+    made.ingest()
+    assert found(made, "onion") == ["empty.md"]
+
+
+def test_a_draft_comes_and_goes_with_its_flag(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "draft.md": DRAFT.format("true")})
+    assert list(texts(made)) == ["kv.md"]
+    made.write({"draft.md": DRAFT.format("false")})
+    assert counts(made.ingest()) == (1, 0, 0, 1)
+    assert found(made, "walrus") == ["draft.md"]
+    made.write({"draft.md": DRAFT.format("true")})
+    report = made.ingest()
+    assert counts(report) == (0, 0, 1, 0)
+    assert [(skip.source, skip.reason) for skip in report.skipped] == [("draft.md", "draft")]
+    assert found(made, "walrus") == []
+
+
+def test_drafts_are_indexed_where_they_are_asked_for(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "draft.md": DRAFT.format("true")})
+    report = made.ingest(include_drafts=True)
+    assert (report.posts, report.embedded) == (2, 1)
+    assert found(made, "walrus") == ["draft.md"]
+    assert made.ingest().posts == 1
+
+
+def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "offer.md": "---\nexpiryDate: 2026-02-01\n---\nAn offer.\n"})
+    assert list(texts(made)) == ["kv.md", "offer.md"]
+    for path in made.content.iterdir():
+        os.utime(path, ns=(10**18, 10**18))
+    made.today = date(2026, 2, 1)
+    made.ingest()
+    made.today = date(2026, 2, 2)
+    assert counts(made.ingest()) == (0, 0, 1, 0)
+    assert list(texts(made)) == ["kv.md"]
+
+
+def test_a_rebuild_embeds_nothing_and_serves_the_same(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    before = texts(made)
+    report = made.ingest(rebuild=True)
+    assert counts(report) == (2, 0, 0, 0)
+    assert report.generation == 2
+    assert texts(made) == before
+
+
+def test_a_rebuild_mends_an_index_that_is_broken_everywhere(blog: MakeBlog) -> None:
+    made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    before = texts(made)
+    for path in made.index.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\x00 nonsense")
+    made.ingest(rebuild=True)
+    assert texts(made) == before
+    assert counts(made.ingest()) == (0, 0, 0, 0)
+
+
+def test_many_generations_of_edits_end_where_a_fresh_index_does(blog: MakeBlog) -> None:
+    posts = {f"post{n}.md": f"# Post {n}\n\nAbout word{n} and soup.\n" for n in range(12)}
+    made = blog(posts)
+    for n in range(0, 12, 2):
+        posts[f"post{n}.md"] = f"# Post {n}\n\nNow about other{n} and cake.\n"
+        made.write({f"post{n}.md": posts[f"post{n}.md"]})
+        made.ingest()
+    (made.content / "post1.md").unlink()
+    del posts["post1.md"]
+    made.ingest()
+    fresh = blog(posts)
+    assert texts(made) == texts(fresh)
+    for query in ("other4", "other10", "word3", "word11"):
+        assert found(made, query) == found(fresh, query) == [f"post{query.strip('otherwd')}.md"]
+    for query in ("word1", "word4"):
+        assert found(made, query) == found(fresh, query) == []
+
+
+def test_a_listing_speaks_for_the_posts_it_lists_once_they_are_there(blog: MakeBlog) -> None:
+    listing = {"list.md": "# List\n\n- [Weeds](weeds.md): an algae primer\n- More\n"}
+    weeds = {"weeds.md": "# Weeds\n\nKelp.\n"}
+    others = {f"post{n}.md": f"# Post {n}\n\nSoup {n}.\n" for n in range(9)}
+    made = blog({**others, **listing})
+    assert found_sources(made, "algae primer") == ["list.md"]
+    made.write(weeds)
+    assert counts(made.ingest()) == (1, 0, 0, 1)
+    assert found_sources(made, "algae primer") == ["weeds.md"]
+    assert found_scores(made, "algae primer") == found_scores(
+        blog({**others, **listing, **weeds}), "algae primer"
+    )
+    (made.content / "weeds.md").unlink()
+    made.ingest()
+    assert found_sources(made, "algae primer") == ["list.md"]
+
+
+def test_two_generations_are_kept_and_no_more(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    for number in range(4):
+        made.write({"soup.md": f"# Soup\n\nVersion {number}.\n"})
+        made.ingest()
+    assert sorted(path.name for path in made.layout.generations.iterdir()) == ["000004", "000005"]
+    assert made.layout.current.read_text(encoding="ascii") == "000005\n"
+
+
+def test_the_same_text_under_the_same_title_is_embedded_once(blog: MakeBlog) -> None:
+    made = blog({"a.md": SOUP, "b/a.md": SOUP})
+    assert made.embedder.documents == ["Onion soup\nBoil an onion."]
+    hits = made.reader().search("onion", Filters(), limit=20, offset=0).hits
+    assert [hit.post.source for hit in hits] == ["a.md", "b/a.md"]
+
+
+def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    before = texts(made)
+    generation = made.manifest
+    made.write({"kv.md": CACHE})
+    made.embedder.failure = EmbedderUnavailable("Nobody answers.")
+    with pytest.raises(EmbedderUnavailable):
+        made.ingest()
+    assert (texts(made), made.manifest) == (before, generation)
+    made.embedder.failure = None
+    report = made.ingest()
+    assert counts(report)[:3] == (1, 0, 0)
+    assert report.embedded == len(embedding_texts(made)) - 1
+
+
+class DiesAfter(FakeEmbedder):
+    """Answers one batch."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if self.documents:
+            raise EmbedderUnavailable("Nobody answers any more.")
+        return super().embed_documents(texts)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    made.write({f"{n}.md": f"Post number {n}." for n in range(50)})
+    made.embedder = DiesAfter()
+    with pytest.raises(EmbedderUnavailable):
+        made.ingest()
+    done = len(made.embedder.documents)
+    assert 0 < done < 50
+    made.embedder = FakeEmbedder()
+    assert made.ingest().embedded == 50 - done
+
+
+def test_an_emptied_content_folder_keeps_the_index(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    (made.content / "soup.md").unlink()
+    with pytest.raises(ContentError) as raised:
+        made.ingest()
+    assert str(raised.value) == (
+        f"No post to index below {made.content} (0 files left out). "
+        "Give the folder that holds the posts."
+    )
+    assert found(made, "onion") == ["soup.md"]
+
+
+def test_an_index_that_cannot_be_written_is_one_sentence(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    made.index = made.content / "soup.md" / "index"
+    with pytest.raises(IndexProblem) as raised:
+        made.ingest(rebuild=True)
+    assert str(raised.value) == (
+        "The index could not be written: Not a directory. Nothing in it has changed; "
+        "check the disk's space and the folder's permissions, then run again."
+    )
+
+
+def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(
+    blog: MakeBlog,
+) -> None:
+    made = blog({"a.md": "---\ndescription: A walrus\n---\n# Soup\n\nBoil an onion.\n"})
+    made.ingest(index_descriptions=False)
+    assert made.reader().search("walrus", Filters(), limit=5, offset=0, use=Use.LEXICAL).hits == ()
+    assert counts(made.ingest()) == (1, 0, 0, 0)
+    found = made.reader().search("walrus", Filters(), limit=5, offset=0, use=Use.LEXICAL)
+    assert [hit.post.description for hit in found.hits] == ["A walrus"]
+
+
+class AwayForQueries(FakeEmbedder):
+    """Embeds documents, and then is gone."""
+
+    def embed_query(self, text: str) -> Vectors:
+        raise EmbedderUnavailable(f"Nobody is there for {text!r}.")
+
+
+def test_an_embedder_that_goes_before_confidence_is_calibrated_ends_the_ingest(
+    blog: MakeBlog,
+) -> None:
+    made = blog({"a.md": "# Soup\n\n## An onion\n\nBoil it.\n"})
+    before = made.manifest
+    made.embedder = AwayForQueries()
+    with pytest.raises(EmbedderUnavailable, match=r"^Nobody is there for "):
+        made.ingest(rebuild=True)
+    assert made.manifest == before

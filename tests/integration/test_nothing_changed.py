@@ -1,0 +1,104 @@
+"""A run over posts that have not changed, or hardly: how little it does, and what it notices."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.errors import IndexBroken
+from tests.support.blog import MakeBlog
+from tests.support.paths import ROOT
+
+HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
+INGEST_AND_TELL = f"""
+import sys
+from blog_search_mcp.ingest.cli import run
+from blog_search_mcp.ingest.cli import read_settings
+status = run(read_settings(sys.argv[1:], {{}}), sys.stdout, sys.stderr)
+print(status, {HEAVY} & set(sys.modules))
+"""
+
+
+def settled(path: Path) -> None:
+    """Let a file lie as if it had been written a minute ago."""
+    status = path.stat()
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns - 60_000_000_000))
+
+
+def test_it_imports_nothing_heavy(tmp_path: Path) -> None:
+    post = tmp_path / "content" / "a.md"
+    post.parent.mkdir()
+    post.write_text("# Soup\n\nA leek.\n", encoding="utf-8")
+    settled(post)
+    asked = [str(post.parent), "--index", str(tmp_path / "index"), "--embedder", "embedded"]
+    command = [sys.executable, "-c", INGEST_AND_TELL, *asked]
+    last = [
+        subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()[-1]
+        for _ in range(2)
+    ]
+    assert last[0] != "0 set()"
+    assert last[1] == "0 set()"
+
+
+def test_it_verifies_no_index_that_lies_as_it_was_written(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"a.md": "One onion.\n"})
+    for name in made.manifest.files:
+        settled(made.files.folder / name)
+    verified: list[object] = []
+    monkeypatch.setattr(
+        "blog_search_mcp.index.store.checksums.verify", lambda *asked: verified.append(asked)
+    )
+    assert made.ingest().generation == 1
+    assert verified == []
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db", "chunks.db"])
+def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, name: str) -> None:
+    made = blog({"a.md": "One onion.\n"})
+    path = made.files.folder / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(IndexBroken, match=f"The index's {name} is damaged"):
+        made.ingest()
+
+
+def test_it_refuses_an_index_whose_file_is_shorter_whatever_its_time(blog: MakeBlog) -> None:
+    made = blog({"a.md": "One onion.\n"})
+    path = made.files.vectors
+    path.write_bytes(path.read_bytes()[:-1])
+    settled(path)
+    with pytest.raises(IndexBroken, match="is damaged"):
+        made.ingest()
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "sums.npz"])
+def test_what_a_disk_changed_is_not_sealed_into_the_next_generation(
+    blog: MakeBlog, name: str
+) -> None:
+    made = blog({"a.md": "One onion.\n", "b.md": "Two leeks.\n"})
+    for each in made.manifest.files:
+        settled(made.files.folder / each)
+    path = made.files.folder / name
+    status, whole = path.stat(), path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    made.write({"b.md": "Three leeks.\n"})
+    with pytest.raises(IndexBroken, match=f"The index's {name} is damaged"):
+        made.ingest()
+    assert made.manifest.generation == 1
+    assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]
+
+
+def test_it_refuses_an_index_that_lacks_a_file(blog: MakeBlog) -> None:
+    made = blog({"a.md": "One onion.\n"})
+    made.files.vectors.unlink()
+    with pytest.raises(IndexBroken, match="cannot be read"):
+        made.ingest()

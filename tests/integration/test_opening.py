@@ -1,0 +1,83 @@
+"""What a server does at its start: nothing heavy before its first reply, all of it after."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.support.paths import ROOT
+from tests.support.wire import MODERN, wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAVY = """
+import sys
+from blog_search_mcp.server import __main__
+after_main = set(sys.modules)
+from pathlib import Path
+import anyio
+from mcp import Client
+from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.cli import ask
+from blog_search_mcp.server.http import serve as http
+from blog_search_mcp.server.stdio import transport as stdio
+
+async def list_tools():
+    server = stdio.build_server(engine_for(Settings(Path("index"), "")))
+    async with Client(server) as client:
+        await client.list_tools()
+
+anyio.run(list_tools)
+heavy = {"numpy", "faiss", "tantivy", "onnxruntime", "tokenizers", "ollama"}
+heavy.add("blog_search_mcp.index.reader")
+print(sorted(heavy & set(sys.modules)), "mcp" in after_main)
+"""
+
+
+def test_nothing_heavy_is_imported_before_the_first_reply() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", HEAVY], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "[] False\n"
+
+
+def test_garbage_is_collected_again_once_the_index_is_open(tmp_path: Path) -> None:
+    watched = """
+import gc
+import sys
+from blog_search_mcp.server import __main__
+from blog_search_mcp.server.stdio import transport as stdio
+from tests.support.server_fixtures import FixedSearcher
+class Watched(FixedSearcher):
+    def warm_up(self, then):
+        before = gc.isenabled()
+        then()
+        print(before, gc.isenabled(), gc.get_freeze_count() > 0, file=sys.stderr, flush=True)
+stdio.engine_for = lambda settings: Watched()
+__main__.main()
+"""
+    with wire(tmp_path, "-c", watched) as server:
+        server.ask(1, "server/discover", MODERN)
+        server.ask(2, "tools/list", MODERN)
+        assert server.rest() == (b"", b"False True True\n")
+
+
+def test_the_index_opens_by_itself_after_the_first_reply_and_only_once(tmp_path: Path) -> None:
+    watched = """
+import sys
+from blog_search_mcp.server import __main__
+from blog_search_mcp.server.stdio import transport as stdio
+from tests.support.server_fixtures import FixedSearcher
+class Watched(FixedSearcher):
+    def warm_up(self, then):
+        print("warm", file=sys.stderr, flush=True)
+stdio.engine_for = lambda settings: Watched()
+__main__.main()
+"""
+    with wire(tmp_path, "-c", watched) as server:
+        server.ask(1, "server/discover", MODERN)
+        server.ask(2, "tools/list", MODERN)
+        assert server.rest() == (b"", b"warm\n")

@@ -1,0 +1,263 @@
+"""An index that follows its posts: what is gathered, ingested, switched to and said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from blog_search_mcp.index.content.last_ingest import Asked
+from blog_search_mcp.index.content.walk import SourceFile
+from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.watch.debounce import GATHER, RETRY, Look, Past, is_due
+from blog_search_mcp.server.watch.reingest import Reingest
+from blog_search_mcp.server.watch.watcher import Watch, tell
+from tests.support.paths import ROOT
+from tests.support.served import free_port
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.blog import Blog, MakeBlog
+
+SOUP = "# Soup\n\nBoil an onion.\n"
+TEA = "# Tea\n\nSteep the leaves.\n"
+A = SourceFile("a.md", Path("a.md"), 3, 30)
+BEFORE = Look((A,), "2026-01-15", 1)
+NOW = Look((replace(A, size=4),), "2026-01-15", 1)
+
+
+@pytest.mark.parametrize(
+    ("look", "past", "due"),
+    [
+        (replace(NOW, changes=0), Past(), True),
+        (replace(NOW, changes=0), Past(tried=BEFORE), False),
+        (NOW, Past(tried=BEFORE), False),
+        (NOW, Past(tried=BEFORE, seen=BEFORE, restless_since=100.0), False),
+        (NOW, Past(tried=BEFORE, seen=NOW, restless_since=100.0), True),
+        (NOW, Past(tried=BEFORE, seen=BEFORE, restless_since=100.0 - GATHER), True),
+        (NOW, Past(tried=NOW, seen=NOW, tried_at=100.0), False),
+        (NOW, Past(tried=NOW, seen=NOW, tried_at=100.0 - RETRY), True),
+        (Look((), "2026-01-15", None), Past(tried=Look((), "2026-01-15", None)), True),
+        (replace(NOW, day="2026-01-16"), Past(tried=NOW, seen=NOW), False),
+    ],
+)
+def test_a_folder_is_ingested_at_first_then_when_it_rests(
+    look: Look, past: Past, due: bool
+) -> None:
+    assert is_due(look, past, 100.0) is due
+
+
+class Watched:
+    """A blog and its watch, whose steps the test takes."""
+
+    def __init__(self, made: Blog) -> None:
+        self.made = made
+        self.now = 1000.0
+        self.failure: str | None = None
+        self.asked: list[Asked] = []
+        self.switches = 0
+        self.watch = Watch(made.index, made.content, self.ingest, self.switched, lambda: self.now)
+
+    def ingest(self, asked: Asked) -> str:
+        self.asked.append(asked)
+        if self.failure:
+            raise IngestFailed(self.failure)
+        return str(self.made.ingest().generation)
+
+    def switched(self) -> None:
+        self.switches += 1
+
+    def steps(self, count: int) -> str | None:
+        for _ in range(count):
+            self.watch.step()
+        return self.watch.notice()
+
+
+@pytest.fixture
+def watched(blog: MakeBlog) -> Watched:
+    return Watched(blog({"soup.md": SOUP}))
+
+
+def test_the_first_look_ingests_and_the_next_ones_rest(watched: Watched) -> None:
+    assert watched.steps(3) is None
+    assert (len(watched.asked), watched.switches) == (1, 0)
+
+
+def test_a_change_is_said_and_ingested_once_the_folder_rests(watched: Watched) -> None:
+    watched.steps(1)
+    watched.made.write({"tea.md": TEA})
+    assert watched.steps(1) == "1 post has changed; the index is being brought up to date."
+    watched.made.write({"tea.md": TEA * 2, "more.md": TEA})
+    assert watched.steps(1) == "2 posts have changed; the index is being brought up to date."
+    assert watched.steps(1) is None
+    assert (len(watched.asked), watched.switches) == (2, 1)
+    assert set(watched.made.manifest.posts) == {"soup.md", "tea.md", "more.md"}
+    assert watched.steps(3) is None
+    assert len(watched.asked) == 2
+
+
+def test_a_change_that_the_system_told_of_is_ingested_at_its_first_look(watched: Watched) -> None:
+    watched.steps(1)
+    watched.made.write({"tea.md": TEA})
+    watched.watch.step(rests=True)
+    assert watched.watch.notice() is None
+    assert (len(watched.asked), watched.switches) == (2, 1)
+    watched.watch.step(rests=True)
+    assert len(watched.asked) == 2
+
+
+def test_the_system_tells_of_a_burst_of_changes_once_it_is_over(tmp_path: Path) -> None:
+    stirred: list[int] = []
+    said = threading.Event()
+    folder = tmp_path / "posts" / "2024"
+    folder.mkdir(parents=True)
+
+    def told() -> None:
+        stirred.append(len(list(folder.iterdir())))
+        said.set()
+
+    threading.Thread(target=tell, args=(tmp_path / "posts", told), daemon=True).start()
+
+    def is_told() -> bool:
+        for number in range(20):
+            (folder / f"{number}.md").write_text(TEA, encoding="utf-8")
+        return said.wait(1.0)
+
+    until(is_told)
+    assert stirred[0] == 20
+
+
+def test_a_folder_that_the_system_cannot_tell_of_is_left_to_looking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(*_folders: Path, **_options: object) -> None:
+        raise OSError("OS file watch limit reached")
+
+    caplog.set_level("INFO")
+    monkeypatch.setattr("watchfiles.watch", refused)
+    tell(tmp_path, lambda: None)
+    assert [each.getMessage() for each in caplog.records] == [
+        "The system does not tell when posts change (OS file watch limit reached); they are "
+        "looked at."
+    ]
+
+
+def test_an_ingest_that_fails_is_said_and_tried_again_later(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.steps(1)
+    watched.failure = "No room in /home/me/blog/posts."
+    watched.made.write({"tea.md": TEA})
+    assert watched.steps(5) == "No room in …/posts."
+    assert len(watched.asked) == 2
+    warned = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert warned == ["No room in /home/me/blog/posts."]
+    watched.failure = None
+    watched.now += RETRY
+    assert watched.steps(1) is None
+    assert watched.switches == 1
+
+
+def test_a_change_that_is_taken_back_takes_its_failure_back(watched: Watched) -> None:
+    watched.steps(1)
+    watched.failure = "No."
+    watched.made.write({"tea.md": TEA})
+    assert watched.steps(2) is not None
+    (watched.made.content / "tea.md").unlink()
+    assert watched.steps(1) is None
+
+
+def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> None:
+    watched.steps(1)
+    away = watched.made.content.rename(watched.made.content.with_name("away"))
+    assert str(watched.steps(2)).startswith("There is no content folder")
+    away.rename(watched.made.content)
+    assert watched.steps(1) is None
+    assert len(watched.asked) == 1
+
+
+def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
+    watched.made.ingest(include_drafts=True)
+    watched.steps(1)
+    assert watched.asked == [Asked(include_drafts=True)]
+
+
+def test_the_command_line_asks_for_the_same_again() -> None:
+    again = Reingest(Path("/posts"), Path("/index"), "box:1")
+    asked = Asked(
+        include_drafts=True, index_descriptions=False, base_url="https://a.b", permalink="hugo"
+    )
+    assert Reingest(Path("/posts"), Path("/index"), "").arguments(Asked()) == [
+        *("/posts", "--index", "/index"),
+    ]
+    assert again.arguments(asked) == [
+        *("/posts", "--index", "/index", "--ollama-host", "box:1"),
+        *("--base-url", "https://a.b", "--permalink", "hugo"),
+        *("--include-drafts", "--no-descriptions"),
+    ]
+
+
+def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(
+        IngestFailed, match=r"could not be ingested: There is no content folder .*none"
+    ):
+        Reingest(tmp_path / "none", tmp_path / "index", "")(Asked())
+
+
+def test_answers_say_what_the_watch_says(watched: Watched) -> None:
+    watched.steps(1)
+    engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
+    watched.watch.look = lambda: None  # type: ignore[method-assign]
+    watched.made.write({"tea.md": TEA})
+    notice = watched.steps(1)
+    assert engine.read("soup.md", 0, 0).notice == notice
+    assert engine.overview.notice == notice
+    assert str(engine.search("onion", Filters(), limit=1, offset=0).notice).endswith(str(notice))
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """A server that makes its index itself, from the posts in `content`."""
+    address = f"127.0.0.1:{free_port()}"
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "soup.md").write_text(SOUP, encoding="utf-8")
+    folders = ["--watch", str(tmp_path / "content"), "--index", str(tmp_path / "index")]
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "server",
+            *folders,
+            "--http",
+            address,
+            "--ollama-host",
+            "127.0.0.1:1",
+        ],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
+    yield f"http://{address}"
+    process.kill()
+    process.wait()
+
+
+def test_a_server_makes_its_index_and_follows_the_posts(served: str, tmp_path: Path) -> None:
+    def health() -> object:
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{served}/health").json()
+        return None
+
+    until(lambda: health() == {"status": "ok", "generation": 1, "posts": 1})
+    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
+    until(lambda: health() == {"status": "ok", "generation": 2, "posts": 2})

@@ -1,0 +1,404 @@
+"""Every file of an index in every state that a disk or a person may leave it in.
+
+All of it runs in one process, which is the test that FAISS, tantivy and SQLite never saw a
+damaged file: FAISS's C++ would have ended it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks.chaos import manifest_damage
+from benchmarks.chaos.damage import (
+    ANOTHERS,
+    CURRENT,
+    DAMAGES,
+    NOT_FOR_THE_SUPERUSER,
+    class_of,
+    files_by_kind,
+    kind_of,
+)
+from benchmarks.chaos.trial import through_a_server, trial_in
+from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
+from blog_search_mcp.index.store import checksums as seals
+from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
+from blog_search_mcp.index.types import Filters
+from tests.support.blog import Blog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(5)}
+OTHERS = {f"{n}.md": f"# The sea\n\nShip {n} left the harbour.\n" for n in range(6)}
+WHOLE = {*DAMAGES, *NOT_FOR_THE_SUPERUSER}
+UNREADABLE = {
+    "deleted",
+    "a folder in its place",
+    "a pipe in its place",
+    "a link to itself in its place",
+    "a link to an endless device in its place",
+    "its permissions gone",
+}
+
+
+def ingested(folder: Path, posts: dict[str, str]) -> Blog:
+    """A blog whose index has deletions, as every index has that was ever updated."""
+    made = Blog(folder / "content", folder / "index")
+    made.content.mkdir(parents=True)
+    made.write(posts)
+    made.ingest()
+    made.write({"0.md": f"# Changed\n\nAbout a stew{' of beans' * len(posts)}.\n"})
+    made.ingest()
+    return made
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Blog, Blog]:
+    folder = tmp_path_factory.mktemp("two")
+    return ingested(folder / "one", POSTS), ingested(folder / "other", OTHERS)
+
+
+@pytest.fixture
+def made(two: tuple[Blog, Blog], tmp_path: Path) -> Iterator[Blog]:
+    """A copy to damage."""
+    shutil.copytree(two[0].content, tmp_path / "content")
+    shutil.copytree(two[0].index, tmp_path / "index")
+    copy = Blog(tmp_path / "content", tmp_path / "index")
+    yield copy
+    for live in copy.live:
+        live.close()
+
+
+def refusal(blog: Blog) -> str:
+    with pytest.raises(IndexProblem) as raised:
+        blog.reader()
+    return str(raised.value)
+
+
+def found(blog: Blog) -> list[str]:
+    answer = blog.reader().search("stew", Filters(), limit=1, offset=0)
+    return [hit.post.source for hit in answer.hits]
+
+
+def kinds(folder: Path) -> dict[str, Path]:
+    return {name: path for name, path in files_by_kind(folder).items() if name != "manifest.json"}
+
+
+def expected(name: str, damage: str) -> str:
+    fault = "cannot be read" if damage in UNREADABLE else "is damaged"
+    return f"The index's {name} {fault}. {REBUILD}"
+
+
+def needs_a_user(damage: str) -> None:
+    if damage in NOT_FOR_THE_SUPERUSER and os.geteuid() == 0:
+        pytest.skip("the superuser may read everything")
+
+
+def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog]) -> None:
+    segment = ("del", "fast", "fieldnorm", "idx", "pos", "store", "term")
+    names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
+    tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
+    tantivy |= {f"lexical/mentions/{name}" for name in ("meta.json", ".managed.json")}
+    vectors = {"vectors.faiss", "newer.faiss", "gone.npy", "first_pass.faiss", "sums.npz"}
+    there = {*vectors, "chunks.db", "texts.db", "table.npz"} | tantivy
+    there |= {"manifest.json", "summary.json"}
+    assert set(files_by_kind(two[0].files.folder)) == there
+    assert {kind_of(name) for name in two[0].manifest.files} == there - {"manifest.json"}
+    assert {class_of(name) for name in there} == {
+        *vectors,
+        *("chunks.db", "texts.db", "table.npz"),
+        *("manifest.json", "summary.json"),
+        *("tantivy's segments", "tantivy's lists of segments"),
+    }
+
+
+@pytest.mark.parametrize("damage", sorted(WHOLE))
+def test_every_damaged_file_is_refused_by_its_name(
+    damage: str, made: Blog, two: tuple[Blog, Blog]
+) -> None:
+    needs_a_user(damage)
+    others = files_by_kind(two[1].files.folder)
+    spare = made.index.with_name("spare")
+    for kind, path in kinds(made.files.folder).items():
+        shutil.copyfile(path, spare)
+        {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](path, others[kind])
+        name = path.relative_to(made.files.folder).as_posix()
+        if damage == ANOTHERS and path.read_bytes() == spare.read_bytes():
+            assert found(made) == ["0.md"]  # small files of tantivy's may be the same
+        else:
+            assert refusal(made) == expected(name, damage)
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        shutil.copyfile(spare, path)
+    assert found(made) == ["0.md"]
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "lexical/posts/meta.json"])
+@pytest.mark.parametrize("damage", sorted(WHOLE))
+def test_the_command_in_the_sentence_mends_it_and_an_ingest_without_it_says_the_same(
+    name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
+) -> None:
+    needs_a_user(damage)
+    other = two[1].files.folder / name
+    {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.folder / name, other)
+    for posts in ({}, {"new.md": "A new post."}):
+        made.write(posts)
+        with pytest.raises(IndexBroken) as raised:
+            made.ingest()
+        assert str(raised.value) == expected(name, damage)
+    made.ingest(rebuild=True)
+    assert made.embedder.documents == ["new\nA new post."]
+    assert found(made) == ["0.md"]
+
+
+@pytest.mark.parametrize("damage", sorted(WHOLE))
+def test_a_damaged_manifest_is_refused_and_mended(
+    damage: str, made: Blog, two: tuple[Blog, Blog]
+) -> None:
+    needs_a_user(damage)
+    {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.manifest, two[1].files.manifest)
+    if damage == ANOTHERS:  # of the same number, sealed and whole
+        said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILD)
+        assert re.fullmatch(said, refusal(made))
+    else:
+        assert re.fullmatch(
+            r"The index's manifest\.json (cannot be read|is damaged|is not one of ours)\. "
+            + re.escape(REBUILD),
+            refusal(made),
+        )
+    made.ingest(rebuild=True)
+    assert found(made) == ["0.md"]
+
+
+@pytest.mark.parametrize("state", CURRENT)
+def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
+    state: str, made: Blog
+) -> None:
+    CURRENT[state](made.layout.current)
+    if state == "deleted":
+        with pytest.raises(IndexMissing, match=r"^There is no index in index/ yet\. Make one: "):
+            made.reader()
+        made.ingest()
+    else:
+        assert re.fullmatch(
+            r"The index's (CURRENT names no generation|(CURRENT|manifest\.json) cannot be read)\. "
+            + re.escape(REBUILD),
+            refusal(made),
+        )
+        made.ingest(rebuild=True)
+    assert found(made) == ["0.md"]
+    assert made.embedder.documents == []
+
+
+def test_a_folder_in_the_place_of_current_is_kept(made: Blog) -> None:
+    CURRENT["a folder with a file"](made.layout.current)
+    made.ingest(rebuild=True)
+    assert (made.index / "CURRENT.damaged" / "keep").is_file()
+
+
+@pytest.mark.parametrize("name", manifest_damage.IMPOSSIBLE)
+def test_a_manifest_of_impossible_values_is_not_ours_even_if_its_seal_holds(
+    name: str, made: Blog
+) -> None:
+    change = manifest_damage.IMPOSSIBLE[name]
+    text = made.files.manifest.read_text("utf-8")
+    made.files.manifest.write_text(manifest_damage.resealed(text, change), "utf-8")
+    assert refusal(made) == f"The index's manifest.json is not one of ours. {REBUILD}"
+
+
+def test_the_seal_of_those_manifests_holds(made: Blog) -> None:
+    text = made.files.manifest.read_text("utf-8")
+    same = manifest_damage.resealed(text, lambda _content: None)
+    assert json.loads(same) == json.loads(text)
+
+
+@pytest.mark.parametrize("name", manifest_damage.UNSEALED)
+def test_a_file_without_a_seal_is_not_opened(name: str, made: Blog) -> None:
+    change = manifest_damage.UNSEALED[name]
+    text = made.files.manifest.read_text("utf-8")
+    made.files.manifest.write_text(manifest_damage.resealed(text, change), "utf-8")
+    file = name.removeprefix("no seal for ")
+    assert refusal(made) == f"The index's manifest.json does not seal {file}. {REBUILD}"
+
+
+@pytest.mark.parametrize("name", manifest_damage.TEXTS)
+def test_a_manifest_that_is_another_text_is_refused(name: str, made: Blog) -> None:
+    text = made.files.manifest.read_text("utf-8")
+    made.files.manifest.write_text(manifest_damage.TEXTS[name](text), "utf-8")
+    assert refusal(made) == f"The index's manifest.json is not one of ours. {REBUILD}"
+
+
+@pytest.mark.parametrize("name", manifest_damage.FORMATS)
+def test_another_format_is_refused_and_the_command_in_it_mends_it(name: str, made: Blog) -> None:
+    number = manifest_damage.FORMATS[name]
+    text = made.files.manifest.read_text("utf-8")
+    made.files.manifest.write_text(manifest_damage.of_format(text, number), "utf-8")
+    mend = "Update blog-search-mcp, or rebuild" if number == 99 else "Rebuild"
+    said = (
+        f"The index has format {number!r}, this program reads {FORMAT}. {mend}: "
+        "`python -m ingest CONTENT --rebuild` with the same --index."
+    )
+    for attempt in (made.reader, made.ingest):
+        with pytest.raises(IndexFormatUnknown) as raised:
+            attempt()
+        assert str(raised.value) == said
+    made.ingest(rebuild=True)
+    assert found(made) == ["0.md"]
+
+
+def test_what_else_lies_in_the_index_does_no_harm_and_is_not_deleted(made: Blog) -> None:
+    folder = made.files.folder
+    for name in (".DS_Store", "chunks.db-wal", "chunks.db-journal", "lexical/posts/x.term"):
+        (folder / name).write_bytes(b"nonsense")
+    (folder / "dangling").symlink_to("nowhere")
+    (folder / "folder").mkdir()
+    strangers = ("2024", "notes", "9" * 18, "9" * 30, "００００００")
+    for name in strangers:
+        (made.layout.generations / name).mkdir()
+    (made.index / "README").write_text("mine", encoding="utf-8")
+    assert found(made) == ["0.md"]
+    made.write({"new.md": "A new post."})
+    assert made.ingest().generation == 3
+    assert found(made) == ["0.md"]
+    assert {path.name for path in made.layout.generations.iterdir()} >= set(strangers)
+    assert (made.index / "README").is_file()
+
+
+def test_a_generation_with_nothing_in_it_is_refused(made: Blog) -> None:
+    shutil.rmtree(made.files.folder)
+    made.files.folder.mkdir()
+    assert refusal(made) == f"The index's manifest.json cannot be read. {REBUILD}"
+
+
+@pytest.mark.parametrize("damage", ["its second half cut off", "emptied", "all its bytes zero"])
+@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "lexical/chunks/meta.json"])
+def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
+    name: str, damage: str, made: Blog
+) -> None:
+    """Read it, and the process would end with SIGBUS."""
+    live = made.follow()
+    reader = live.reader()
+    DAMAGES[damage](made.files.folder / name, made.files.folder / name)
+    for ask in (
+        lambda: reader.search("stew", Filters(), limit=1, offset=0),
+        lambda: live.reader().read("0.md", 0, 0),
+    ):
+        with pytest.raises(IndexBroken) as raised:
+            ask()
+        assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
+    made.ingest(rebuild=True)
+    [hit] = live.reader().search("stew", Filters(), limit=1, offset=0).hits
+    assert hit.post.source == "0.md"
+
+
+def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(made: Blog) -> None:
+    reader = made.follow().reader()
+    for path in kinds(made.files.folder).values():
+        content = path.read_bytes()
+        path.unlink()
+        path.write_bytes(content)
+    made.files.vectors.touch()
+    assert reader.search("stew", Filters(), limit=1, offset=0).total
+
+
+@pytest.fixture
+def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file counts as large, and is hashed in the background at once."""
+    monkeypatch.setattr(seals, "LARGE", 0)
+    monkeypatch.setattr(seals, "LATER", 0.0)
+
+
+def in_the_end(ask: Callable[[], object]) -> str:
+    """What is said once a background thread has found something to say."""
+    end = time.monotonic() + 60.0
+    while time.monotonic() < end:
+        try:
+            ask()
+        except IndexBroken as error:
+            return str(error)
+        time.sleep(0.01)
+    raise AssertionError("Nothing was said.")
+
+
+def lies_as_sealed(blog: Blog) -> None:
+    """Let the manifest of a copy say that its files lie as they did when they were sealed."""
+
+    def restamped(content: dict[str, Any]) -> None:
+        for name, seal in content["files"].items():
+            status = (blog.files.folder / name).stat()
+            seal["stamp"] = [status.st_ino, seal["size"], status.st_mtime_ns]
+
+    text = blog.files.manifest.read_text("utf-8")
+    blog.files.manifest.write_text(manifest_damage.resealed(text, restamped), "utf-8")
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
+    name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
+) -> None:
+    lies_as_sealed(made)
+    DAMAGES[damage](made.files.folder / name, two[1].files.folder / name)
+    assert refusal(made) == expected(name, damage)
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("name", ["vectors.faiss", "first_pass.faiss", "chunks.db"])
+def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
+    name: str, made: Blog, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = made.files.folder / name
+    DAMAGES["a bit flipped at its end"](path, path)
+    lies_as_sealed(made)
+    live = made.follow()
+    sentence = f"The index's {name} is damaged. {REBUILD}"
+    assert in_the_end(lambda: live.reader().read("1.md", 0, 0)) == sentence
+    assert caplog.messages == [sentence]
+    made.ingest(rebuild=True)
+    assert live.reader().read("1.md", 0, 0).count == 1
+
+
+@pytest.mark.usefixtures("all_large")
+def test_an_index_that_lies_as_it_was_sealed_is_not_hashed_before_it_answers(
+    made: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seals, "LATER", 1000.0)
+    monkeypatch.setattr(seals, "_hashed", lambda path: path.name)
+    lies_as_sealed(made)
+    assert found(made) == ["0.md"]
+
+
+def test_a_server_process_says_it_lives_on_and_serves_what_was_mended(tmp_path: Path) -> None:
+    trial = trial_in(tmp_path, ())
+
+    def damaged(name: str, damage: str) -> None:
+        DAMAGES[damage](trial.generation / name, trial.generation / name)
+
+    def mended() -> None:
+        trial.ingested(rebuild=True)
+
+    damaged("vectors.faiss", "its second half cut off")
+    steps: list[Callable[[], object]] = [
+        mended,
+        partial(damaged, "vectors.faiss", "emptied"),
+        mended,
+        partial(damaged, "chunks.db", "all its bytes zero"),
+        mended,
+    ]
+    assert through_a_server(trial, steps) == [
+        f"The index's vectors.faiss is damaged. {REBUILD}",
+        "",
+        f"The index's vectors.faiss is damaged. {REBUILD}",
+        "",
+        f"The index's chunks.db is damaged. {REBUILD}",
+        "",
+    ]

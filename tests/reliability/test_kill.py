@@ -1,0 +1,122 @@
+"""A writer killed at any moment: the index before it still opens, the next ingest succeeds."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.types import Filters
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from tests.support.blog import Blog, MakeBlog
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from tests.support.blog import Blog
+blog = Blog(Path(sys.argv[1]), Path(sys.argv[2]))
+print("ready", flush=True)
+blog.ingest()
+"""
+
+LONGEST = 0.4
+"""Seconds; about what the ingest below takes."""
+
+
+def posts(version: int) -> dict[str, str]:
+    return {
+        f"{n}.md": f"# Post {n}\n\nAbout number{n} in version{version}. {'And so on. ' * 300}\n"
+        for n in range(25)
+    }
+
+
+def kill_an_ingest(blog: Blog, after: float) -> int:
+    """Start an ingest and kill it `after` seconds; its exit status."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, blog.content, blog.index],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+    ) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(after)
+        writer.send_signal(signal.SIGKILL)
+        return writer.wait()
+
+
+def found(blog: Blog, query: str) -> int:
+    answer = blog.reader().search(query, Filters(), limit=1, offset=0)
+    return sum(query in hit.chunk.text for hit in answer.hits)
+
+
+def test_an_index_survives_any_kill_of_its_writer(blog: MakeBlog) -> None:
+    chosen = random.Random(7)
+    made = blog(posts(0))
+    killed = 0
+    for version in range(1, 6):
+        made.write(posts(version))
+        before = made.manifest.generation
+        status = kill_an_ingest(made, chosen.uniform(0, LONGEST))
+        killed += status == -signal.SIGKILL
+        if made.manifest.generation == before:
+            assert found(made, f"version{version - 1}")
+        else:
+            assert found(made, f"version{version}")
+        made.ingest()
+        assert found(made, f"version{version}")
+        assert not found(made, f"version{version - 1}")
+        assert len(list(made.layout.generations.iterdir())) == 2
+    assert killed > 1
+
+
+STOPPED = """
+import os, signal, sys
+from pathlib import Path
+from tests.support.blog import Blog
+
+wanted = int(sys.argv[3])
+count = 0
+
+def counted(call):
+    def counting(*given, **named):
+        global count
+        count += 1
+        if count == wanted:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*given, **named)
+    return counting
+
+for name in ("fsync", "replace", "rename"):
+    setattr(os, name, counted(getattr(os, name)))
+Blog(Path(sys.argv[1]), Path(sys.argv[2])).ingest()
+print(count)
+"""
+
+
+def stopped(blog: Blog, at: int) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", STOPPED, str(blog.content), str(blog.index), str(at)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60)
+
+
+def test_a_kill_at_each_step_of_the_switch_leaves_one_whole_index(blog: MakeBlog) -> None:
+    """The last system calls of an ingest are those that make its generation the live one."""
+    made = blog({"soup.md": "# Soup\n\nversion0\n"})
+    made.write({"soup.md": "# Soup\n\nversion1\n"})
+    steps = int(stopped(made, 0).stdout)
+    served = []
+    for version, before_the_end in enumerate((6, 4, 3, 2, 1), start=2):
+        made.write({"soup.md": f"# Soup\n\nversion{version}\n"})
+        ran = stopped(made, steps + 1 - before_the_end)
+        assert ran.returncode == -signal.SIGKILL, ran.stderr
+        new, old = found(made, f"version{version}"), found(made, f"version{version - 1}")
+        assert new + old == 1
+        served.append("new" if new else "old")
+        made.ingest()
+        assert found(made, f"version{version}")
+    assert served == ["old", "old", "old", "old", "new"]

@@ -1,0 +1,95 @@
+"""A blog in a temporary folder, ingested by the real pipeline with the fake embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.reader import LiveIndex, Reader
+from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.layout import GenerationFiles, Layout
+from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress, Report
+from tests.support.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.search.snapshot import Legs
+    from blog_search_mcp.index.types import Vectors
+
+
+@dataclass
+class Blog:
+    """A content folder and its index."""
+
+    content: Path
+    index: Path
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    today: date = date(2026, 1, 15)
+    live: list[LiveIndex] = field(default_factory=list)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.index)
+
+    @property
+    def files(self) -> GenerationFiles:
+        """The live generation's."""
+        return self.layout.generation(live_number(self.layout))
+
+    @property
+    def manifest(self) -> Manifest:
+        return load_manifest(self.layout, live_number(self.layout))
+
+    def write(self, posts: Mapping[str, str]) -> None:
+        for source, text in posts.items():
+            path = self.content / source
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def ingest(
+        self,
+        *,
+        include_drafts: bool = False,
+        rebuild: bool = False,
+        index_descriptions: bool = True,
+        processes: int = 0,
+    ) -> Report:
+        job = Job(
+            self.content,
+            self.index,
+            self._choose,
+            self.today,
+            include_drafts=include_drafts,
+            rebuild=rebuild,
+            index_descriptions=index_descriptions,
+            processes=processes,
+        )
+        return ingest(job, NoProgress())
+
+    def _choose(self, _existing: EmbedderIdentity | None) -> Choice:
+        return Choice(self.embedder, "as the test wants")
+
+    def follow(self) -> LiveIndex:
+        """The index as a server opens it."""
+        self.live.append(LiveIndex(self.index, lambda _identity: self.embedder))
+        return self.live[-1]
+
+    def reader(self) -> Reader:
+        """The live generation, opened; let go of with the last reference to it."""
+        return LiveIndex(self.index, lambda _identity: self.embedder).reader()
+
+
+def every_row(legs: Legs) -> Vectors:
+    """All vectors of an opened generation, by place."""
+    return legs.vectors.rows.at(np.arange(len(legs.vectors.ids)))
+
+
+MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -1,0 +1,102 @@
+"""The search page as people meet it: a real server on a free port, and Chromium to look at it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.uvicorn_protocol import PunctualProtocol
+from blog_search_mcp.server.settings import ANYONE, Access, Address
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from blog_search_mcp.server.engine import Served
+
+PATH = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+"""Where a Chromium lies, empty if there is none."""
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def served(searcher: Served, access: Access = ANYONE) -> Iterator[str]:
+    """Serve over HTTP as `blog-server --http` does; gives the page's URL without a path."""
+    address = Address("127.0.0.1", 0)
+    app = build_app(searcher, address, access)
+    config = uvicorn.Config(app, port=0, http=PunctualProtocol, ws="none", log_level="warning")
+    server, socket = uvicorn.Server(config), config.bind_socket()
+    running = threading.Thread(target=lambda: asyncio.run(server.serve([socket])))
+    running.start()
+    until(lambda: server.started)
+    try:
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        running.join()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Run Chromium with a profile of its own; gives Playwright's browser."""
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as home, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=PATH, args=list(FLAGS), env={"HOME": home, "TZ": "UTC"}
+        )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Looker:
+    """One page in a window of its own, and whatever went wrong in it."""
+
+    page: Any
+    """Playwright's page."""
+    url: str
+    wrong: list[str] = field(default_factory=list)
+    """Errors and warnings of the console, uncaught exceptions, and requests to anywhere else."""
+
+    def listen(self) -> None:
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", self._asked)
+
+    def _said(self, message: Any) -> None:
+        if message.type in {"error", "warning"}:
+            self.wrong.append(message.text)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith(f"{self.url}/"):
+            self.wrong.append(request.url)
+
+
+@contextmanager
+def looking(browser: Any, url: str, **options: Any) -> Iterator[Looker]:
+    """Open a window, 1200 by 860 unless `options` of Playwright's contexts say otherwise."""
+    context = browser.new_context(**{"viewport": {"width": 1200, "height": 860}, **options})
+    looker = Looker(context.new_page(), url)
+    looker.listen()
+    try:
+        yield looker
+    finally:
+        context.close()

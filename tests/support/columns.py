@@ -1,0 +1,36 @@
+"""Evidence of single posts in, the columns of a search out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.search.candidates import Candidates, Evidence
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.search.candidates import Numbers
+
+
+def columns(posts: Mapping[int, Evidence]) -> Candidates:
+    """The posts by id, in the order of the ids."""
+    ids = sorted(posts)
+    own = [posts[number] for number in ids]
+    chunks = [(each, chunk) for each in own for chunk in each.chunks]
+    return Candidates(
+        ids=np.array(ids, dtype=np.int64),
+        counts=np.array([len(each.chunks) for each in own], dtype=np.int64),
+        chunks=np.array([chunk for _, chunk in chunks], dtype=np.int64),
+        shares=_numbers(each.shares.get(chunk, 0.0) for each, chunk in chunks),
+        cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
+        whole=_numbers(each.whole for each in own),
+        lead=_numbers(each.lead for each in own),
+        about=_numbers(each.about for each in own),
+        mentioned=_numbers(each.mentioned for each in own),
+        mean_cosine=_numbers(each.mean_cosine for each in own),
+    )
+
+
+def _numbers(values: Iterable[float]) -> Numbers:
+    return np.array(list(values), dtype=np.float64)

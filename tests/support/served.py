@@ -1,0 +1,107 @@
+"""A real index and real server processes over it, for tests of what uses a server."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.support.paths import ROOT
+from tests.support.waiting import until
+
+KV = """---
+title: What is a KV cache?
+date: 2025-03-04
+tags: [inference]
+---
+A KV cache keeps the keys and values of earlier tokens, so that each new token
+costs one step of attention.
+
+## Memory
+
+Its size grows with the length of the context.
+"""
+SOUP = "# Onion soup\n\nBoil an onion in water and add salt.\n"
+POSTS = {"inference/kv.md": KV, "soup.md": SOUP}
+
+
+def write(content: Path, posts: Mapping[str, str]) -> Path:
+    """Write posts, by source; gives their folder."""
+    for source, text in posts.items():
+        path = content / source
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return content
+
+
+def ingest(content: Path, index: Path, *options: str) -> None:
+    """Ingest in a process of its own, by the embedder in the package."""
+    command = [sys.executable, "-m", "blog_search_mcp.ingest", str(content), *options]
+    subprocess.run(
+        [*command, "--index", str(index), "--embedder", "embedded"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+
+
+def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
+    """Write the posts and ingest them; gives the index."""
+    ingest(write(folder / "content", posts), folder / "index", *options)
+    return folder / "index"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    index: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    stderr: int = subprocess.DEVNULL,
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
+    address = f"127.0.0.1:{free_port()}"
+    command = [
+        sys.executable,
+        "-m",
+        "blog_search_mcp.server",
+        "--index",
+        str(index),
+        "--http",
+        address,
+        *options,
+    ]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, env=environment
+    ) as process:
+        try:
+            until(lambda: _healthy(f"http://{address}/health"))
+            yield f"http://{address}/mcp", process
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def served(
+    index: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Serve over HTTP on a free port; gives the address of the MCP endpoint."""
+    with serving(index, *options, environment=environment) as (url, _):
+        yield url
+
+
+def _healthy(url: str) -> bool:
+    try:
+        return httpx.get(url, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.analysis.languages import (
+    FUNCTION_WORDS,
+    STEMMERS,
+    function_words,
+    language_of,
+    stemmer_of,
+)
+
+SENTENCES = {
+    "en": "The keys of every token are kept, so that the next one costs less than the first.",
+    "de": "Die Schlüssel werden behalten, damit das nächste Wort nicht noch einmal so viel kostet.",
+    "es": "Las claves se guardan en la memoria para que el siguiente paso no cueste tanto.",
+    "fr": "Les clés sont gardées en mémoire pour que la suite ne coûte pas aussi cher.",
+    "it": "Le chiavi sono tenute in memoria perché il passo che segue non costi di più.",
+    "nl": "De sleutels worden bewaard, zodat het volgende woord niet nog een keer zo veel kost.",
+    "pt": "As chaves são guardadas na memória para que o próximo passo não custe mais.",
+    "ru": "Ключи остаются в памяти, чтобы следующий шаг не стоил так же дорого, как первый.",
+    "sv": "Nycklarna sparas i minnet så att nästa steg inte ska kosta lika mycket som det första.",
+    "zh": "每個詞元的鍵與值都會保留下來，所以下一個詞元不必重算注意力。",
+    "ja": "トークンごとのキーと値を残しておくので、次の計算はずっと安くなります。",
+    "ko": "토큰마다 키와 값을 남겨 두기 때문에 다음 계산은 훨씬 싸다.",
+}
+
+
+@pytest.mark.parametrize(("language", "sentence"), SENTENCES.items())
+def test_a_sentence_tells_its_language(language: str, sentence: str) -> None:
+    assert language_of(sentence) == language
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "pt", "ru", "zh"])
+def test_technical_words_do_not_hide_the_language(language: str) -> None:
+    names = "KV cache, prompt, faiss.IndexFlatIP and read_chunk"
+    assert language_of(f"{SENTENCES[language]} ({names}) {SENTENCES[language]}") == language
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "!!!", "\ud83e", "12345", "read_chunk OLLAMA_HOST", "async await yield"]
+)
+def test_a_text_that_shows_no_language_is_taken_for_english(text: str) -> None:
+    assert language_of(text) == "en"
+
+
+def test_the_larger_part_decides_between_scripts() -> None:
+    english = SENTENCES["en"]
+    assert language_of(f"{english} {english} 快取的鍵與值。") == "en"
+    assert language_of(f"{SENTENCES['zh']} the cache of it") == "zh"
+
+
+def test_identifiers_around_chinese_leave_it_chinese() -> None:
+    assert language_of("`read_chunk` `search_blog` `top_k` 的用法") == "zh"
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_code_does_not_hide_the_language_it_is_explained_in(language: str) -> None:
+    code = "const answer = await fetch(address);\nif (e) print(answer, es);\n" * 4
+    assert language_of(f"{SENTENCES[language]}\n\n{code}\n\n{SENTENCES[language]}") == language
+
+
+def test_half_width_kana_are_japanese() -> None:
+    assert language_of("ﾄｰｸﾝﾉｷｰﾄ値") == "ja"
+
+
+def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
+    assert language_of(SENTENCES["zh"] + "の") == "zh"
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(), max_size=60))
+def test_any_text_has_a_language(text: str) -> None:
+    assert language_of(text) in {*FUNCTION_WORDS, "zh", "ja", "ko"}
+
+
+@pytest.mark.parametrize(
+    ("tag", "stemmer"),
+    [
+        ("de", "german"),
+        ("pt-br", "portuguese"),
+        ("en-GB", "english"),
+        ("NB", "norwegian"),
+        ("zh-tw", "english"),
+        ("", "english"),
+        ("tlh", "english"),
+    ],
+)
+def test_the_language_alone_of_a_tag_decides_the_stemmer(tag: str, stemmer: str) -> None:
+    assert stemmer_of(tag) == stemmer
+
+
+@pytest.mark.parametrize("tag", ["de", "de-at", "DE"])
+def test_the_language_alone_of_a_tag_decides_the_function_words(tag: str) -> None:
+    assert {"der", "und", "nicht"} <= function_words(tag)
+    assert "the" not in function_words(tag)
+
+
+def test_a_language_without_a_list_has_no_function_words() -> None:
+    assert function_words("zh-tw") == function_words("fi") == frozenset()
+
+
+def test_every_language_with_function_words_has_its_stemmer() -> None:
+    assert FUNCTION_WORDS.keys() <= STEMMERS.keys()

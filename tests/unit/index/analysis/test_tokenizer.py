@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.analysis import tokenizer as analysis
+from blog_search_mcp.index.analysis.languages import STEMMERS
+from blog_search_mcp.index.analysis.tokenizer import LONGEST, Spelled, fold, spelled, stem, terms
+
+ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
+"""Of any code point, halves of surrogate pairs among them."""
+
+ENGLISH = "english"
+
+
+def exacts(text: str, language: str = "en") -> list[str]:
+    return [term.exact for term in terms(text, language)]
+
+
+def stems(text: str, language: str = "en") -> list[str]:
+    return [term.stem for term in terms(text, language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("faiss.IndexFlatIP", ["faiss.indexflatip", "faiss", "indexflatip", "index", "flat", "ip"]),
+        ("OLLAMA_HOST", ["ollama_host", "ollama", "host"]),
+        ("read_chunk", ["read_chunk", "read", "chunk"]),
+        ("--top-k", ["top-k", "top", "k"]),
+        ("C++", ["c++", "c"]),
+        ("C#", ["c#", "c"]),
+        ("std::mem::swap", ["std::mem::swap", "std", "mem", "swap"]),
+        ("src/main.rs", ["src/main.rs", "src", "main", "rs"]),
+        ("HTTPServer2", ["httpserver2", "http", "server", "2"]),
+        ("readChunk", ["readchunk", "read", "chunk"]),
+        ("v1.25", ["v1.25", "v1", "v", "1", "25"]),
+    ],
+)
+def test_an_identifier_stays_whole_and_gives_its_parts(text: str, expected: list[str]) -> None:
+    assert exacts(text) == expected
+
+
+def test_a_sentence_ends_before_its_full_stop() -> None:
+    assert exacts("Use faiss. It reads (quickly): __init__, a/b/.") == [
+        *["use", "faiss", "it", "reads", "quickly", "init", "a/b", "a", "b"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("don't", ["don"]),
+        ("node’s", ["node"]),
+        ("we'll they're I'm", ["we", "they", "i"]),
+        ("rock’n’roll", ["rock", "n", "roll"]),
+        ("l'eau d’été", ["l", "eau", "d", "ete"]),
+        ("'tis", ["tis"]),
+    ],
+)
+def test_an_apostrophe_parts_words_and_an_ending_after_it_is_none(
+    text: str, expected: list[str]
+) -> None:
+    assert exacts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("Café", "cafe"),
+        ("cafe\u0301", "cafe"),
+        ("NAÏVE", "naive"),
+        ("Straße", "strasse"),
+        ("ＫＶ", "kv"),
+        ("ﬁle", "file"),
+        ("İstanbul", "istanbul"),
+        ("Ёлка", "елка"),
+        ("記憶體", "记忆体"),
+        ("ｶﾀｶﾅ", "カタカナ"),
+        ("ﷺ", "صلىاللهعليهوسلم"),
+    ],
+)
+def test_case_width_accents_and_chinese_script_are_folded(written: str, plain: str) -> None:
+    assert fold(written) == plain
+    assert fold(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simplified"),
+    [("記憶體", "记忆体"), ("軟體與網路", "软体与网路"), ("這個", "这个")],
+)
+def test_traditional_and_simplified_are_the_same_terms(traditional: str, simplified: str) -> None:
+    assert list(terms(traditional)) == list(terms(simplified))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("鍵值快取", ["键值", "值快", "快取"]),
+        ("快", ["快"]),
+        ("快取。鍵", ["快取", "键"]),
+        ("カタカナ", ["カタ", "タカ", "カナ"]),
+        ("ひらがな", ["ひら", "らが", "がな"]),
+        ("데이터", ["데이", "이터"]),
+        ("KV快取map", ["kv", "快取", "map"]),
+        ("人々", ["人々"]),
+        ("𠮷野家", ["𠮷野", "野家"]),
+    ],
+)
+def test_scripts_without_spaces_become_pairs(text: str, expected: list[str]) -> None:
+    assert exacts(text) == stems(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ｻｰﾊﾞｰへﾃﾞｰﾀ", "サーバーへデータ"),
+        ("か\u3099きﾊﾟ", "がきパ"),
+        ("\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165", "한국어"),
+        ("サーバーの設定", "サーバの設定"),
+        ("ブラウザー", "ブラウザ"),
+        ("リクエスト・レスポンス", "リクエスト レスポンス"),
+    ],
+)
+def test_east_asian_text_has_the_same_terms_however_it_is_spelled(one: str, other: str) -> None:
+    assert exacts(one) == stems(one) == exacts(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("コピーとキー", ["コピ", "ピー", "ーと", "とキ", "キー"]),
+        ("エラーログ", ["エラ", "ラー", "ーロ", "ログ"]),
+        ("よーーー", ["よー", "ーー", "ーー"]),
+        ("ーーーー", ["ーー", "ーー"]),
+    ],
+)
+def test_a_long_mark_inside_a_word_or_of_a_short_one_is_kept(
+    text: str, expected: list[str]
+) -> None:
+    assert exacts(text) == expected
+
+
+def test_a_term_stands_for_the_marks_of_its_characters_too() -> None:
+    text = "xｻｰﾊﾞｰの"
+    assert [text[term.start : term.end] for term in terms(text)] == ["x", "ｻｰ", "ｰﾊﾞｰ", "ﾊﾞｰの"]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "searching caches", "search cache"),
+        ("de", "Häuser Bücher", "Haus Buch"),
+        ("de-at", "Häuser", "Haus"),
+        ("es", "búsquedas funciones", "búsqueda función"),
+        ("fr", "recherches modèles", "recherche modèle"),
+        ("pt", "informações", "informação"),
+        ("nb", "husene", "hus"),
+        ("zh-tw", "searching", "search"),
+    ],
+)
+def test_inflected_words_share_a_stem_by_the_rules_of_their_language(
+    language: str, one: str, other: str
+) -> None:
+    assert stems(one, language) == stems(other, language)
+    assert exacts(one, language) != exacts(other, language)
+
+
+def test_another_language_stems_otherwise() -> None:
+    assert stems("Häuser", "en") != stems("Haus", "en")
+
+
+def test_accents_are_folded_after_stemming() -> None:
+    """Snowball knows the ending -ção and not -cao."""
+    assert stem("informação", "portuguese") == "inform" != stem("informacao", "portuguese")
+
+
+def test_data_counts_by_its_beginning() -> None:
+    blob = "q" * LONGEST
+    assert exacts(blob + "w" * 1000) == exacts(blob) == [blob]
+
+
+def test_the_analysis_has_a_number_that_an_index_remembers() -> None:
+    """Whoever changes terms above raises it, or old indexes keep the old terms."""
+    assert analysis.ANALYSIS == 5
+
+
+@settings(deadline=None)
+@given(ANY_TEXT, st.sampled_from(sorted(STEMMERS)))
+def test_any_text_has_terms_without_spaces_or_emptiness(text: str, language: str) -> None:
+    for term in terms(text, language):
+        for spelling in (term.exact, term.stem):
+            assert spelling.split() == [spelling]
+
+
+@settings(deadline=None)
+@given(ANY_TEXT)
+def test_every_term_points_at_the_text_it_stands_for(text: str) -> None:
+    for term in terms(text):
+        shown = text[term.start : term.end]
+        assert shown
+        assert term.exact in (fold(shown), "".join(map(fold, shown)))
+
+
+def test_positions_count_from_the_beginning_of_the_text() -> None:
+    text = "the cafe\u0301 of faiss.IndexFlatIP 快取"
+    assert [text[term.start : term.end] for term in terms(text)] == [
+        *["the", "cafe\u0301", "of", "faiss.IndexFlatIP", "faiss", "IndexFlatIP"],
+        *["Index", "Flat", "IP", "快取"],
+    ]
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="abcz_.-:'é快取ﷺ ", max_size=40))
+def test_full_width_letters_are_the_terms_of_ordinary_ones(text: str) -> None:
+    wide = "".join(chr(ord(c) + 0xFEE0) if "a" <= c <= "z" else c for c in text)
+    assert exacts(wide) == exacts(text)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["read_chunk", "C++", "快取", "don't", "Café", "--top-k"])))
+def test_texts_set_apart_by_spaces_have_the_terms_of_each(parts: list[str]) -> None:
+    assert exacts(" ".join(parts)) == [term for part in parts for term in exacts(part)]
+
+
+@settings(deadline=None)
+@given(
+    st.text(alphabet="aeinsghüéçñßA", min_size=1, max_size=12), st.sampled_from(sorted(STEMMERS))
+)
+def test_a_stem_is_folded(word: str, language: str) -> None:
+    found = stem(word, STEMMERS[language])
+    assert found == fold(found)
+
+
+def test_threads_that_stem_at_once_do_not_disturb_each_other(
+    request: pytest.FixtureRequest,
+) -> None:
+    interval = sys.getswitchinterval()
+    request.addfinalizer(lambda: sys.setswitchinterval(interval))
+    uncached = stem.__wrapped__
+    words = ["relationally", "hopefulness", "going", "generalizations", "skies", "national"] * 50
+    alone = [uncached(word, ENGLISH) for word in words]
+    sys.setswitchinterval(1e-6)
+    with ThreadPoolExecutor(8) as threads:
+        runs = [
+            threads.submit(lambda: [uncached(word, ENGLISH) for word in words]) for _ in range(8)
+        ]
+        together = [run.result() for run in runs]
+    assert together == [alone] * 8
+
+
+@given(st.one_of(ANY_TEXT, st.text(alphabet="aB3'’.#_- 快取キャ", max_size=40)))
+@settings(deadline=None)
+def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None:
+    found = list(terms(text, "de"))
+    assert spelled(text, "de") == Spelled(
+        " ".join(term.stem for term in found), " ".join(term.exact for term in found)
+    )
+
+
+def test_a_word_of_any_length_and_script_has_a_stem() -> None:
+    """The library takes UTF-8, of whose four sizes each is here."""
+    words = ["a", "naïve", "日記ing", "𝒳walking", "running" * LONGEST]
+    assert [stem(word, ENGLISH)[:4] for word in words] == ["a", "naiv", "日记in", "xwal", "runn"]

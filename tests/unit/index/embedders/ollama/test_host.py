@@ -1,0 +1,72 @@
+"""OLLAMA_HOST means here what it means to Ollama itself (its own table of cases, and more)."""
+
+import pytest
+
+from blog_search_mcp.index.embedders.ollama.host import base_url, is_loopback
+from blog_search_mcp.index.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        (None, "http://127.0.0.1:11434"),
+        ("", "http://127.0.0.1:11434"),
+        ("1.2.3.4", "http://1.2.3.4:11434"),
+        (":1234", "http://127.0.0.1:1234"),
+        ("1.2.3.4:1234", "http://1.2.3.4:1234"),
+        ("example.com", "http://example.com:11434"),
+        ("example.com:1234", "http://example.com:1234"),
+        ("ollama.com", "https://ollama.com:443"),
+        (":66000", "http://127.0.0.1:11434"),
+        (":-1", "http://127.0.0.1:11434"),
+        ("example.com:port", "http://example.com:11434"),
+        ("example.com:", "http://example.com:11434"),
+        ("[::1]", "http://[::1]:11434"),
+        ("::1", "http://[::1]:11434"),
+        ("[::1]:1337", "http://[::1]:1337"),
+        ("[2001:0db8::1]/ollama", "http://[2001:db8::1]:11434/ollama"),
+        ("[::]", "http://[::1]:11434"),
+        ("[::]:1337", "http://[::1]:1337"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:8080", "http://127.0.0.1:8080"),
+        ("http://0.0.0.0:8080", "http://127.0.0.1:8080"),
+        (" 1.2.3.4 ", "http://1.2.3.4:11434"),
+        ('"1.2.3.4"', "http://1.2.3.4:11434"),
+        (' " 1.2.3.4 " ', "http://1.2.3.4:11434"),
+        ("'1.2.3.4'", "http://1.2.3.4:11434"),
+        ("http://1.2.3.4", "http://1.2.3.4:80"),
+        ("http://1.2.3.4:4321", "http://1.2.3.4:4321"),
+        ("http://1.2.3.4:99999", "http://1.2.3.4:80"),
+        ("https://1.2.3.4", "https://1.2.3.4:443"),
+        ("https://1.2.3.4:4321", "https://1.2.3.4:4321"),
+        ("https://example.com/ollama", "https://example.com:443/ollama"),
+        ("example.com:56789/path/", "http://example.com:56789/path"),
+        ("http://", "http://127.0.0.1:80"),
+    ],
+)
+def test_every_form_ollama_takes_becomes_the_url_to_connect_to(text: str | None, url: str) -> None:
+    assert base_url(text) == url
+    assert base_url(url) == url
+
+
+def test_a_scheme_ollama_does_not_speak_is_refused_in_a_sentence() -> None:
+    with pytest.raises(UsageError, match="must begin with http:// or https://"):
+        base_url("ftp://example.com")
+
+
+@pytest.mark.parametrize(
+    ("text", "loopback"),
+    [
+        ("", True),
+        ("localhost", True),
+        ("ollama.localhost:1234", True),
+        ("127.0.0.2", True),
+        ("[::1]:1337", True),
+        ("0.0.0.0", True),
+        ("192.168.1.5", False),
+        ("example.com", False),
+        ("localhost.example.com", False),
+    ],
+)
+def test_loopback_is_this_machine_and_nothing_else(text: str, loopback: bool) -> None:
+    assert is_loopback(base_url(text)) is loopback

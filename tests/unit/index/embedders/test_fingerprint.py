@@ -1,0 +1,190 @@
+"""An embedder that must stay what it was: what counts as the same, and what is said if not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmarks.chaos.ollama.stage import MODEL
+from blog_search_mcp.index.embedders.cache import open_cache
+from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, likeness, packed, unpacked
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
+from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
+from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
+from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
+from blog_search_mcp.ingest.chunking.token_count import size
+from tests.support.ollama.faults import becomes
+from tests.support.ollama_standin import OllamaStandIn, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from blog_search_mcp.index.types import Vectors
+
+UNIT = np.eye(4, 8, dtype=np.float32)
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaStandIn]:
+    with running(OllamaStandIn([MODEL])) as standin:
+        yield standin
+
+
+@pytest.fixture
+def recorded(ollama: OllamaStandIn) -> EmbedderIdentity:
+    identity = OllamaEmbedder(host=ollama.host).identity
+    ollama.requests.clear()
+    return identity
+
+
+def pinned(ollama: OllamaStandIn, recorded: EmbedderIdentity | None = None) -> PinnedEmbedder:
+    return PinnedEmbedder(OllamaEmbedder(host=ollama.host), recorded)
+
+
+def turned(rows: Vectors, cosine: float) -> Vectors:
+    """The rows with the last one turned so far away."""
+    other = rows.copy()
+    other[-1, -2:] += np.float32(np.sqrt(1 / cosine**2 - 1)) * np.array([0, 1], dtype=np.float32)
+    other /= np.linalg.norm(other, axis=1, keepdims=True)
+    return other
+
+
+def test_canaries_come_back_whole() -> None:
+    np.testing.assert_array_equal(unpacked(packed(UNIT), 8), UNIT)
+
+
+def test_canaries_have_what_versions_were_seen_to_lose_and_fit_every_model() -> None:
+    mixed, accented, code, long = TEXTS
+    assert mixed.lower() != mixed
+    assert not accented.isascii()
+    assert sum(not c.isalnum() and not c.isspace() for c in code) > 20
+    assert all(size(text) < 200 for text in TEXTS)
+    assert size(long) > 100
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.9995, 0.99, 0.5])
+def test_likeness_is_that_of_the_canary_that_changed_most(cosine: float) -> None:
+    assert likeness(packed(UNIT), turned(UNIT, cosine)) == pytest.approx(cosine, abs=1e-5)
+
+
+def test_canaries_of_another_dimension_are_unlike() -> None:
+    assert likeness(packed(UNIT), UNIT[:, :4]) == -1.0
+
+
+def test_the_same_digest_and_version_are_not_asked_for_canaries(
+    ollama: OllamaStandIn, recorded: EmbedderIdentity
+) -> None:
+    pinned(ollama, recorded).embed_query("a pear")
+    assert [body["input"] for body in ollama.embedded] == [["search_query: a pear"]]
+
+
+def test_another_version_with_the_same_canaries_is_the_same_and_remembered(
+    ollama: OllamaStandIn, recorded: EmbedderIdentity
+) -> None:
+    assert recorded.fingerprint is not None
+    ollama.version = "0.33.1"
+    embedder = pinned(ollama, recorded)
+    embedder.embed_query("a pear")
+    assert len(ollama.embedded) == len(TEXTS) + 1
+    newer = replace(recorded, fingerprint=replace(recorded.fingerprint, version="0.33.1"))
+    assert embedder.identity == newer
+    embedder.embed_query("a pear")
+    assert len(ollama.embedded) == len(TEXTS) + 2
+
+
+def test_another_version_with_other_canaries_is_refused_with_the_command_that_mends_it(
+    ollama: OllamaStandIn, recorded: EmbedderIdentity
+) -> None:
+    assert recorded.fingerprint is not None
+    near = turned(unpacked(recorded.fingerprint.canaries, MODEL.dimension), 0.998)
+    elsewhere = replace(recorded, fingerprint=Fingerprint("0.31.0", packed(near)))
+    with pytest.raises(EmbedderMismatch) as raised:
+        pinned(ollama, elsewhere).embed_documents(["a pear"])
+    said = str(raised.value)
+    assert said.startswith(
+        "The index was built with Ollama 0.31.0, and Ollama 0.32.15 gives other vectors for "
+        "ollama nomic-embed-text (cosine 0.99"
+    )
+    assert said.endswith(
+        f"instead of {SAME}). Go back to that version, or build the index anew: "
+        "`python -m ingest CONTENT --rebuild --embedder ollama`."
+    )
+
+
+def test_a_refused_model_is_looked_at_again_for_the_next_query(
+    ollama: OllamaStandIn, recorded: EmbedderIdentity
+) -> None:
+    embedder = pinned(ollama, recorded)
+    ollama.models = [replace(MODEL, digest="f" * 64)]
+    with pytest.raises(EmbedderMismatch):
+        embedder.embed_query("a pear")
+    ollama.models = [MODEL]
+    assert embedder.embed_query("a pear").shape == (MODEL.dimension,)
+
+
+def test_a_model_replaced_between_two_queries_is_refused_at_the_second(
+    ollama: OllamaStandIn, recorded: EmbedderIdentity
+) -> None:
+    embedder = pinned(ollama, recorded)
+    embedder.embed_query("a pear")
+    ollama.models = [replace(MODEL, digest="f" * 64)]
+    with pytest.raises(EmbedderMismatch, match="other weights"):
+        embedder.embed_query("a pear")
+
+
+def test_what_was_embedded_across_an_update_is_embedded_again(ollama: OllamaStandIn) -> None:
+    embedder = pinned(ollama)
+    before = embedder.embed_documents(["a pear"])
+    asked = len(ollama.embedded)
+    ollama.faults = [becomes(version="0.33.1")]
+    np.testing.assert_array_equal(embedder.embed_documents(["a pear"]), before)
+    assert len(ollama.embedded) == asked + 1 + len(TEXTS) + 1
+
+
+def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> None:
+    absent = PinnedEmbedder(OllamaEmbedder(host="127.0.0.1:9"), recorded)
+    assert absent.identity == recorded
+    assert absent.version_now() == ""
+    assert absent.warnings() == ()
+    with pytest.raises(EmbedderUnavailable):
+        absent.embed_query("a pear")
+
+
+def test_the_manifest_keeps_the_fingerprint(recorded: EmbedderIdentity) -> None:
+    manifest = Manifest(
+        generation=1,
+        created="2026-01-15T08:00:00+00:00",
+        embedder=recorded,
+        recipe={},
+        posts={},
+        superseded=0,
+        files={},
+    )
+    assert loads(dumps(manifest)).embedder == recorded
+
+
+def cached(path: Path, identity: EmbedderIdentity, canaries: Vectors, version: str) -> bool:
+    """Whether this embedder finds a text there; it puts it in if not."""
+    seen = replace(identity, dimension=8, fingerprint=Fingerprint(version, packed(canaries)))
+    with open_cache(path, seen) as cache:
+        if cache.get(["a pear"]):
+            return True
+        cache.put(["a pear"], UNIT[:1])
+        return False
+
+
+def test_embeddings_outlive_an_update_that_changes_no_vector_and_no_other(
+    tmp_path: Path, recorded: EmbedderIdentity
+) -> None:
+    path = tmp_path / "embeddings.db"
+    near, far = turned(UNIT, 0.9995), turned(UNIT, 0.9)
+    assert not cached(path, recorded, UNIT, "0.32.15")
+    assert cached(path, recorded, near, "0.33.1")
+    assert not cached(path, recorded, far, "0.34.0")
+    assert cached(path, recorded, far, "0.34.1")
+    assert cached(path, recorded, UNIT, "0.32.15")

@@ -1,0 +1,378 @@
+"""Ollama asked by a server: real requests to the stand-in, in a time that the tests give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
+from blog_search_mcp.index.embedders.guarded import GuardedEmbedder
+from blog_search_mcp.index.embedders.ollama.client import Lookout, Seen
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.registry import ollama_of
+from blog_search_mcp.index.errors import (
+    BlogSearchError,
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    ModelMissing,
+)
+from tests.support.ollama_standin import (
+    Answer,
+    Model,
+    OllamaStandIn,
+    closes,
+    embedding,
+    fails,
+    replies,
+    running,
+)
+from tests.support.waiting import PATIENCE, GivenTime, Held, silence, until
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaStandIn]:
+    with running() as standin:
+        yield standin
+
+
+@pytest.fixture
+def held() -> Iterator[Held]:
+    fault = Held()
+    yield fault
+    fault.released.set()
+
+
+@dataclass
+class Counting(Lookout):
+    """Counts its looks."""
+
+    model: str
+    host: str
+    looks: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        Lookout.__init__(self, self.model, self.host)
+
+    def look(self) -> Seen:
+        self.looks += 1
+        return super().look()
+
+
+@dataclass
+class Guarded:
+    """A guarded embedder and what it is made of."""
+
+    embedder: GuardedEmbedder
+    lookout: Counting
+    time: GivenTime
+
+    def hears(self, text: str) -> str:
+        """The sentence for one query; empty if it has its vector."""
+        try:
+            row = self.embedder.embed_query(text)
+        except BlogSearchError as error:
+            return str(error)
+        np.testing.assert_array_equal(row, embedding(f"search_query: {text}", Model()))
+        return ""
+
+    def later(self, text: str) -> str:
+        """The same when it is time to ask again."""
+        self.time.at += PAUSE
+        return self.hears(text)
+
+
+@pytest.fixture
+def guard(ollama: OllamaStandIn) -> Guarded:
+    return guarded(ollama.host)
+
+
+def guarded(host: str) -> Guarded:
+    with running() as once:
+        identity = OllamaEmbedder(host=once.host).identity
+    time, lookout = GivenTime(), Counting(identity.model, host)
+    embedder = GuardedEmbedder(lambda: ollama_of(identity, host), lookout, time)
+    return Guarded(embedder, lookout, time)
+
+
+def restarted(standin: OllamaStandIn) -> OllamaStandIn:
+    """Another one with the same models, for the same port."""
+    return OllamaStandIn(models=standin.models, version=standin.version)
+
+
+def port_of(standin: OllamaStandIn) -> int:
+    return int(standin.host.rpartition(":")[2])
+
+
+def test_a_query_gets_the_vector_that_ollama_gives(ollama: OllamaStandIn, guard: Guarded) -> None:
+    assert guard.hears("a query") == ""
+    assert guard.time.waited == []
+    assert ollama.embedded[-1]["keep_alive"] == "30m"
+
+
+def test_the_identity_is_the_index_s_and_asks_nobody(ollama: OllamaStandIn, guard: Guarded) -> None:
+    assert guard.embedder.identity.name == "ollama nomic-embed-text"
+    assert guard.embedder.readable(["plain words", "快取"])[0] == 1.0
+    assert ollama.requests == []
+
+
+def test_documents_are_not_guarded(guard: Guarded) -> None:
+    rows = guard.embedder.embed_documents(["one", "two"])
+    expected = [embedding(f"search_document: {text}", Model()) for text in ("one", "two")]
+    np.testing.assert_array_equal(rows, np.stack(expected))
+    assert guard.lookout.looks == 0
+
+
+def test_the_same_query_is_asked_of_ollama_once(ollama: OllamaStandIn, guard: Guarded) -> None:
+    assert [guard.hears("a query") for _ in range(3)] == ["", "", ""]
+    assert len(ollama.embedded) == 1
+
+
+def test_down_is_said_at_once_to_every_query_and_one_in_a_while_looks() -> None:
+    with running() as standin:
+        guard = guarded(standin.host)
+    down = (
+        f"Ollama at http://{standin.host} cannot be reached. Start it (`ollama serve` or the app), "
+        "or name its address with --ollama-host or OLLAMA_HOST."
+    )
+    assert {guard.hears(f"query {n}") for n in range(100)} == {down}
+    assert guard.lookout.looks == 1
+    assert guard.later("one more") == down
+    assert guard.hears("and another") == down
+    assert guard.lookout.looks == 2
+    assert guard.time.waited == []
+
+
+def test_the_first_query_that_may_ask_after_a_return_has_its_vector() -> None:
+    with running() as standin:
+        guard = guarded(standin.host)
+        assert guard.hears("before") == ""
+    assert "cannot be reached" in guard.hears("while it is down")
+    with running(restarted(standin), port=port_of(standin)):
+        assert "cannot be reached" in guard.hears("too early")
+        assert guard.later("after") == ""
+        assert guard.hears("and all that follow") == ""
+
+
+def test_a_vector_that_was_had_before_is_had_while_ollama_is_down() -> None:
+    with running() as standin:
+        guard = guarded(standin.host)
+        assert guard.hears("a query") == ""
+    assert "cannot be reached" in guard.hears("another")
+    assert guard.hears("a query") == ""
+
+
+def test_a_host_that_takes_connections_and_says_nothing_is_waited_for_once() -> None:
+    with silence() as host:
+        guard = guarded(host)
+        guard.time.silent = True
+        silent = (
+            f"Ollama at {host} does not answer. Ask again in a moment; if it stays so, restart "
+            "Ollama."
+        )
+        assert guard.hears("a query") == silent
+        assert guard.time.waited == [WAIT]
+        assert "not answer" in guard.hears("another")
+        assert guard.time.waited == [WAIT]
+        assert guard.lookout.looks == 1
+
+
+def test_what_is_still_loading_is_waited_for_once_and_the_late_vector_is_kept(
+    ollama: OllamaStandIn, guard: Guarded, held: Held
+) -> None:
+    ollama.faults, guard.time.held = [held], held
+    loading = (
+        f"Ollama at http://{ollama.host} is still loading nomic-embed-text, or is busy. Ask again "
+        "in a moment; if it stays so, restart Ollama."
+    )
+    assert guard.hears("the first") == loading
+    assert guard.time.waited == [WAIT]
+    assert [guard.hears("another"), guard.later("a third")] == [loading, loading]
+    assert guard.time.waited == [WAIT]
+    assert len(ollama.embedded) == 1
+
+    held.released.set()
+    guard.time.held = None
+    until(lambda: guard.hears("the first") == "")
+    assert guard.hears("another") == ""
+    assert [body["input"] for body in ollama.embedded] == [
+        ["search_query: the first"],
+        ["search_query: another"],
+    ]
+
+
+def test_an_ollama_that_usually_takes_long_is_waited_for_in_proportion(
+    ollama: OllamaStandIn, guard: Guarded, held: Held
+) -> None:
+    def slow(_server: OllamaStandIn, answer: Answer) -> Answer:
+        guard.time.at += 0.4
+        return answer
+
+    ollama.faults = [slow, held]
+    assert guard.hears("a slow one") == ""
+    guard.time.held = held
+    assert "still loading" in guard.hears("one that hangs")
+    assert guard.time.waited == [pytest.approx(0.8)]
+
+
+def test_a_look_counts_towards_the_wait(ollama: OllamaStandIn, guard: Guarded, held: Held) -> None:
+    look = guard.lookout.look
+
+    def slow_look() -> Seen:
+        guard.time.at += 0.1
+        return look()
+
+    guard.lookout.look = slow_look  # type: ignore[method-assign]
+    ollama.faults, guard.time.held = [held], held
+    assert "still loading" in guard.hears("a query")
+    assert guard.time.waited == [pytest.approx(WAIT - 0.1)]
+
+
+def test_several_queries_at_once_ask_once_while_it_is_in_trouble(
+    ollama: OllamaStandIn, guard: Guarded, held: Held
+) -> None:
+    ollama.faults = [fails(503, "server busy")] * 2
+    assert "is busy" in guard.hears("before")
+    guard.time.at += PAUSE
+    ollama.faults = [held]
+    before = len(ollama.embedded), guard.lookout.looks
+    with ThreadPoolExecutor(8) as queries:
+        asked = [queries.submit(guard.hears, f"query {n}") for n in range(8)]
+        until(lambda: sum(each.done() for each in asked) == 7)
+        held.released.set()
+    heard = sorted(each.result() for each in asked)
+    assert heard[0] == ""
+    assert all("is busy" in sentence for sentence in heard[1:])
+    assert (len(ollama.embedded), guard.lookout.looks) == (before[0] + 1, before[1] + 1)
+
+
+def test_several_queries_at_once_are_all_answered_while_all_is_well(guard: Guarded) -> None:
+    with ThreadPoolExecutor(8) as queries:
+        heard = list(queries.map(guard.hears, [f"query {n}" for n in range(8)]))
+    assert heard == [""] * 8
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (fails(503, "server busy, please try again."), "is busy. Try again in a moment."),
+        (replies(502, "<html>Bad Gateway</html>"), "failed while embedding: <html>Bad Gateway"),
+        (fails(500, "llama-server process has terminated"), "failed while embedding: llama-server"),
+        (closes, "failed while embedding:"),
+        (replies(200, "[]"), "something that is not Ollama's answer"),
+    ],
+)
+def test_what_ollama_answers_instead_of_a_vector_is_said_until_it_is_mended(
+    fault: object, said: str, ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    ollama.faults = [fault, fault]  # type: ignore[list-item]
+    assert said in guard.hears("a query")
+    assert said in guard.hears("another")
+    assert guard.later("a third") == ""
+    assert guard.hears("a fourth") == ""
+
+
+def test_a_deleted_model_is_said_although_it_was_there_and_a_pull_mends_it(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    assert guard.hears("before") == ""
+    pulled, ollama.models = ollama.models, []
+    missing = (
+        f"Ollama at http://{ollama.host} does not have the model nomic-embed-text. "
+        "Run `ollama pull nomic-embed-text`."
+    )
+    with pytest.raises(ModelMissing) as raised:
+        guard.embedder.embed_query("while it is gone")
+    assert str(raised.value) == missing
+    assert guard.hears("again") == missing
+    ollama.models = pulled
+    assert guard.later("after") == ""
+
+
+def test_other_weights_under_the_same_name_are_refused_while_serving_and_the_old_ones_welcome(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    assert guard.hears("before") == ""
+    ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
+    with pytest.raises(EmbedderMismatch, match="other weights of ollama nomic-embed-text"):
+        guard.embedder.embed_query("with other weights")
+    assert len(ollama.embedded) == 1
+    ollama.models = ours
+    assert guard.later("after") == ""
+
+
+def test_what_was_learnt_of_ollama_is_asked_again_when_its_version_is_another(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    assert guard.hears("before") == ""
+    ollama.version = "0.13.5"
+    [_, standing] = guard.hears("UPPER case"), ollama.embedded[-1]["input"]
+    assert standing == ["search_query: upper case"]
+
+
+def test_the_model_is_loaded_in_the_background_for_half_an_hour(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    guard.embedder.warm_up().result(PATIENCE)
+    assert [(body["input"], body["keep_alive"]) for body in ollama.embedded] == [([], "30m")]
+
+
+def test_a_query_meanwhile_asks_for_itself(
+    ollama: OllamaStandIn, guard: Guarded, held: Held
+) -> None:
+    ollama.faults = [held]
+    warm = guard.embedder.warm_up()
+    assert held.reached.wait(PATIENCE)
+    assert guard.hears("a query") == ""
+    held.released.set()
+    warm.result(PATIENCE)
+
+
+def test_a_failed_warm_up_is_what_the_next_query_hears_without_asking(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    ollama.models = []
+    with pytest.raises(ModelMissing):
+        guard.embedder.warm_up().result(PATIENCE)
+    asked = len(ollama.requests)
+    assert "ollama pull nomic-embed-text" in guard.hears("a query")
+    assert len(ollama.requests) == asked
+
+
+def test_other_weights_are_not_even_loaded(ollama: OllamaStandIn, guard: Guarded) -> None:
+    ollama.models = [Model(digest="f" * 64)]
+    with pytest.raises(EmbedderMismatch):
+        guard.embedder.warm_up().result(PATIENCE)
+    assert ollama.embedded == []
+
+
+def test_settings_that_the_client_cannot_start_with_are_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guard = guarded("http://ollama.example")
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
+    assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("a query")
+    monkeypatch.delenv("SSL_CERT_FILE")
+    assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("too early to try again")
+    assert guard.lookout.looks == 0
+
+
+def test_a_look_says_what_is_there(ollama: OllamaStandIn) -> None:
+    assert Lookout("nomic-embed-text", ollama.host).look() == Seen("0.32.15", Model().digest)
+    assert Lookout("bge-m3", ollama.host).look() == Seen("0.32.15", "")
+    ollama.version = None
+    assert Lookout("nomic-embed-text", ollama.host).look() == Seen("", Model().digest)
+
+
+def test_whatever_answers_a_look_is_alive(ollama: OllamaStandIn) -> None:
+    assert Lookout("nomic-embed-text", f"http://{ollama.host}/elsewhere").look() == Seen()
+
+
+def test_a_look_at_nobody_raises() -> None:
+    with running() as standin:
+        lookout = Lookout("nomic-embed-text", standin.host)
+    with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
+        lookout.look()

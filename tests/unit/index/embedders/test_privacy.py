@@ -1,0 +1,29 @@
+"""Embedding leaves no trace outside the index: the runtime's telemetry stays off."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+CODE = """
+from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+print(EmbeddedEmbedder().embed_query("a private draft").shape)
+"""
+
+
+def test_embedding_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:
+    home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "TMPDIR", "LOCALAPPDATA")}
+    environment = {**os.environ, **home}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    ran = subprocess.run(
+        [sys.executable, "-c", CODE],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "(384,)\n"
+    assert list(tmp_path.rglob("*")) == []

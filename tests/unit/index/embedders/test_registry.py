@@ -1,0 +1,187 @@
+"""Which embedder an ingest and the server use, and in which words they say so."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.onnx import IDENTITY, EmbeddedEmbedder
+from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
+from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
+from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from blog_search_mcp.index.embedders.registry import Asked
+    from blog_search_mcp.index.types import EmbedderIdentity
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaStandIn]:
+    with running() as standin:
+        yield standin
+
+
+@pytest.fixture
+def nomic(ollama: OllamaStandIn) -> EmbedderIdentity:
+    return OllamaEmbedder(host=ollama.host).identity
+
+
+@pytest.fixture
+def nobody() -> str:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None:
+    choice = choose("auto", None, ollama.host, None)
+    assert choice.embedder.identity.name == "ollama nomic-embed-text"
+    assert choice.reason == (
+        f"Embedder: ollama nomic-embed-text, since Ollama at http://{ollama.host} has it."
+    )
+
+
+def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_nomic(
+    nobody: str,
+) -> None:
+    choice = choose("auto", None, nobody, None)
+    assert isinstance(choice.embedder, EmbeddedEmbedder)
+    assert choice.reason == (
+        f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
+        "For nomic-embed-text: `ollama pull nomic-embed-text`, then "
+        "`python -m ingest CONTENT --rebuild --embedder ollama`."
+    )
+
+
+def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: OllamaStandIn) -> None:
+    choice = choose("auto", "bge-m3", ollama.host, None)
+    assert isinstance(choice.embedder, EmbeddedEmbedder)
+    assert choice.reason == (
+        f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at http://{ollama.host} does not "
+        "have bge-m3. For bge-m3: `ollama pull bge-m3`, then "
+        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+    )
+
+
+def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
+    choice = choose("auto", None, ollama.host, IDENTITY)
+    assert isinstance(choice.embedder, EmbeddedEmbedder)
+    assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
+    assert ollama.requests == []
+
+
+def test_auto_keeps_an_ollama_index_although_ollama_is_down(
+    nomic: EmbedderIdentity, nobody: str
+) -> None:
+    choice = choose("auto", None, nobody, nomic)
+    assert choice.embedder.identity == nomic
+    assert choice.reason == "The index keeps its embedder, ollama nomic-embed-text."
+    with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
+        choice.embedder.embed_query("anyone there?")
+
+
+def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStandIn) -> None:
+    assert isinstance(choose("embedded", None, ollama.host, None).embedder, EmbeddedEmbedder)
+    asked = choose("ollama", "bge-m3", ollama.host, None)
+    assert isinstance(asked.embedder, PinnedEmbedder)
+    assert asked.reason == "Embedder: ollama bge-m3, as asked."
+    assert ollama.requests == []
+
+
+def test_the_embedded_embedder_has_no_other_model(nobody: str) -> None:
+    with pytest.raises(UsageError, match="one model, all-MiniLM-L6-v2, and not bge-m3"):
+        choose("embedded", "bge-m3", nobody, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "model", "command"),
+    [
+        ("ollama", None, "--embedder ollama"),
+        ("ollama", "bge-m3", "--embedder ollama --model bge-m3"),
+        ("auto", "nomic-embed-text", "--embedder ollama"),
+    ],
+)
+def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
+    asked: Asked, model: str | None, command: str, nobody: str
+) -> None:
+    with pytest.raises(EmbedderMismatch) as raised:
+        choose(asked, model, nobody, IDENTITY)
+    assert str(raised.value) == (
+        "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
+        "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
+        f"`python -m ingest CONTENT --rebuild {command}`."
+    )
+
+
+def test_an_ollama_index_refuses_the_embedded_one_and_another_model(
+    nomic: EmbedderIdentity, nobody: str
+) -> None:
+    with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder embedded`\.$"):
+        choose("embedded", None, nobody, nomic)
+    with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder ollama --model bge-m3`\.$"):
+        choose("ollama", "bge-m3", nobody, nomic)
+
+
+@pytest.mark.parametrize(
+    ("asked", "model"),
+    [("ollama", None), ("ollama", "nomic-embed-text"), ("auto", "Nomic-Embed-Text:latest")],
+)
+def test_asking_for_what_the_index_has_keeps_it(
+    asked: Asked, model: str | None, nomic: EmbedderIdentity, nobody: str
+) -> None:
+    assert choose(asked, model, nobody, nomic).embedder.identity == nomic
+
+
+def test_the_server_gets_the_embedder_of_the_index(
+    ollama: OllamaStandIn, nomic: EmbedderIdentity
+) -> None:
+    assert isinstance(embedder_of(IDENTITY, ollama.host), EmbeddedEmbedder)
+    row = embedder_of(nomic, ollama.host).embed_query("a query")
+    np.testing.assert_array_equal(row, embedding("search_query: a query", Model()))
+
+
+def test_the_prefixes_are_those_the_index_was_built_with(
+    ollama: OllamaStandIn, nomic: EmbedderIdentity
+) -> None:
+    odd = replace(nomic, document_prefix="d: ", query_prefix="q: ")
+    ollama.requests.clear()
+    embedder_of(odd, ollama.host).embed_query("a query")
+    embedder_of(odd, ollama.host).embed_documents(["a text"])
+    assert [body["input"] for body in ollama.embedded] == [["q: a query"], ["d: a text"]]
+
+
+def test_a_model_with_other_weights_is_refused_before_its_first_vector(
+    ollama: OllamaStandIn, nomic: EmbedderIdentity
+) -> None:
+    ollama.models = [Model(digest="f" * 64)]
+    ollama.requests.clear()
+    with pytest.raises(EmbedderMismatch) as raised:
+        embedder_of(nomic, ollama.host).embed_query("a query")
+    assert str(raised.value) == (
+        "The index was built with other weights of ollama nomic-embed-text (digest 0a109f422b47, "
+        "now ffffffffffff). Build it anew: "
+        "`python -m ingest CONTENT --rebuild --embedder ollama`."
+    )
+    assert ollama.embedded == []
+
+
+def test_a_model_with_another_dimension_is_refused(
+    ollama: OllamaStandIn, nomic: EmbedderIdentity
+) -> None:
+    ollama.models = [Model(dimension=256)]
+    with pytest.raises(EmbedderMismatch, match="other weights of ollama nomic-embed-text"):
+        embedder_of(nomic, ollama.host).embed_documents(["a text"])
+
+
+def test_an_embedded_index_of_another_version_of_the_package_is_refused() -> None:
+    older = replace(IDENTITY, digest="0" * 64)
+    with pytest.raises(EmbedderMismatch, match="--rebuild --embedder embedded"):
+        embedder_of(older, None)

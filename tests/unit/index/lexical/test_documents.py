@@ -1,0 +1,65 @@
+"""What of a post is in the lexical index, and under which of its names."""
+
+from __future__ import annotations
+
+from blog_search_mcp.index.analysis.tokenizer import spelled
+from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
+from blog_search_mcp.index.types import Chunk, Mention, Post
+
+
+def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None:
+    post = Post(
+        "guides/kv-cache/index.md",
+        "Zebra",
+        tags=("Große Themen", "llm"),
+        description="A walrus",
+        slug="kv",
+        language="en",
+    )
+    chunks = tuple(
+        Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1)
+        for n, (body, path) in enumerate([("moth", ()), ("kelp", ("Newts",)), ("", ("Newts",))])
+    )
+    found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
+    names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
+    label = ["zebra"] * 3 + names * 2
+    assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
+    assert found.lead.exacts.split() == [*label, "zebra", "moth"]
+    assert found.about.exacts.split() == ["a", "walrus"]
+    assert [chunk.exacts.split() for chunk in found.chunks] == [
+        [*label, "zebra", "zebra", "moth"],
+        [*label, *["zebra", "newts"] * 2, "kelp"],
+        [*label, *["zebra", "newts"] * 2],
+    ]
+
+
+def test_a_line_that_points_to_another_post_is_that_posts() -> None:
+    chunks = (
+        Chunk("_.md", 0, "", "moth\nkelp: a weed\nnewts", (), 1, 1),
+        Chunk("_.md", 1, "", "kelp: a weed", (), 1, 1),
+    )
+    said = {
+        7: Mention(0, "kelp", "kelp: a weed", is_pointer=True),
+        8: Mention(0, "newts", "newts", is_pointer=False),
+    }
+    found = terms_of(LexicalPost(1, Post("_.md", ""), (1, 2), chunks, said))
+    assert [chunk.exacts.split() for chunk in found.chunks] == [
+        ["moth", "newts"],
+        ["kelp", "a", "weed"],
+    ]
+    assert {number: words.exacts.split() for number, words in found.mentions.items()} == {
+        7: ["kelp", "a", "weed"],
+        8: ["newts"],
+    }
+
+
+def test_a_file_is_named_without_its_ending_and_language() -> None:
+    post = Post("a/zebra.zh-tw.md", "")
+    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra zebra"
+
+
+def test_the_posts_language_decides_its_stems() -> None:
+    chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
+    for language in ("de", "en"):
+        found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
+        assert found.whole == spelled("Häuser", language)

@@ -1,0 +1,299 @@
+"""What a query goes through: analysed, embedded if it can be, asked of both legs, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.ablations import ablated, read_ablation
+from benchmarks.knobs import SETTINGS
+from blog_search_mcp.index.embedders.vocabulary import readable
+from blog_search_mcp.index.errors import (
+    EmbedderMismatch,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    UnknownPost,
+)
+from blog_search_mcp.index.search.confidence import NOTICE
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.search import find
+from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.types import Answer, Filters
+from tests.support.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Vectors
+    from tests.support.blog import Blog, MakeBlog
+
+POSTS = {
+    "zebra.md": (
+        "---\ntitle: Stripes\ntags: [savannah life]\nslug: on-hooves\n"
+        "description: Wanderlust of a naturalist\n---\n"
+        "A zebra has caught the eye of a lion, and the title of this post is wrong.\n"
+    ),
+    "walrus.md": "---\ntitle: Tusks\ntags: [sea]\n---\nA walrus rests on the ice and the stem.\n",
+    "快取.md": "---\ntitle: 鍵值快取\n---\n模型會把鍵與值保留在記憶體之中。\n",
+    "deutsch.md": "---\ntitle: Häuser\nlang: de\n---\nDie Häuser stehen nicht weit vom Fluss.\n",
+}
+
+
+ABOUT_MEMORY = "# Memory\n\nThe cache takes memory and adds latency to what it does for us.\n"
+
+
+class Counting(FakeEmbedder):
+    """Remembers which queries it was asked to embed."""
+
+    def __init__(self, failure: EmbedderUnavailable | None = None) -> None:
+        super().__init__(failure=failure)
+        self.queries: list[str] = []
+
+    def embed_query(self, text: str) -> Vectors:
+        self.queries.append(text)
+        return super().embed_query(text)
+
+
+@pytest.fixture
+def made(blog: MakeBlog) -> Blog:
+    return blog(POSTS)
+
+
+def ask(made: Blog, query: str, use: Use = Use.HYBRID) -> Answer:
+    return made.reader().search(query, Filters(), limit=20, offset=0, use=use)
+
+
+def sources(answer: Answer) -> list[str]:
+    return [hit.post.source for hit in answer.hits]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_search_still_answers_with_anything_varied_that_is_measured(
+    setting: str, made: Blog
+) -> None:
+    with ablated([read_ablation(part) for part in setting.split()]):
+        assert sources(ask(made, "the ice and the stem"))[0] == "walrus.md"
+
+
+@pytest.fixture
+def counting(made: Blog) -> Iterator[tuple[Legs, Counting]]:
+    embedder = Counting()
+    legs = open_legs(made.files, embedder)
+    yield legs, embedder
+    legs.close()
+
+
+def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Legs, Counting]) -> None:
+    legs, embedder = counting
+    found = find(legs, "A Zebra?")
+    assert embedder.queries == ["A Zebra?"]
+    assert found.query.text == "A Zebra?"
+    assert found.notice is None
+    assert found.findings.nearest is not None
+
+
+def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
+    counting: tuple[Legs, Counting],
+) -> None:
+    legs, embedder = counting
+    found = find(legs, "🦓 !!!")
+    assert (embedder.queries, found.notice, found.findings.nearest) == ([], None, None)
+
+
+class OfEnglish(Counting):
+    """Reads English alone."""
+
+    def readable(self, texts: Sequence[str]) -> list[float]:
+        return readable(texts)
+
+
+@pytest.mark.parametrize(
+    ("post", "query", "embedded"),
+    [
+        (ABOUT_MEMORY, "如何減少記憶體的延遲", ["reduce memory delay"]),
+        (ABOUT_MEMORY, "メモリとキャッシュ", ["memory cache"]),
+        (ABOUT_MEMORY, "memory latency on this machine", ["memory latency on this machine"]),
+        (ABOUT_MEMORY, "記憶體", []),
+        (ABOUT_MEMORY, "kqxz_pmr vdblq_trw", []),
+        ("# 記憶體\n\n快取佔用記憶體，也有延遲。\n", "如何減少記憶體的延遲", []),
+    ],
+)
+def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query(
+    post: str, query: str, embedded: list[str], blog: MakeBlog
+) -> None:
+    made = blog({"a.md": post})
+    made.embedder = embedder = OfEnglish()
+    made.ingest(rebuild=True)
+    embedder.queries.clear()
+    legs = open_legs(made.files, embedder)
+    assert find(legs, query).notice is None
+    assert embedder.queries == embedded
+    legs.close()
+
+
+def test_words_alone_ask_for_no_vector(counting: tuple[Legs, Counting]) -> None:
+    legs, embedder = counting
+    assert find(legs, "zebra", use=Use.LEXICAL).findings.nearest is None
+    assert embedder.queries == []
+
+
+def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
+    legs = open_legs(made.files, embedder := Counting())
+    assert find(legs, "zebra").notice is None
+    assert embedder.queries == []
+    legs.close()
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        EmbedderUnavailable("Nobody answers. Start it."),
+        EmbedderRefused("It said no. Ask another."),
+        EmbedderMismatch("The weights are others. Build anew."),
+    ],
+)
+def test_a_failing_embedder_leaves_the_words_and_a_notice(
+    failure: EmbedderUnavailable, made: Blog
+) -> None:
+    alone = ask(made, "zebra", Use.LEXICAL)
+    made.embedder = FakeEmbedder(failure=failure)
+    answer = ask(made, "zebra")
+    said = f"Keyword matches only, without search by meaning: {failure}"
+    assert answer.notice is not None
+    assert answer.notice.removesuffix(f" {NOTICE}") == said
+    assert answer.hits == alone.hits != ()
+    assert (answer.confidence, answer.certainty) == (alone.confidence, alone.certainty)
+    assert answer.certainty > 0.0
+
+
+def test_filters_reach_both_legs(counting: tuple[Legs, Counting]) -> None:
+    legs, _ = counting
+    found = legs.catalog.find_post("walrus.md")
+    assert found is not None
+    assert set(find(legs, "zebra", [found[0]]).findings.posts) == {found[0]}
+
+
+def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
+    answer = ask(made, "wanderlust", Use.LEXICAL)
+    assert sources(answer) == ["zebra.md"]
+    assert sources(ask(made, "wanderlust"))[0] == "zebra.md"
+    passage = made.reader().read("zebra.md", 0, 0)
+    shown = [answer.hits[0].preview, answer.hits[0].chunk.text, passage.chunks[0].text]
+    assert not any("anderlust" in text for text in shown)
+
+
+@pytest.mark.parametrize("query", ["savannah", "hooves", "stripes", "zebra", "savannahs"])
+def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
+    assert sources(ask(made, query, Use.LEXICAL)) == ["zebra.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [("Haus", "deutsch.md"), ("HAUSER", "deutsch.md"), ("内存", "快取.md"), ("企鹅", "")],
+)
+def test_a_post_matches_by_the_rules_of_its_own_language(
+    query: str, source: str, made: Blog
+) -> None:
+    assert sources(ask(made, query, Use.LEXICAL)) == ([source] if source else [])
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (["en"] * 30 + ["de"], ("en",)),
+        (["en"] * 2 + ["de"], ("en", "de")),
+        (["zh-tw"] * 2 + ["en"], ("zh-tw", "en")),
+        (["en-us"] * 2 + ["zh-tw"], ("en-us", "zh-tw")),
+    ],
+)
+def test_a_query_is_asked_in_the_languages_that_are_common(
+    declared: Sequence[str], expected: tuple[str, ...], blog: MakeBlog
+) -> None:
+    posts = {f"{n}.md": f"---\nlang: {code}\n---\nPost {n}.\n" for n, code in enumerate(declared)}
+    made = blog(posts)
+    legs = open_legs(made.files, made.embedder)
+    assert legs.languages == expected
+    legs.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("stem:zebra", "stem zebra"),
+        ("title:zebra AND (walrus", "title zebra and walrus"),
+        ('"walrus zebra"', "walrus zebra"),
+        ("NOT zebra", "not zebra"),
+        ("-zebra +walrus", "zebra walrus"),
+        ("zebra*", "zebra"),
+        ("zeb*", "zeb"),
+        ("zebra~2 walrus^9", "zebra 2 walrus 9"),
+        ("[walrus TO zebra]", "walrus to zebra"),
+        ("zebra' OR 1=1 --", "zebra or 1 1"),
+        ("'); DROP TABLE posts; -- zebra", "drop table posts zebra"),
+        ("zebra\x00walrus", "zebra walrus"),
+        ("NEAR(zebra walrus)", "near zebra walrus"),
+        ("_:zebra {*} \\", "zebra"),
+    ],
+)
+def test_no_query_syntax_is_reachable(query: str, words: str, made: Blog) -> None:
+    """What looks like syntax finds what its words find: nothing is required or excluded."""
+    found, plain = ask(made, query, Use.LEXICAL), ask(made, words, Use.LEXICAL)
+    assert sources(found) == sources(plain)
+
+
+@pytest.mark.parametrize("query", ['"', "*", "(", "'--", "\x00", "%", "\\", "{}"])
+def test_syntax_alone_is_answered(query: str, made: Blog) -> None:
+    for use in Use:
+        assert ask(made, query, use).total >= 0
+    assert sources(ask(made, query, Use.LEXICAL)) == []
+
+
+def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog) -> None:
+    reader = made.reader()
+    for hostile in ("' OR 1=1 --", '"', "%", "\x00", "a') OR ('1'='1"):
+        for filters in (Filters(section=hostile), Filters(tag=hostile)):
+            assert reader.search("zebra", filters, limit=5, offset=0).hits == ()
+        with pytest.raises(UnknownPost):
+            reader.read(hostile, 0, 0)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(query=st.text(alphabet=st.characters(), max_size=60), use=st.sampled_from(Use))
+def test_any_query_has_an_answer_within_bounds(query: str, use: Use, made: Blog) -> None:
+    if not made.live:
+        made.follow()
+    answer = made.live[0].reader().search(query, Filters(), limit=3, offset=0, use=use)
+    assert len(answer.hits) == min(answer.total, 3)
+    assert all(0.0 < hit.score <= 1.0 for hit in answer.hits)
+    assert answer.confidence in {"high", "medium", "low"}
+    assert answer.certainty >= 0.0
+
+
+def test_hybrid_is_lexical_where_one_passage_holds_the_words(made: Blog) -> None:
+    hybrid, lexical = ask(made, "zebra"), ask(made, "zebra", Use.LEXICAL)
+    assert [hit.score for hit in hybrid.hits] == [hit.score for hit in lexical.hits]
+
+
+def test_a_low_confidence_is_told_with_hits_and_not_without(made: Blog) -> None:
+    far = ask(made, "zebra xylophone orchestra quartet recital")
+    assert (far.confidence, far.notice) == ("low", NOTICE)
+    none = ask(made, "xylophone", Use.LEXICAL)
+    assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
+
+
+def test_the_blogs_own_headings_are_certain(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            f"{n}.md": f"# Article {n * 37} upon {name}\n\nIt is about {name}.\n"
+            for n, name in enumerate(["zebra", "walrus", "kelp", "newt", "moth", "onion"])
+        }
+    )
+    for name in ("zebra", "walrus", "moth"):
+        answer = ask(made, f"article upon {name}")
+        assert answer.confidence != "low"
+        assert answer.notice is None

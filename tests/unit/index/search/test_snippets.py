@@ -1,0 +1,154 @@
+"""One line around what matched: within its width, at clause bounds, in any script."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.analysis.tokenizer import terms
+from blog_search_mcp.index.search.snippets import WIDTH, preview
+
+ATOMS = st.sampled_from(
+    (
+        *("cache", "token", "the", "Naïve", "e\u0301te\u0301", "IndexFlatIP", "a.b_c", "x" * 70),
+        *("快取", "注意力", "模型會增加", "ひらがな", "한국어", "葛\U000e0100"),
+        *(". ", ", ", "。", "，", "：「", "。」", " – ", " ", "\n\n", "\t", "? "),
+        *("👩\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "(", ")", "…"),
+    )
+)
+TEXTS = st.lists(ATOMS, max_size=150).map("".join)
+
+
+def columns(text: str) -> int:
+    """Counted a second way: wide characters are two, marks and joiners none."""
+    marks = sum(unicodedata.category(c) in ("Mn", "Me", "Cf") for c in text)
+    return len(text) - marks + sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+
+
+def weights_of(query: str) -> dict[str, float]:
+    return {term.stem: 1.0 for term in terms(query)}
+
+
+def place_of(shown: str, text: str) -> tuple[str, str, str]:
+    """What stands before, in and after the preview, which is verbatim but for white space."""
+    line = " ".join(text.split())
+    if not line:
+        assert shown == ""
+        return "", "", ""
+    inner = shown
+    if not line.startswith(inner):
+        inner = inner.removeprefix("…")
+    if not line.endswith(inner):
+        inner = inner.removesuffix("…")
+    before, found, after = line.partition(inner)
+    assert found == inner
+    return before, found, after
+
+
+@settings(deadline=None)
+@given(text=TEXTS, query=ATOMS)
+def test_a_preview_is_one_line_of_the_text_within_its_width(text: str, query: str) -> None:
+    shown = preview(text, weights_of(query))
+    place_of(shown, text)
+    assert "\n" not in shown
+    assert columns(shown) <= WIDTH + len("……")
+
+
+@settings(deadline=None)
+@given(text=TEXTS, query=ATOMS)
+def test_a_preview_never_halves_a_character(text: str, query: str) -> None:
+    _, found, after = place_of(preview(text, weights_of(query)), text)
+    for rest in (found, after.lstrip() if found.endswith(" ") else after):
+        if rest and rest != " ".join(text.split()):
+            assert unicodedata.category(rest[0]) not in ("Mn", "Me", "Cf")
+            assert not "\U0001f3fb" <= rest[0] <= "\U0001f3ff"
+    assert not found.endswith("\u200d")
+
+
+@settings(deadline=None)
+@given(
+    before=TEXTS, after=TEXTS, found=st.sampled_from(["zebra", "斑馬", "zoo.ZebraHorse", "zébra"])
+)
+def test_a_preview_contains_what_matched(before: str, after: str, found: str) -> None:
+    shown = preview(f"{before} {found} {after}", weights_of(found))
+    assert found in shown
+
+
+def test_a_short_text_is_shown_whole_on_one_line() -> None:
+    assert preview("One\ntwo\t three ", {}) == "One two three"
+    assert preview("", {"word": 1.0}) == ""
+
+
+def test_without_a_match_the_beginning_is_shown() -> None:
+    text = "First words. " + "More of the same words " * 20
+    shown = preview(text, weights_of("absent"))
+    assert shown.startswith("First words. More of the same")
+    assert shown.endswith(" words More of…")
+
+
+def test_the_window_with_most_of_the_query_wins_over_the_first_match() -> None:
+    text = "The cache is small. " + "Nothing is here to see at all. " * 20 + "A cache of tokens."
+    assert "cache of tokens" in preview(text, weights_of("cache tokens"))
+
+
+def test_a_rare_word_counts_for_more_than_two_common_ones() -> None:
+    text = "This is the cache. " + "Nothing to see here. " * 20 + "A walrus appears."
+    shown = preview(text, {"this": 0.1, "cach": 0.2, "walrus": 3.0})
+    assert "A walrus appears." in shown
+
+
+def test_a_repeated_word_counts_once() -> None:
+    text = "cache cache cache cache. " + "Nothing to see here. " * 20 + "A cache of tokens."
+    assert "cache of tokens" in preview(text, weights_of("cache tokens"))
+
+
+def test_a_preview_begins_and_ends_at_clauses() -> None:
+    filler = "One clause is like another in a text like this one. "
+    text = filler * 4 + "Here a walrus appears, and it sings. " + filler * 4
+    assert preview(text, weights_of("walrus")) == (
+        "…Here a walrus appears, and it sings. One clause is like another in a text like this "
+        "one. One clause is like another in a text like this one.…"
+    )
+
+
+def test_a_chinese_preview_begins_and_ends_at_clauses() -> None:
+    filler = "這一句話與其他的句子都一樣長。"
+    text = filler * 8 + "這裡出現了一隻海象，牠在唱歌。" + filler * 8
+    assert preview(text, weights_of("海象")) == (
+        "…" + filler + "這裡出現了一隻海象，牠在唱歌。" + filler * 3 + "…"
+    )
+
+
+def test_a_closing_quote_stays_with_what_it_closes() -> None:
+    filler = "「這一句話與其他的句子都一樣長。」"
+    shown = preview(filler * 4 + "海象來了。" + filler * 8, weights_of("海象"))
+    assert shown.startswith(f"…{filler}海象來了。")
+    assert shown.endswith("。」…")
+
+
+def test_a_word_is_not_cut_where_there_is_no_clause() -> None:
+    text = "unbroken " * 40 + "walrus " + "unending " * 40
+    words = preview(text, weights_of("walrus")).strip("…").split()
+    assert set(words) == {"unbroken", "walrus", "unending"}
+
+
+def test_a_word_wider_than_the_preview_is_cut() -> None:
+    shown = preview("walrus" + "s" * 500, weights_of("absent"))
+    assert shown == "walrus" + "s" * (WIDTH - 6) + "…"
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_width_may_be_another(width: int) -> None:
+    shown = preview("快取 cache " * 100, weights_of("cache"), width=width)
+    assert width * 0.6 <= columns(shown) <= width + 2
+
+
+def test_a_passage_full_of_matches_takes_no_time() -> None:
+    """Comparing each window with each match would take minutes here."""
+    started = time.monotonic()
+    preview("error in line\n" * 20_000, weights_of("error"))
+    assert time.monotonic() - started < 10

@@ -1,0 +1,223 @@
+"""Posts and chunks in SQLite: what comes back, and what each filter lets through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.store.catalog import Catalog, open_catalog
+from blog_search_mcp.index.store.catalog_writer import open_writer
+from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.types import Chunk, Filters, Post
+
+POSTS = (
+    Post("root.md", "At the root"),
+    Post(
+        "a/one.md", "One", "2024-03-01", ("Go", "Search"), "First.", "one", "en", "https://e.org/1/"
+    ),
+    Post("a/deep/two.md", "Two", "2024-03-02", ("go",)),
+    Post("ab/three.md", "Three", "2024-03-03", ("golang",)),
+    Post("a0/four.md", "Four", None, ("STRASSE",)),
+    Post("a.md", "Five", "2023-12-31"),
+    Post("推論/快取.md", "快取", "2024-03-02", ("推論", "straße"), "", "", "zh-tw"),
+)
+
+
+def chunk_of(post: Post, number: int) -> Chunk:
+    text = f"*Chunk* {number} of {post.title}\n\nwith 中文"
+    return Chunk(post.source, number, text, text.replace("*", ""), ("H 1", "次"), 5, 7, "次")
+
+
+def chunks_of(post: Post) -> tuple[Chunk, ...]:
+    return tuple(chunk_of(post, number) for number in range(3))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> GenerationFiles:
+    files = folder(tmp_path / "first")
+    with open_writer(files, None) as writer:
+        for post in POSTS:
+            writer.add(post, chunks_of(post), [1.0, 0.5, 0.0])
+    return files
+
+
+def folder(path: Path) -> GenerationFiles:
+    path.mkdir()
+    return GenerationFiles(path)
+
+
+def following(files: GenerationFiles) -> GenerationFiles:
+    """The files of a next generation, which shares the texts."""
+    after = folder(files.folder.with_name("following"))
+    os.link(files.texts, after.texts)
+    return after
+
+
+@pytest.fixture
+def catalog(files: GenerationFiles) -> Iterator[Catalog]:
+    opened = open_catalog(files)
+    yield opened
+    opened.close()
+
+
+def passing(catalog: Catalog, filters: Filters) -> set[str]:
+    ids = catalog.matching_posts(filters)
+    assert ids is not None
+    return {post.source for post in catalog.posts(ids).values()}
+
+
+@pytest.mark.parametrize("post", POSTS, ids=lambda post: post.source)
+def test_a_post_and_its_chunks_come_back_whole(post: Post, catalog: Catalog) -> None:
+    found = catalog.find_post(post.source)
+    assert found is not None
+    assert found[1] == post
+    assert catalog.chunks_of(found[0]) == list(chunks_of(post))
+
+
+def test_a_source_is_matched_exactly(catalog: Catalog) -> None:
+    for source in ("A/one.md", "one.md", "a/one", "a/one.md ", "%", ""):
+        assert catalog.find_post(source) is None
+
+
+def test_sources_come_sorted(catalog: Catalog) -> None:
+    assert catalog.sources() == sorted(post.source for post in POSTS)
+
+
+@pytest.mark.parametrize(
+    ("section", "sources"),
+    [
+        ("a", {"a/one.md", "a/deep/two.md"}),
+        ("a/", {"a/one.md", "a/deep/two.md"}),
+        ("/a/deep", {"a/deep/two.md"}),
+        ("ab", {"ab/three.md"}),
+        ("a0", {"a0/four.md"}),
+        ("推論", {"推論/快取.md"}),
+        ("A", set()),
+        ("a/one.md", set()),
+        ("a/d", set()),
+        ("%", set()),
+        ("_", set()),
+    ],
+)
+def test_a_section_is_a_folder_and_all_below_it(
+    section: str, sources: set[str], catalog: Catalog
+) -> None:
+    assert passing(catalog, Filters(section=section)) == sources
+
+
+@pytest.mark.parametrize(
+    ("tag", "sources"),
+    [
+        ("go", {"a/one.md", "a/deep/two.md"}),
+        ("GO", {"a/one.md", "a/deep/two.md"}),
+        ("search", {"a/one.md"}),
+        ("golang", {"ab/three.md"}),
+        ("strasse", {"a0/four.md", "推論/快取.md"}),
+        ("推論", {"推論/快取.md"}),
+        ("g", set()),
+    ],
+)
+def test_a_tag_is_whole_and_without_case(tag: str, sources: set[str], catalog: Catalog) -> None:
+    assert passing(catalog, Filters(tag=tag)) == sources
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "sources"),
+    [
+        ("2024-03-02", None, {"a/deep/two.md", "ab/three.md", "推論/快取.md"}),
+        (None, "2024-03-01", {"a/one.md", "a.md"}),
+        ("2024-03-01", "2024-03-01", {"a/one.md"}),
+        ("2024-03-04", None, set()),
+        ("2024-03-03", "2024-03-01", set()),
+    ],
+)
+def test_days_are_inclusive_and_a_post_without_one_does_not_pass(
+    after: str | None, before: str | None, sources: set[str], catalog: Catalog
+) -> None:
+    assert passing(catalog, Filters(after=after, before=before)) == sources
+
+
+def test_filters_are_all_to_be_met(catalog: Catalog) -> None:
+    filters = Filters(section="a", tag="go", after="2024-03-02")
+    assert passing(catalog, filters) == {"a/deep/two.md"}
+
+
+def test_no_filter_is_no_list(catalog: Catalog) -> None:
+    assert catalog.matching_posts(Filters()) is None
+
+
+def test_chunks_are_found_by_id_with_their_post(catalog: Catalog) -> None:
+    found = catalog.find_post("a/one.md")
+    assert found is not None
+    ids = catalog.chunk_ids([found[0]])[found[0]]
+    assert catalog.chunks(ids) == dict(zip(ids, chunks_of(found[1]), strict=True))
+
+
+def test_ids_that_are_not_there_are_left_out(catalog: Catalog) -> None:
+    assert catalog.chunks([9999]) == {}
+    assert catalog.posts([9999]) == {}
+
+
+def test_more_ids_than_sqlite_takes_as_parameters(catalog: Catalog) -> None:
+    assert len(catalog.chunks(range(100_000))) == 3 * len(POSTS)
+
+
+def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_again(
+    files: GenerationFiles,
+) -> None:
+    last, after = POSTS[-1], following(files)
+    with open_writer(after, files) as writer:
+        gone = writer.remove([last.source, "never/there.md"])
+        added = writer.add(last, chunks_of(last)[:1], [1.0])
+    assert (len(gone.posts), len(gone.chunks)) == (1, 3)
+    assert added.post_id > max(gone.posts)
+    assert min(added.chunk_ids) > max(gone.chunks)
+    catalog = open_catalog(after)
+    assert catalog.chunks(gone.chunks) == {}
+    assert passing(catalog, Filters(tag="推論")) == {last.source}
+    catalog.close()
+
+
+def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles) -> None:
+    before = [path.read_bytes() for path in (files.catalog, files.texts)]
+    with open_writer(following(files), files) as writer:
+        writer.remove([post.source for post in POSTS])
+        writer.add(POSTS[0], chunks_of(POSTS[0]), [1.0, 1.0, 1.0])
+    assert [path.read_bytes() for path in (files.catalog, files.texts)] == before
+
+
+def test_texts_come_from_both_files_until_they_are_written_anew(files: GenerationFiles) -> None:
+    after, changed = following(files), Post("a/one.md", "Two")
+    with open_writer(after, files) as writer:
+        writer.remove([changed.source])
+        writer.add(changed, chunks_of(changed), [1.0, 1.0, 1.0])
+        assert writer.newer() == 3
+    before = everything(after)
+    assert set(before.values()) == {
+        chunk for post in (*POSTS, changed) if post != POSTS[1] for chunk in chunks_of(post)
+    }
+    shared, third = files.texts.read_bytes(), folder(files.folder.with_name("third"))
+    os.link(after.texts, third.texts)
+    with open_writer(third, after) as writer:
+        writer.share_texts(third)
+        assert writer.newer() == 0
+    assert everything(third) == before
+    assert files.texts.read_bytes() == shared
+    assert set(third.folder.iterdir()) == {third.catalog, third.texts}
+
+
+def everything(files: GenerationFiles) -> dict[int, Chunk]:
+    catalog = open_catalog(files)
+    chunks = catalog.chunks(range(100))
+    catalog.close()
+    return chunks
+
+
+def test_reading_leaves_nothing_beside_the_files(files: GenerationFiles) -> None:
+    catalog = open_catalog(files)
+    catalog.sources()
+    catalog.close()
+    assert set(files.folder.iterdir()) == {files.catalog, files.texts}

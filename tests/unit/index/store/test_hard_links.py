@@ -1,0 +1,179 @@
+"""What two generations share: bytes that are written once, told by inodes, and still verified."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.store import checksums as seals
+from blog_search_mcp.index.store import hard_links as taken_over
+from blog_search_mcp.index.store.checksums import verify
+from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.types import Filters, Hit
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.store.layout import GenerationFiles
+    from tests.support.blog import Blog, MakeBlog
+
+POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number{n}.\n" for n in range(30)}
+
+
+def inodes(files: GenerationFiles) -> dict[str, int]:
+    """By name, of every file that is written once."""
+    paths = [path for path in files.folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    names = {path.relative_to(files.folder).as_posix(): path.stat().st_ino for path in paths}
+    return {name: inode for name, inode in names.items() if taken_over.is_shared(files, name)}
+
+
+def edited(made: Blog, number: int = 3) -> None:
+    made.write({f"{number}.md": f"# Post {number}\n\nAbout a walrus{number}.\n"})
+    made.ingest()
+
+
+def found(made: Blog, word: str) -> list[str]:
+    answer = made.reader().search(word, Filters(), limit=30, offset=0)
+    return [hit.post.source for hit in answer.hits if word in hit.chunk.text]
+
+
+def bit_flipped_by_the_disk(path: Path) -> None:
+    """In a number or a text, with the time the file had, as if no system call had done it."""
+    status, content = path.stat(), bytearray(path.read_bytes())
+    content[len(content) // 2 if path.suffix == ".faiss" else -1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_one_edit_copies_none_of_what_is_written_once(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    before, sealed = inodes(made.files), made.manifest.files
+    edited(made)
+    after = inodes(made.files)
+    assert before.items() <= after.items()
+    assert {"vectors.faiss", "texts.db"} < before.keys()
+    assert {name: made.manifest.files[name] for name in before} == {
+        name: sealed[name] for name in before
+    }
+    verify(made.files, made.manifest)
+    assert found(made, "walrus3") == ["3.md"]
+    assert found(made, "number3") == []
+    assert found(made, "number4") == ["4.md"]
+
+
+def test_what_was_edited_again_is_found_as_it_is_now(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    for text in ("a seal", "an otter", "a walrus"):
+        made.write({"3.md": f"# Post 3\n\nAbout {text}.\n"})
+        made.ingest()
+    (made.content / "4.md").unlink()
+    made.ingest()
+    reader = made.reader()
+    assert reader.read("3.md", 0, 0).chunks[0].text == "# Post 3\n\nAbout a walrus."
+    assert [found(made, word) for word in ("seal", "otter", "number4")] == [[], [], []]
+    assert len(np.load(made.files.gone)) == 2
+    texts = {text for text in made.embedder.documents if "otter" in text}
+    assert len(texts) == 1
+
+
+def test_shared_files_are_written_anew_once_a_tenth_has_changed(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    before = inodes(made.files)
+    for number in range(4):
+        edited(made, number)
+    after = inodes(made.files)
+    assert after["vectors.faiss"] != before["vectors.faiss"]
+    assert after["texts.db"] != before["texts.db"]
+    assert np.load(made.files.gone).tolist() == []
+    assert [found(made, f"walrus{number}") for number in range(4)] == [
+        [f"{number}.md"] for number in range(4)
+    ]
+    assert found(made, "number7") == ["7.md"]
+
+
+def test_the_same_is_found_as_in_an_index_made_anew(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    edited(made, 3)
+    edited(made, 8)
+    shared = [hit.post.source for hit in answers(made)]
+    made.ingest(rebuild=True)
+    assert [hit.post.source for hit in answers(made)] == shared
+
+
+def answers(made: Blog) -> list[Hit]:
+    return list(made.reader().search("soup walrus8 number9", Filters(), limit=9, offset=0).hits)
+
+
+def test_without_links_everything_is_copied_and_sealed(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_asked: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("blog_search_mcp.index.store.hard_links.os.link", refused)
+    made = blog(POSTS)
+    before = inodes(made.files)
+    edited(made)
+    assert not before.items() & inodes(made.files).items()
+    verify(made.files, made.manifest)
+    assert found(made, "walrus3") == ["3.md"]
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db"])
+def test_a_large_file_keeps_its_seal_so_that_its_reader_finds_what_a_disk_lost(
+    name: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taken_over, "LARGE", 0)
+    made = blog(POSTS)
+    bit_flipped_by_the_disk(made.files.folder / name)
+    edited(made)
+    with pytest.raises(IndexBroken) as raised:
+        made.reader()
+    assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
+
+
+@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db"])
+def test_what_a_disk_lost_is_not_sealed_when_a_shared_file_is_written_anew(
+    name: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taken_over, "LARGE", 0)
+    made = blog(POSTS)
+    bit_flipped_by_the_disk(made.files.folder / name)
+    made.write({f"{n}.md": f"# Post {n}\n\nAbout tea.\n" for n in range(9)})
+    with pytest.raises(IndexBroken) as raised:
+        made.ingest()
+    assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
+    assert made.manifest.generation == 1
+
+
+def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_requests(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seals, "LATER", 1000.0)
+    made = blog(POSTS)
+    reader = made.reader()
+    hashed: list[str] = []
+    monkeypatch.setattr(seals, "_hashed", lambda path: hashed.append(path.name))
+    os.link(made.files.vectors, made.index / "another")
+    assert reader.read("3.md", 0, 0).count == 1
+    assert hashed == []
+
+
+def test_a_file_whose_time_was_set_back_is_refused_a_little_later(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seals, "LATER", 0.0)
+    made = blog(POSTS)
+    reader = made.reader()
+    bit_flipped_by_the_disk(made.files.vectors)
+    end = time.monotonic() + 60.0
+    with suppress(IndexBroken):
+        while time.monotonic() < end:
+            reader.read("3.md", 0, 0)
+    with pytest.raises(IndexBroken, match=r"vectors\.faiss is damaged"):
+        reader.read("3.md", 0, 0)

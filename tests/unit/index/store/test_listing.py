@@ -1,0 +1,109 @@
+"""Lists of a real generation: their order, their pages and what they count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+
+from blog_search_mcp.index.errors import UnknownPost
+from blog_search_mcp.index.store.listing import Listing
+from blog_search_mcp.index.types import Filters, Order, Part
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+EVERYTHING = Filters()
+OUTLINED = """---
+title: Onion soup
+---
+Boil an onion in water and add some salt.
+
+## Stock
+
+Bones simmer for hours until the stock is dark.
+
+### Cooling
+
+Let the stock cool down before it is put away.
+"""
+
+
+def written(day: str, title: str, tags: str = "[]") -> str:
+    head = f"date: {day}\n" if day else ""
+    return f"---\n{head}title: {title}\ntags: {tags}\n---\nSome words on {title}.\n"
+
+
+@pytest.fixture
+def listing(blog: MakeBlog) -> Listing:
+    made = blog(
+        {
+            "soup/leek.md": written("2025-02-03", "leek", "[Soup, green]"),
+            "soup/cold/melon.md": written("2024-01-01", "Melon", "[soup]"),
+            "bread/rye.md": written("2025-02-03", "Rye"),
+            "undated.md": written("", "Aged"),
+        }
+    )
+    return made.reader().listing()
+
+
+def sources(listing: Listing, order: Order, filters: Filters = EVERYTHING) -> list[str]:
+    return [post.source for post in listing.posts(filters, order, 10, 0).page]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("newest", ["bread/rye.md", "soup/leek.md", "soup/cold/melon.md", "undated.md"]),
+        ("oldest", ["soup/cold/melon.md", "bread/rye.md", "soup/leek.md", "undated.md"]),
+        ("title", ["undated.md", "soup/leek.md", "soup/cold/melon.md", "bread/rye.md"]),
+    ],
+)
+def test_posts_come_in_the_order_asked_for(
+    order: Order, expected: list[str], listing: Listing
+) -> None:
+    assert sources(listing, order) == expected
+    assert order in get_args(Order)
+
+
+def test_filters_narrow_the_list_and_its_total(listing: Listing) -> None:
+    found = listing.posts(Filters(section="soup", tag="SOUP", after="2024-06-01"), "newest", 10, 0)
+    assert ([post.source for post in found.page], found.total) == (["soup/leek.md"], 1)
+    assert listing.posts(Filters(tag="none"), "newest", 10, 0).total == 0
+
+
+def test_pages_follow_one_another_without_gaps(listing: Listing) -> None:
+    pages = [listing.posts(EVERYTHING, "newest", 3, offset) for offset in (0, 3, 6)]
+    assert [[post.source for post in page.page] for page in pages] == [
+        ["bread/rye.md", "soup/leek.md", "soup/cold/melon.md"],
+        ["undated.md"],
+        [],
+    ]
+    assert {page.total for page in pages} == {4}
+
+
+def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
+    whole = [(post.date or "", post.source) for post in listing.following(None, 10)]
+    assert [source for _, source in whole] == sources(listing, "newest")
+    for number, place in enumerate(whole):
+        rest = [(post.date or "", post.source) for post in listing.following(place, 10)]
+        assert rest == whole[number + 1 :]
+    assert len(listing.following(None, 2)) == 2
+
+
+def test_tags_and_sections_come_with_the_most_used_first(listing: Listing) -> None:
+    assert listing.tags() == ["soup", "green"]
+    assert listing.sections() == ["soup", "bread", "soup/cold"]
+    assert listing.names()[0] == ("bread/rye.md", "Rye")
+
+
+def test_an_outline_names_every_chunk_without_its_text(blog: MakeBlog) -> None:
+    reader = blog({"soup.md": OUTLINED}).reader()
+    outline = reader.outline("soup.md")
+    assert outline.post.title == "Onion soup"
+    assert outline.parts == tuple(
+        Part(chunk.index, chunk.headings, chunk.first_line, chunk.last_line)
+        for chunk in reader.read("soup.md", 0, 100).chunks
+    )
+    with pytest.raises(UnknownPost, match=r"Nearest: soup\.md"):
+        reader.outline("soap.md")

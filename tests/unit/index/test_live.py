@@ -1,0 +1,251 @@
+"""A server's view of an index folder that ingests keep replacing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.store.generations import load_manifest
+from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from tests.support.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.reader import Reader
+    from blog_search_mcp.index.store.layout import Layout
+    from blog_search_mcp.index.store.manifest import Manifest
+    from tests.support.blog import Blog, MakeBlog
+
+SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}
+
+
+def text(reader: Reader) -> str:
+    return reader.read("soup.md", 0, 0).chunks[0].text
+
+
+def rewrite(blog: Blog, words: str) -> None:
+    blog.write({"soup.md": f"# Soup\n\n{words}\n"})
+    blog.ingest()
+
+
+def test_a_reader_is_opened_once_for_a_generation(blog: MakeBlog) -> None:
+    live = blog(SOUP).follow()
+    assert live.reader() is live.reader()
+
+
+def test_a_new_generation_is_picked_up(blog: MakeBlog) -> None:
+    made = blog(SOUP)
+    live = made.follow()
+    assert text(live.reader()) == "# Soup\n\nBoil an onion."
+    rewrite(made, "Fry a leek.")
+    assert text(live.reader()) == "# Soup\n\nFry a leek."
+    assert live.reader().search("leek", Filters(), limit=1, offset=0).total == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there, what is open cannot be deleted")
+def test_a_reader_that_could_hold_nothing_still_keeps_what_it_opened(blog: MakeBlog) -> None:
+    """Even when its folder is gone: what is open stays readable."""
+    made = blog(SOUP)
+    made.layout.readers.write_bytes(b"no folder")
+    early = made.reader()
+    for words in ("Fry a leek.", "Stew a bean.", "Bake a beet."):
+        rewrite(made, words)
+    assert not made.layout.generation(early.manifest.generation).folder.exists()
+    [hit] = early.search("onion", Filters(), limit=1, offset=0).hits
+    assert hit.chunk.text == text(early) == "# Soup\n\nBoil an onion."
+
+
+def test_the_reader_before_the_live_one_still_answers(blog: MakeBlog) -> None:
+    made = blog(SOUP)
+    live = made.follow()
+    early = live.reader()
+    rewrite(made, "Fry a leek.")
+    late = live.reader()
+    assert (text(early), text(late)) == ("# Soup\n\nBoil an onion.", "# Soup\n\nFry a leek.")
+
+
+def test_many_threads_share_one_reader(blog: MakeBlog) -> None:
+    live = blog(SOUP).follow()
+    seen: list[Reader] = []
+    threads = [threading.Thread(target=lambda: seen.append(live.reader())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8
+    assert len({id(reader) for reader in seen}) == 1
+
+
+def test_searches_go_on_while_generations_are_replaced(blog: MakeBlog) -> None:
+    made = blog(SOUP)
+    live = made.follow()
+    over = threading.Event()
+    found: list[int] = []
+    failures: list[Exception] = []
+
+    def search() -> None:
+        while not over.is_set():
+            try:
+                found.append(live.reader().search("soup", Filters(), limit=1, offset=0).total)
+            except Exception as error:
+                failures.append(error)
+
+    searching = threading.Thread(target=search)
+    searching.start()
+    for number in range(5):
+        rewrite(made, f"Version {number}.")
+    over.set()
+    searching.join()
+    assert failures == []
+    assert set(found) == {1}
+
+
+def test_closing_lets_go_and_a_later_call_opens_again(blog: MakeBlog) -> None:
+    live = blog(SOUP).follow()
+    first = live.reader()
+    live.close()
+    assert live.reader() is not first
+    assert text(live.reader()) == "# Soup\n\nBoil an onion."
+
+
+def torn_current(blog: Blog) -> str:
+    blog.layout.current.write_text("nonsense", encoding="ascii")
+    return f"The index's CURRENT names no generation. {REBUILD}"
+
+
+def torn_vectors(blog: Blog) -> str:
+    blog.files.vectors.write_bytes(b"torn")
+    return f"The index's vectors.faiss is damaged. {REBUILD}"
+
+
+def of_another_version(blog: Blog) -> str:
+    blog.files.manifest.write_text('{"format": 99}', encoding="utf-8")
+    return (
+        f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp, or "
+        "rebuild: `python -m ingest CONTENT --rebuild` with the same --index."
+    )
+
+
+def deleted(blog: Blog) -> str:
+    blog.layout.current.unlink()
+    return "There is no index in index/ yet. Make one: `python -m ingest CONTENT`."
+
+
+@pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])
+def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
+    fault: Callable[[Blog], str], blog: MakeBlog
+) -> None:
+    made = blog(SOUP)
+    live = made.follow()
+    engine = Engine(lambda: live, IndexFolder(made.index))
+    assert engine.search("soup", Filters(), limit=1, offset=0).notice is None
+    created = made.manifest.created
+    rewrite(made, "Fry a leek.")
+    said = fault(made)
+    for _ in range(2):
+        answer = engine.search("soup", Filters(), limit=1, offset=0)
+        assert answer.hits[0].chunk.text == "# Soup\n\nBoil an onion."
+        assert answer.notice == (
+            f"This is from the index of {created}, since the newest cannot be used. {said}"
+        )
+    made.ingest(rebuild=True)
+    answer = engine.search("soup", Filters(), limit=1, offset=0)
+    assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
+
+
+@pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])
+def test_a_broken_index_with_none_open_is_one_sentence(
+    fault: Callable[[Blog], str], blog: MakeBlog
+) -> None:
+    made = blog(SOUP)
+    said = fault(made)
+    with pytest.raises(IndexProblem) as raised:
+        made.reader()
+    assert str(raised.value) == said
+
+
+def switching_meanwhile(times: int, blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many switches come between reading CURRENT and opening what it names."""
+    left = list(range(times))
+
+    def load(layout: Layout, number: int) -> Manifest:
+        if left:
+            rewrite(blog, f"Version {left.pop()}.")
+            rewrite(blog, f"Version {len(left)} too.")
+        return load_manifest(layout, number)
+
+    monkeypatch.setattr("blog_search_mcp.index.reader.load_manifest", load)
+
+
+@pytest.mark.parametrize("can_hold", [True, False])
+def test_switches_while_an_index_is_opened_end_in_the_newest(
+    can_hold: bool, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog(SOUP)
+    if not can_hold:
+        made.layout.readers.write_bytes(b"no folder")
+    switching_meanwhile(2, made, monkeypatch)
+    reader = made.follow().reader()
+    assert reader.manifest.generation == made.manifest.generation == 5
+    assert text(reader) == "# Soup\n\nVersion 0 too."
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts what Linux shows in /proc")
+def test_switches_leave_no_file_open_and_no_generation_mapped(blog: MakeBlog) -> None:
+    made = blog(SOUP)
+    live = made.follow()
+    seen = set()
+    for number in range(6):
+        rewrite(made, f"Version {number}.")
+        assert live.reader().search("version", Filters(), limit=1, offset=0).total == 1
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+        mapped = re.findall(rf"{made.layout.generations}/(\d+)/", maps)
+        on_disk = sorted(folder.name for folder in made.layout.generations.iterdir())
+        assert {made.files.folder.name} == set(mapped) == {on_disk[-1]}
+        assert len(on_disk) == 2
+        seen.add(len(list(Path("/proc/self/fd").iterdir())))
+    assert len(seen) == 1
+
+
+def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> None:
+    """It counts from 1 again."""
+    made = blog(SOUP)
+    live = made.follow()
+    early = live.reader()
+    shutil.rmtree(made.index)
+    assert text(early) == "# Soup\n\nBoil an onion."
+    assert live.reader() is early
+    assert live.notice is not None
+    assert live.notice.endswith(
+        "There is no index in index/ yet. Make one: `python -m ingest CONTENT`."
+    )
+    rewrite(made, "Fry a leek.")
+    assert live.reader().manifest.generation == early.manifest.generation == 1
+    assert text(live.reader()) == "# Soup\n\nFry a leek."
+
+
+def test_the_embedder_is_asked_for_by_the_index_s_own_identity(blog: MakeBlog) -> None:
+    from blog_search_mcp.index.reader import LiveIndex
+
+    made = blog(SOUP)
+    asked = []
+
+    def embedder_for(identity: object) -> FakeEmbedder:
+        asked.append(identity)
+        return made.embedder
+
+    live = LiveIndex(made.index, embedder_for)
+    live.reader()
+    rewrite(made, "Fry a leek.")
+    live.reader()
+    live.close()
+    assert asked == [made.embedder.identity]

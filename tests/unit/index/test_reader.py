@@ -1,0 +1,232 @@
+"""Search and reading end to end: what holds whatever the ranking's numbers are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import (
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    UnknownChunk,
+    UnknownPost,
+)
+from blog_search_mcp.index.search.confidence import HIGH, LOW, NOTICE
+from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest.chunking.chunker import PASSAGE
+from tests.support.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from tests.support.blog import Blog, MakeBlog
+
+LONG = "and so on " * (PASSAGE.most // 4) + "and so on."
+
+EVERYTHING = Filters()
+
+POSTS = {
+    "inference/kv.md": (
+        "---\ntitle: What is a KV cache?\ndate: 2025-03-04\ntags: [inference]\n---\n"
+        f"A KV cache keeps keys and values {LONG}\n\n"
+        f"## Paging\n\nBlocks of the cache are like a zebra {LONG}\n\n"
+        f"## Errors\n\n`CUDA_ERROR_OUT_OF_MEMORY` means that none is left {LONG}\n"
+    ),
+    "inference/batch.md": (
+        "---\ntitle: Batching\ndate: 2025-06-01\ntags: [Inference, speed]\n---\n"
+        "Requests share one pass through the cache.\n"
+    ),
+    "food/soup.md": (
+        "---\ntitle: Onion soup\ndate: 2024-01-02\n---\nBoil an onion; keep the rest in a cache.\n"
+    ),
+    "快取.md": "---\ntitle: 鍵值快取\n---\n模型會把鍵與值保留在快取之中，不必重算注意力。\n",
+}
+
+
+@pytest.fixture
+def made(blog: MakeBlog) -> Blog:
+    return blog(POSTS)
+
+
+def ask(
+    blog: Blog, query: str, limit: int = 10, offset: int = 0, filters: Filters = EVERYTHING
+) -> Answer:
+    return blog.reader().search(query, filters, limit=limit, offset=offset)
+
+
+def sources(answer: Answer) -> list[str]:
+    return [hit.post.source for hit in answer.hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "source", "chunk"),
+    [
+        ("zebra", "inference/kv.md", 1),
+        ("CUDA_ERROR_OUT_OF_MEMORY", "inference/kv.md", 2),
+        ("cuda_error_out_of_memory", "inference/kv.md", 2),
+        ("onion", "food/soup.md", 0),
+        ("onions", "food/soup.md", 0),
+        ("注意力", "快取.md", 0),
+        ("batching", "inference/batch.md", 0),
+    ],
+)
+def test_a_word_of_one_chunk_finds_that_chunk(
+    query: str, source: str, chunk: int, made: Blog
+) -> None:
+    best = ask(made, query).hits[0]
+    assert (best.post.source, best.chunk.index) == (source, chunk)
+
+
+def test_a_preview_shows_what_matched(made: Blog) -> None:
+    assert "zebra" in ask(made, "zebra").hits[0].preview
+
+
+def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
+    scores = [hit.score for hit in ask(made, "what is a kv cache").hits]
+    assert scores == sorted(scores, reverse=True)
+    assert 1 >= scores[0] >= scores[-1] > 0
+
+
+def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
+    sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
+    assert (sure.confidence, sure.notice) == ("high", None)
+    assert (unsure.confidence, unsure.notice) == ("low", NOTICE)
+    assert sure.certainty > HIGH > LOW > unsure.certainty > 0.0
+
+
+def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:
+    """All of its five chunks match; a post shows three at most, and never one twice."""
+    many = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(5))
+    made.write({"inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
+    made.ingest()
+    answer = ask(made, "cache and so on")
+    places = [(hit.post.source, hit.chunk.index) for hit in answer.hits]
+    assert len(places) == len(set(places))
+    assert made.reader().manifest.posts["inference/kv.md"].chunks == 5
+    assert sources(answer).count("inference/kv.md") == 3
+    assert {"inference/batch.md", "food/soup.md"} <= set(sources(answer))
+
+
+@pytest.mark.parametrize(
+    ("filters", "allowed"),
+    [
+        (Filters(section="inference"), {"inference/kv.md", "inference/batch.md"}),
+        (Filters(section="food"), {"food/soup.md"}),
+        (Filters(tag="INFERENCE"), {"inference/kv.md", "inference/batch.md"}),
+        (Filters(tag="speed"), {"inference/batch.md"}),
+        (Filters(after="2025-01-01"), {"inference/kv.md", "inference/batch.md"}),
+        (Filters(before="2025-03-04"), {"inference/kv.md", "food/soup.md"}),
+        (Filters(tag="inference", after="2025-06-01"), {"inference/batch.md"}),
+        (Filters(section="nowhere"), set()),
+    ],
+)
+def test_filters_let_through_exactly_what_passes(
+    filters: Filters, allowed: set[str], made: Blog
+) -> None:
+    answer = ask(made, "cache", filters=filters)
+    assert set(sources(answer)) == allowed
+    assert answer.total == len(answer.hits)
+
+
+def test_filters_apply_before_ranking(blog: MakeBlog) -> None:
+    """Hundreds of better hits outside the section take no place from the one inside."""
+    crowd = {f"crowd/{n}.md": f"# Soup {n}\n\nSoup, soup and more soup.\n" for n in range(300)}
+    made = blog({**crowd, "quiet/one.md": "# Dinner\n\nToday it was a soup after a walk.\n"})
+    assert sources(ask(made, "soup", 1, filters=Filters(section="quiet"))) == ["quiet/one.md"]
+
+
+def test_pages_join_to_the_whole_list(blog: MakeBlog) -> None:
+    made = blog({f"{n}.md": f"# Post {n}\n\n{'soup ' * (n + 1)}and bread\n" for n in range(7)})
+    whole = ask(made, "soup", 20)
+    pages = [ask(made, "soup", 3, offset) for offset in (0, 3, 6, 9)]
+    assert [source for page in pages for source in sources(page)] == sources(whole)
+    assert {page.total for page in pages} == {whole.total} == {7}
+    assert [len(page.hits) for page in pages] == [3, 3, 1, 0]
+
+
+def test_the_same_question_has_the_same_answer(made: Blog) -> None:
+    assert ask(made, "cache of keys") == ask(made, "cache of keys")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        EmbedderUnavailable("Ollama does not answer. Start it."),
+        EmbedderMismatch("The index was built with other weights. Build it anew."),
+    ],
+)
+def test_a_dead_embedder_leaves_the_words_and_is_told(
+    failure: EmbedderUnavailable | EmbedderMismatch, made: Blog
+) -> None:
+    made.embedder = FakeEmbedder(failure=failure)
+    answer = ask(made, "zebra")
+    assert sources(answer) == ["inference/kv.md"]
+    assert answer.hits[0].dense is None
+    assert answer.notice == f"Keyword matches only, without search by meaning: {failure}"
+
+
+def test_an_embedder_that_comes_back_is_used_again(made: Blog) -> None:
+    live = made.follow()
+    reader = live.reader()
+    made.embedder.failure = EmbedderUnavailable("Ollama does not answer. Start it.")
+    assert reader.search("cache", Filters(), limit=1, offset=0).hits[0].dense is None
+    made.embedder.failure = None
+    back = reader.search("cache", Filters(), limit=1, offset=0)
+    assert back.hits[0].dense is not None
+    assert back.notice in {None, NOTICE}
+
+
+@pytest.mark.parametrize("query", ["xylophone", "!!!", "\ud83e", "\x00", "？", " "])
+def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blog) -> None:
+    made.embedder = FakeEmbedder(failure=EmbedderUnavailable("Nobody answers."))
+    answer = ask(made, query)
+    assert (answer.hits, answer.total, answer.offset) == ((), 0, 0)
+    assert (answer.confidence, answer.certainty) == ("low", 0.0)
+
+
+@pytest.mark.parametrize(
+    "query", ["!!!", "\ud83e", "\x00", "a" * 100_000, "快" * 5000, "a b " * 5000]
+)
+def test_any_query_is_answered(query: str, made: Blog) -> None:
+    answer = ask(made, query)
+    assert answer.notice in {None, NOTICE}
+    assert (answer.notice == NOTICE) == (bool(answer.hits) and answer.confidence == "low")
+
+
+def test_reading_gives_the_chunk_its_neighbours_and_where_it_stands(made: Blog) -> None:
+    passage = made.reader().read("inference/kv.md", 1, 1)
+    assert [chunk.index for chunk in passage.chunks] == [0, 1, 2]
+    assert (passage.asked, passage.count) == (1, 3)
+    assert passage.post.title == "What is a KV cache?"
+    assert passage.chunks[1].text == f"## Paging\n\nBlocks of the cache are like a zebra {LONG}"
+    assert (passage.chunks[1].first_line, passage.chunks[1].last_line) == (8, 10)
+
+
+def test_the_headings_on_both_sides_are_named(made: Blog) -> None:
+    reader = made.reader()
+    sides = [
+        (passage.heading_before, passage.heading_after)
+        for passage in (reader.read("inference/kv.md", number, 0) for number in range(3))
+    ]
+    assert sides == [(None, "Paging"), (None, "Errors"), ("Paging", None)]
+
+
+def test_what_a_hit_names_can_be_read_as_it_was_found(made: Blog) -> None:
+    for hit in ask(made, "cache keys 快取 onion").hits:
+        passage = made.reader().read(hit.post.source, hit.chunk.index, 0)
+        assert passage.chunks == (hit.chunk,)
+        assert passage.post == hit.post
+
+
+def test_an_unknown_source_names_the_nearest(made: Blog) -> None:
+    with pytest.raises(UnknownPost) as raised:
+        made.reader().read("kv.md", 0, 0)
+    assert raised.value.nearest[0] == "inference/kv.md"
+
+
+@pytest.mark.parametrize("number", [3, -1, 10**9])
+def test_an_unknown_chunk_says_which_there_are(number: int, made: Blog) -> None:
+    with pytest.raises(UnknownChunk) as raised:
+        made.reader().read("inference/kv.md", number, 0)
+    assert str(raised.value) == (
+        f"inference/kv.md has no chunk {number}: its chunk_index goes from 0 to 2."
+    )

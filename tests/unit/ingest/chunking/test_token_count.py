@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blog_search_mcp.ingest.chunking.token_count import _PIECE, exceeds, size
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("", 0),
+        (" \n\t", 0),
+        ("cache", 1),
+        ("caches", 2),
+        ("key value", 2),
+        ("it's", 3),
+        ("snake_case", 3),
+        ("鍵值快取", 4),
+        ("ひらがな", 4),
+        ("𠮷野家", 3),
+        ("KV快取", 3),
+        ("好。", 2),
+        ("naïveté", 2),
+        ("2 ** 10", 4),
+    ],
+)
+def test_sizes_of_texts_counted_by_hand(text: str, pieces: int) -> None:
+    assert size(text) == pieces
+
+
+def test_a_size_is_exceeded_from_the_next_piece_on() -> None:
+    text = "snake_case 鍵值快取"
+    assert [exceeds(text, most) for most in (0, 6, 7, 100)] == [True, True, False, False]
+
+
+def test_an_inlined_file_is_one_word() -> None:
+    inlined = "data:image/png;base64," + "iVBORw0KGgo" * 1000
+    assert size(f"![a]({inlined})") == size("![a](data)") == 7
+
+
+def test_chinese_is_not_one_word_and_english_is_not_its_letters() -> None:
+    """The same sentence in both languages is of one order of size."""
+    english = size("Attention is computed once for each new token of the answer.")
+    chinese = size("回答的每個新詞元只需計算一次注意力。")
+    assert (english, chinese) == (15, 18)
+
+
+@given(
+    st.text(st.sampled_from("aaaab1_. -\t\n\x1c\xa0\u3000éß中あ한“—\u0301٣😀𠀀\ud800"), max_size=40)
+)
+def test_every_text_counts_by_the_same_pieces(text: str) -> None:
+    pieces = len(_PIECE.findall(text))
+    assert size(text) == pieces
+    below = max(0, pieces - 1)
+    assert [exceeds(text, most) for most in (below, pieces)] == [pieces > 0, False]

@@ -1,0 +1,206 @@
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blog_search_mcp.ingest.markdown.plain_text import plain
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("# A *first* heading\n\nA **bold** ~~word~~.", "A first heading\nA bold word."),
+        ("Setext\n======\n\n> quoted\n> text", "Setext\nquoted text"),
+        ("- one\n- two\n  - three\n\n1. four", "one\ntwo\nthree\nfour"),
+        ('See [the *docs*](https://x.y/z "t").', "See the docs."),
+        ("See [`Vec`][vec] and [the docs][] here.", "See Vec and the docs here."),
+        ("![a *chart*](x.png) and ![alt][ref]", "a chart and alt"),
+        ("<https://example.com>", "https://example.com"),
+        ("a\\*b &amp; c &lt;d&gt;", "a*b & c <d>"),
+        ("| a | **b** |\n|---|---|\n| `c\\|` | [d](e) |", "a b\nc| d"),
+        ("one\n\n---\n\ntwo", "one\ntwo"),
+        ("hard  \nbreak and\nsoft", "hard break and soft"),
+        ("中文的\n換行，沒有\n空格 and\nEnglish", "中文的換行，沒有空格 and English"),
+        ("한국어 줄\n바꿈", "한국어 줄 바꿈"),
+        ("a[i][j] is an element", "a[i][j] is an element"),
+        ("[ ] open\n[x] done", "[ ] open [x] done"),
+        ("", ""),
+        (" \n\n\t\n", ""),
+    ],
+)
+def test_markdown_is_taken_off_and_words_stay(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("```python\nx = 1\n\n    y = [[a|b]]\n```", "x = 1\n\n    y = [[a|b]]"),
+        ("~~~\n# no heading {{ x }}\n~~~", "# no heading {{ x }}"),
+        ("text\n\n    {% raw %}\n    <b>", "text\n{% raw %}\n<b>"),
+        ("use `{{ page.url }}` and ``a`[[b]]`` here", "use {{ page.url }} and a`[[b]] here"),
+        ("- item\n\n  ```sh\n  make :::note\n  ```", "item\nmake :::note"),
+        ("```\nnever closed\n# here", "never closed\n# here"),
+        ("`[^1]` but not[^1] `data:a/b;base64,QUFB`", "[^1] but not data:a/b;base64,QUFB"),
+    ],
+)
+def test_code_is_kept_to_the_letter(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("a <b>bold</b> word<br/>", "a bold word"),
+        ('<div class="a > b">\ninside &amp; out\n</div>', "inside & out"),
+        ("before <!-- hidden --> after", "before after"),
+        ("<!-- hidden\n\nstill -->\n\nshown", "shown"),
+        ("<script>\nvar s = '# no';\n</script>\n\nshown", "shown"),
+        ("<style>h1 { }</style>\n\nshown", "shown"),
+        ("<details><summary>More</summary>\n\nhidden *text*\n\n</details>", "More\nhidden text"),
+        ('<img src="data:image/png;base64,AAAA" alt="A chart">', "A chart"),
+        ("an <img alt='icon' src=x> and <img src=x>", "an icon and"),
+        ("one<br>two", "one two"),
+    ],
+)
+def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ('{{< figure src="a_b.png" title="A" >}}\n\ntext', "A\ntext"),
+        ('{{< box\n  a="1"\n\n  caption="C"\n/>}}\ntext', "C\ntext"),
+        ("{{< a >}}{{< b c=1 />}}in{{< /a >}}", "in"),
+        ("{{% notice info %}}\n**inside**\n{{% /notice %}}", "inside"),
+        ('see [the post]({{< relref "kv.md" >}}) now', "see the post now"),
+        ("{{</* shown */>}} {{%/* shown */%}}", "{{< shown >}} {{% shown %}}"),
+        ("{% raw %}{{ x }}{% endraw %} {{ y }} {% raw %} unclosed", "{{ x }} unclosed"),
+        ("{% raw %}\n\n```\n{{ x }}\n```\n\n{% endraw %}", "{{ x }}"),
+        ("a{% comment %}b\n\nc{% endcomment %}d", "ad"),
+        ("{::comment}\nhidden\n{:/comment}\nshown{::nomarkdown}", "shown"),
+        ("{% highlight js %}*x*{% endhighlight %}", "*x*"),
+        (
+            "{% highlight js %}\n# *x* {{ y }}\n\n    z\n{% endhighlight %}",
+            "# *x* {{ y }}\n\n    z",
+        ),
+        ("- a\n\n  {{< highlight go >}}\n  # b\n  {{< /highlight >}}", "a\n# b"),
+        ('{{ a(caption="C d") }} {# e\n f #}g', "C d g"),
+        ("Use {{ to open\n\nand }} to close", "Use {{ to open\nand }} to close"),
+        ("{% include x.html %}{{ site.title | upcase }} text {%- if a -%}b{% endif %}", "text b"),
+        ('{{raw "<"}}= 1 and {{raw `\nx := 1\n`}}', "<= 1 and x := 1"),
+        ('import { Tabs } from "./tabs"\nimport "./x.css";\n\ntext', "text"),
+        ("import duties from abroad rose", "import duties from abroad rose"),
+        ('export const meta = { title: "M" }\nexport default Layout\n\ntext', "text"),
+        ('<Tabs items={["a", "b"]}>\n\ntext {/* note */}\n\n</Tabs>', "text"),
+        (":::note[Mind *this*]\n\nadmonition\n\n:::", "Mind this\nadmonition"),
+        ("::: warning\ntext\n:::", "text"),
+        ("See [[Note]], [[dir/Note|shown]], [[Note#Part]].", "See Note, shown, Note Part."),
+        ("![[image.png|300]] ![[a.svg]] ![[Note|shown]] [[unclosed", "shown [[unclosed"),
+        ("| a |\n|---|\n| [[Note\\|shown]] |", "a\nshown"),
+        ("[[Note#^a1b2c3]] [[#Part]] ==marked== a==b ^name-of-block", "Note Part marked a==b"),
+        ("100%% sure, %%hidden%% and %%\n\nmore\n%%", "100%% sure, and"),
+        ("> [!tip]+ A *title*\n> text\n\n> [!NOTE]\n> more", "A title\ntext\nmore"),
+        ("# Heading *x* {#id .class data-y='1 2'}", "Heading x"),
+        ("Setext {: #id }\n======\n\ntext\n{: .note}\n\n`a`{:.ruby}", "Setext\ntext\na"),
+        ("- TOC\n{:toc}\n\n[TOC]\n\n[[_TOC_]]\n\ntext", "text"),
+        ("{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$", "{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$"),
+        ("::: {.tip} A title\n- x\n:::\n\n::video[V]{#id}", "A title\nx"),
+        ('!!! note "T"\n    a\n\n        code\n\n=== "Tab"\n    b', "T\na\ncode\nTab\nb"),
+        ("Title\n=== \n\n!!! \n", "Title\n!!!"),
+    ],
+)
+def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("<A b={() => x}\n  c={{ d: {e: 1} }}\n>\ninside *a*\n</A>", "inside a"),
+        ("<A>\n\n    ```js\n    <B/>\n    ```\n\n</A>", "<B/>"),
+        ('<A title="A title" caption={`C`} src="s" />', "A title C"),
+        ("<div style={{ a: 'b' }} onClick={() => c}>\ntext\n</div>", "text"),
+        ("<A/>{props.b} {' '} {\"c\"} {d.map((e) => <li>{e}</li>)} {f}", "c {f}"),
+        ("value {props.b} of no component", "value {props.b} of no component"),
+        ("export const a = {\n  b: '}',\n\n  c: [1],\n};\ntext", "text"),
+        ("export function A() {\n  return <b>{1}</b>\n}\n\ntext", "text"),
+        ("export default settings of the year", "export default settings of the year"),
+        ("import a, {\n  b,\n} from 'c'; // d\ntext", "text"),
+        ("a Vec<T> and <MyType> < b", "a Vec and < b"),
+        ("`<A b={c}>` and `import x from 'y'`", "<A b={c}> and import x from 'y'"),
+    ],
+)
+def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("Text[^1] and more[^long].", "Text and more."),
+        ("[^1]: short\n\n[^2]: A longer note.", "short\nA longer note."),
+        ('[a]: http://x.y\n[b]: <z> "title"', ""),
+        ("text\n\n[img]: data:image/png;base64,AAAA", "text"),
+        ("see data:image/png;base64,iVBORw0KGgo= here", "see here"),
+        ("bell\x07 and \x1b[31mred", "bell and [31mred"),
+    ],
+)
+def test_what_no_reader_sees_is_dropped(markdown: str, expected: str) -> None:
+    assert plain(markdown) == expected
+
+
+def test_too_many_brackets_are_read_as_text_and_lose_no_word() -> None:
+    many = "![" * 3000
+    assert plain(f"first {many} [a *link*](x.y) last") == f"first {many} a link last"
+
+
+MARKS = "` ~~~ ``` * _ [ ] ]( ) [[ ]] | ![ < > </a> <!-- --> {{ }} {% %} ::: - > # \\ [^1] ]: |---|"
+PIECES = [
+    *MARKS.split(),
+    "\n",
+    "\n\n",
+    "    ",
+    "word",
+    "字",
+    "import ",
+    "{% raw %}",
+    "{% endraw %}",
+    "<A b={",
+    "!!! note\n",
+    "<script>",
+    "\x00",
+    "\ud800",
+]
+
+
+def test_a_line_of_control_characters_alone_is_none() -> None:
+    assert plain("\x13\n\none\n\n```\n\x01\ntwo\n```\n\n\x7f") == "one\ntwo"
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+@settings(max_examples=100)
+def test_any_text_gives_the_same_tidy_text_each_time(markdown: str) -> None:
+    words = plain(markdown)
+    assert words == plain(markdown)
+    assert words == words.strip("\n")
+    assert "\x00" not in words
+
+
+@given(st.lists(st.text("abc 字詞", min_size=1), max_size=8))
+@settings(max_examples=50)
+def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
+    words = plain("\n\n".join(paragraph.strip() for paragraph in paragraphs))
+    assert words.split() == " ".join(paragraphs).split()
+
+
+@pytest.mark.parametrize(
+    "opener",
+    ["`", "[", "![", "<a ", "<A {", "{{", "{{<", "{/*", "{% ", "{% raw %}", "%%", "> ", "*a_"],
+)
+def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
+    began = time.process_time()
+    plain(opener * (30_000 // len(opener)))
+    assert time.process_time() - began < 5

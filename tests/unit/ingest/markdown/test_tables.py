@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.markdown.preprocess import headed
+
+
+def test_rows_without_a_head_are_rows() -> None:
+    rows = "| zebra | stripes |\n| [walrus](/walrus) | tusks | and more |\n\nText.\n"
+    assert plain(rows) == "zebra stripes\nwalrus tusks and more\nText."
+    assert plain(f"\n\n{rows}") == plain(rows)
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "| a | b |\n|---|:-:|\n| 1 | 2 |\n",
+        "|a|\n|-|\n",
+        "| a | b |\n --- | ---\n| 1 | 2 |\n",
+        "Text | with a bar\n",
+        "| half a row\n",
+        "",
+        "\n\n",
+    ],
+)
+def test_everything_else_stays_as_it_is(passage: str) -> None:
+    assert headed(passage) == passage

@@ -1,0 +1,269 @@
+"""What a site's own configuration and the two options say about its links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.ingest.sites.base import Anchors, Site
+from blog_search_mcp.ingest.sites.discovery import PLAIN, find_site
+from blog_search_mcp.ingest.sites.hexo import Hexo
+from blog_search_mcp.ingest.sites.hugo import Hugo
+from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.zola import Zola
+
+URL = "https://example.org"
+
+
+def site(root: Path, files: dict[str, str], content: str = "") -> Path:
+    """A site's folder with these files; its content folder."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    (root / content).mkdir(parents=True, exist_ok=True)
+    return root / content
+
+
+def test_without_configuration_and_options_there_are_no_links(tmp_path: Path) -> None:
+    assert find_site(site(tmp_path, {}, "a/b/c/content")) is None
+
+
+def test_hugo_is_known_by_its_file_and_its_keys_have_no_case(tmp_path: Path) -> None:
+    toml = (
+        'BaseURL = "https://example.org/blog/"\ndefaultContentLanguage = "zh"\n'
+        "defaultContentLanguageInSubdir = true\nuglyURLs = true\ndisablePathToLower = true\n"
+        '[permalinks]\nposts = "/:year/:slug/"\n[permalinks.section]\nposts = "/archive/"\n'
+        '[frontmatter]\ndate = [":filename", ":default"]\n'
+        '[languages.zh]\n[languages.en]\ncontentDir = "content/en"\n'
+        '[languages.de]\nbaseURL = "https://de.example.org"\n'
+    )
+    content = site(tmp_path, {"hugo.toml": toml}, "content/posts")
+    assert find_site(content) == Site(
+        "https://example.org/blog",
+        Hugo(
+            contents=(("en", "content/en"), ("", "content")),
+            patterns=(("posts", "/:year/:slug/"),),
+            section_patterns=("posts",),
+            default_language="zh",
+            languages=("en",),
+            foreign=("de",),
+            default_in_subdir=True,
+            ugly=("*",),
+            lower=False,
+            dated_names=True,
+        ),
+        Anchors("goldmark"),
+        "content/posts/",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hugo.yaml", "baseURL: https://example.org\n"),
+        ("hugo.json", '{"baseURL": "https://example.org"}'),
+        ("config.toml", 'baseURL = "https://example.org"\n'),
+        ("config/_default/hugo.toml", 'baseURL = "https://example.org"\n'),
+        ("config/production/config.yaml", "baseURL: https://example.org/\n"),
+    ],
+)
+def test_hugo_s_configuration_has_many_places(name: str, text: str, tmp_path: Path) -> None:
+    assert find_site(site(tmp_path, {name: text}, "content")) == Site(
+        URL, Hugo(), Anchors("goldmark"), "content/"
+    )
+
+
+def test_hugo_s_sections_are_read_where_a_pattern_needs_them(tmp_path: Path) -> None:
+    files = {
+        "hugo.toml": f'baseURL = "{URL}"\n[permalinks.page]\n"/" = "/:sections/:title/"\n',
+        "content/_index.md": "",
+        "content/a/b/_index.md": "",
+    }
+    found = find_site(site(tmp_path, files))
+    assert found == Site(
+        URL, Hugo(patterns=(("", "/:sections/:title/"),), sections=("a/b",)), Anchors("goldmark")
+    )
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "defaultMarkdownHandler: org",
+        "goldmark: {parser: {autoHeadingID: false}}",
+        "goldmark: {parser: {autoIDType: github-ascii}}",
+        "goldmark: {parser: {autoHeadingIDType: blackfriday}}",
+    ],
+)
+def test_hugo_with_other_heading_ids_gets_no_anchors(markup: str, tmp_path: Path) -> None:
+    files = {"hugo.yaml": f"baseURL: {URL}\nmarkup:\n  {markup}\n"}
+    assert find_site(site(tmp_path, files)) == Site(URL, Hugo(), Anchors())
+
+
+def test_jekyll_s_address_is_url_and_baseurl(tmp_path: Path) -> None:
+    files = {
+        "_config.yml": (
+            "url: https://example.org/\nbaseurl: /blog\npermalink: pretty\n"
+            "timezone: Asia/Taipei\nkramdown: {input: kramdown}\n"
+            "defaults:\n- {scope: {path: '', type: posts}, values: {layout: post}}\n"
+            "- {scope: {path: news/}, values: {permalink: '/n/:title'}}\n"
+            "- {scope: {path: x, type: pages}, values: {permalink: /p/}}\n"
+        )
+    }
+    assert find_site(site(tmp_path, files, "_posts")) == Site(
+        "https://example.org/blog",
+        Jekyll("pretty", (("news", "/n/:title"),), timezone="Asia/Taipei"),
+        Anchors("kramdown"),
+        "_posts/",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "maker"),
+    [
+        ("", "gfm"),
+        ("markdown: CommonMarkGhPages", ""),
+        ("kramdown: {auto_ids: false}", ""),
+        ("kramdown: {auto_id_prefix: h-}", ""),
+        ("kramdown: {input: kramdown, transliterated_header_ids: true}", ""),
+    ],
+)
+def test_jekyll_s_anchors_are_its_markdown_s(line: str, maker: str, tmp_path: Path) -> None:
+    found = find_site(site(tmp_path, {"_config.yml": f"url: {URL}\n{line}\n"}))
+    assert found is not None
+    assert found.anchors == Anchors(maker)  # type: ignore[arg-type]
+
+
+def test_hexo_is_told_from_jekyll_by_its_keys_its_package_or_its_folders(tmp_path: Path) -> None:
+    config = f"url: {URL}/h\nroot: /h/\npermalink: :title.html\n"
+    package = '{"hexo": {"version": "8.1.2"}, "dependencies": {"hexo-renderer-marked": "^7"}}'
+    expected = Site(f"{URL}/h", Hexo(":title.html"), Anchors("marked"), "source/_posts/")
+    by_key = {"_config.yml": config + "source_dir: source\n"}
+    by_package = {"_config.yml": config, "package.json": package}
+    for number, files in enumerate((by_key, by_package, {"_config.yml": config})):
+        content = site(tmp_path / str(number), files, "source/_posts")
+        assert find_site(content) == expected
+
+
+def test_hexo_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
+    config = (
+        f"url: {URL}\nsource_dir: src\nnew_post_name: :year-:month-:day-:title.md\n"
+        "category_map: {筆記: notes}\ndefault_category: none\npost_asset_folder: true\n"
+        "filename_case: 1\npermalink_defaults: {lang: en}\ntimezone: UTC\n"
+        "pretty_urls: {trailing_index: false, trailing_html: false}\n"
+        "marked: {modifyAnchors: 1, smartypants: false}\n"
+    )
+    assert find_site(site(tmp_path, {"_config.yml": config})) == Site(
+        URL,
+        Hexo(
+            source="src",
+            new_post_name=":year-:month-:day-:title.md",
+            default_category="none",
+            categories=(("筆記", "notes"),),
+            defaults=(("lang", "en"),),
+            lower_categories=True,
+            asset_folders=True,
+            index_shown=False,
+            html_shown=False,
+            timezone="UTC",
+        ),
+        Anchors("marked", smart=False, lower=True),
+    )
+
+
+def test_hexo_with_another_renderer_gets_no_anchors(tmp_path: Path) -> None:
+    package = '{"hexo": {}, "dependencies": {"hexo-renderer-markdown-it": "^7"}}'
+    files = {"_config.yml": f"url: {URL}\n", "package.json": package}
+    assert find_site(site(tmp_path, files)) == Site(URL, Hexo(), Anchors())
+
+
+def test_zola_s_config_is_told_from_hugo_s_by_its_base_url(tmp_path: Path) -> None:
+    toml = (
+        'base_url = "https://example.org/z/"\ndefault_language = "de"\n[slugify]\n'
+        'paths = "safe"\nanchors = "safe"\npaths_keep_dates = true\n'
+        "[languages.en]\n[languages.de]\n[markdown]\nsmart_punctuation = true\n"
+    )
+    assert find_site(site(tmp_path, {"config.toml": toml}, "content/blog")) == Site(
+        "https://example.org/z",
+        Zola(slugs="safe", keep_dates=True, languages=("en",), default_language="de"),
+        Anchors("zola-safe", smart=True),
+        "content/blog/",
+    )
+
+
+def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
+    tmp_path: Path,
+) -> None:
+    files = {"a/hugo.toml": f'baseURL = "{URL}/outer"', "a/b/hugo.toml": f'baseURL = "{URL}"'}
+    site(tmp_path, files)
+    near = find_site(site(tmp_path, {}, "a/b/content/x/y"))
+    assert near == Site(URL, Hugo(), Anchors("goldmark"), "content/x/y/")
+    assert find_site(site(tmp_path, {}, "a/b/content/x/y/z")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[", "baseURL = 1", 'baseURL = ""', 'baseURL = "/"', 'baseURL = "file:///x"', "a = 1"],
+)
+def test_a_configuration_that_names_no_address_makes_no_links(text: str, tmp_path: Path) -> None:
+    assert find_site(site(tmp_path, {"hugo.toml": text})) is None
+
+
+def test_the_base_url_option_wins_and_the_rest_stays_the_configuration_s(tmp_path: Path) -> None:
+    files = {"_config.yml": f"url: {URL}\nbaseurl: /x\npermalink: none\n"}
+    content = site(tmp_path, files)
+    assert find_site(content, "https://mirror.example/") == Site(
+        "https://mirror.example", Jekyll("none"), Anchors("gfm")
+    )
+    assert find_site(content, "", "/:title") == Site(f"{URL}/x", Jekyll("/:title"), Anchors("gfm"))
+
+
+@pytest.mark.parametrize(
+    ("permalink", "expected"),
+    [
+        ("hugo", Site(URL, Hugo(), Anchors("goldmark"), "content/")),
+        ("jekyll", Site(URL, Jekyll(), Anchors("gfm"), "_posts/")),
+        ("pretty", Site(URL, Jekyll("pretty"), Anchors("gfm"), "_posts/")),
+        ("hexo", Site(URL, Hexo(), Anchors("marked"), "source/_posts/")),
+        ("hexo:p/:title/", Site(URL, Hexo("p/:title/"), Anchors("marked"), "source/_posts/")),
+        ("zola", Site(URL, Zola(), Anchors("zola"), "content/")),
+    ],
+)
+def test_a_preset_is_a_generator_as_it_is_without_configuration(
+    permalink: str, expected: Site, tmp_path: Path
+) -> None:
+    assert find_site(tmp_path, URL, permalink) == expected
+
+
+def test_a_bare_pattern_is_read_as_the_folders_suggest(tmp_path: Path) -> None:
+    plain = find_site(site(tmp_path, {}, "a/posts"), URL, "/:year/:slug/")
+    assert plain is not None
+    assert plain.rules == Hugo(patterns=(("*", "/:year/:slug/"),), dated_names=True, titles=False)
+    assert plain.anchors == PLAIN[1]
+    jekyll = find_site(site(tmp_path, {}, "b/_posts"), URL, "/:year/:title/")
+    assert jekyll == Site(URL, Jekyll("/:year/:title/"), Anchors("gfm"), "_posts/")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "permalink", "said"),
+    [
+        ("example.org", "hugo", "--base-url example.org is no address"),
+        (URL, "", "--base-url alone does not tell how links are made"),
+        ("", "hugo", "--permalink needs --base-url"),
+        (URL, "pelican", "--permalink pelican is neither a generator"),
+        (URL, "zola:/:slug/", "Zola has no permalink patterns"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    base_url: str, permalink: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        find_site(tmp_path, base_url, permalink)
+    assert str(raised.value).startswith(said)
+
+
+def test_every_change_that_may_change_a_link_changes_the_digest(tmp_path: Path) -> None:
+    sites = [find_site(tmp_path, URL, permalink) for permalink in ("hugo", "hexo", "hugo:/:slug/")]
+    sites.append(find_site(tmp_path, URL + "/x", "hugo"))
+    assert len({found.digest for found in sites if found}) == 4

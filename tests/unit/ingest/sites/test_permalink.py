@@ -1,0 +1,348 @@
+"""Paths as each generator makes them; every expected one was rendered by the generator itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.ingest.documents.address import address_of
+from blog_search_mcp.ingest.documents.frontmatter import split
+from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.hexo import Hexo
+from blog_search_mcp.ingest.sites.hugo import Hugo
+from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.zola import Zola
+
+
+def path(rules: SiteGenerator, place: str, front: str = "") -> str | None:
+    return rules.path(place, address_of(split(f"---\n{front}\n---\n").fields))
+
+
+TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "expected"),
+    [
+        ("content/posts/a.md", TITLE, "/posts/a/"),
+        ("content/about.md", TITLE, "/about/"),
+        ("content/_index.md", TITLE, "/"),
+        ("content/posts/_index.md", TITLE, "/posts/"),
+        ("content/posts/sub/deep.md", TITLE, "/posts/sub/deep/"),
+        ("content/posts/bundle/index.md", TITLE, "/posts/bundle/"),
+        ("content/posts/2024-05-12-dated.md", TITLE, "/posts/2024-05-12-dated/"),
+        (
+            "content/posts/My Post (Näme) 中文 v1.2+x&y.md",
+            TITLE,
+            "/posts/my-post-n%C3%A4me-%E4%B8%AD%E6%96%87-v1.2+xy/",
+        ),
+        ("content/posts/b.zh.md", TITLE, "/zh/posts/b/"),
+        ("content/posts/c.fr.md", TITLE, "/posts/c.fr/"),
+        ("content/posts/s.md", TITLE + "slug: My Custom Slug", "/posts/my-custom-slug/"),
+        ("content/posts/s.md", TITLE + "slug: CamelCase", "/posts/camelcase/"),
+        ("content/posts/s.md", TITLE + "slug: 中文/x", "/posts/%E4%B8%AD%E6%96%87/x/"),
+        ("content/posts/s.md", TITLE + "url: /custom/url/", "/custom/url/"),
+        ("content/posts/s.md", TITLE + "url: rel/url.html", "/rel/url.html"),
+        ("content/posts/s.md", TITLE + "url: /CamelUrl", "/CamelUrl/"),
+        ("content/posts/s.zh.md", TITLE + "url: rel/", "/zh/rel/"),
+        ("content/posts/s.zh.md", TITLE + "url: /p/:year/", "/p/2024/"),
+        ("README.md", TITLE, None),
+    ],
+)
+def test_hugo_by_place(place: str, front: str, expected: str | None) -> None:
+    assert path(Hugo(languages=("zh",)), place, front) == expected
+
+
+PATTERNS = Hugo(
+    patterns=(
+        ("docs", "/d/:sections[1:]/:contentbasename/:title"),
+        ("notes", "/:section/:slugorfilename/"),
+        ("posts", "/:year/:month/:day/:slug/"),
+        ("times", "/:monthname/:weekday/:weekdayname/:yearday/:sections/"),
+    ),
+    section_patterns=("posts",),
+    default_language="zh",
+    languages=("en",),
+    default_in_subdir=True,
+    ugly=("*",),
+    sections=("docs/x",),
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "expected"),
+    [
+        (
+            "content/posts/a.md",
+            TITLE,
+            "/zh/2024/05/12/its-a-title-%E4%B8%AD%E6%96%87-a-b.html",
+        ),
+        ("content/posts/a.en.md", TITLE + "slug: S t", "/en/2024/05/12/s-t.html"),
+        ("content/posts/undated.md", "title: x", None),
+        ("content/posts/_index.md", TITLE, None),
+        ("content/docs/_index.md", TITLE, "/zh/docs/index.html"),
+        ("content/docs/x/y/deep.md", "title: T", "/zh/d/x/deep/t.html"),
+        ("content/docs/y/deep.md", "title: T", "/zh/d/deep/t.html"),
+        ("content/docs/x/bundle/index.en.md", "title: x", "/en/d/x/bundle/x.html"),
+        ("content/notes/x/y.md", TITLE, "/zh/notes/y.html"),
+        ("content/times/x.md", TITLE, "/zh/may/0/sunday/133/times.html"),
+        ("content/about.md", TITLE, "/zh/about.html"),
+    ],
+)
+def test_hugo_by_pattern(place: str, front: str, expected: str | None) -> None:
+    assert path(PATTERNS, place, front) == expected
+
+
+def test_hugo_takes_the_day_off_a_name_where_the_configuration_says_so() -> None:
+    rules = Hugo(patterns=(("posts", "/:year/:slugorfilename/"),), dated_names=True)
+    assert path(rules, "content/posts/2024-05-12-dated.md") == "/2024/dated/"
+    assert path(rules, "content/posts/b.zh.md", TITLE) == "/2024/b.zh/"
+
+
+def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
+    rules = Hugo(bundles=frozenset({"content/posts/bundle"}))
+    assert path(rules, "content/posts/bundle/index.md") == "/posts/bundle/"
+    assert path(rules, "content/posts/bundle/part.md") is None
+    assert path(rules, "content/posts/bundle/deep/index.md") is None
+    assert path(rules, "content/posts/bundles.md") == "/posts/bundles/"
+
+
+def test_hugo_s_languages_may_have_folders_or_addresses_of_their_own() -> None:
+    rules = Hugo(
+        contents=(("zh", "content/chinese"), ("", "content")), languages=("zh",), foreign=("de",)
+    )
+    assert path(rules, "content/chinese/posts/a.md") == "/zh/posts/a/"
+    assert path(rules, "content/posts/a.de.md") is None
+
+
+JEKYLL_FRONT = "title: 'Some Title: 中文'\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "expected"),
+    [
+        (
+            "_posts/2024-05-12-a.md",
+            "categories: [Foo Bar, 中文]",
+            "/foo%20bar/%E4%B8%AD%E6%96%87/2024/05/12/a.html",
+        ),
+        (
+            "_posts/2024-05-12-My Post (Näme) 中文 v1.2+x&y.md",
+            "",
+            "/2024/05/12/My-Post-(N%C3%A4me)-%E4%B8%AD%E6%96%87-v1.2+x&y.html",
+        ),
+        ("_posts/2024-05-12-s.md", "slug: My Custom Slug", "/2024/05/12/My-Custom-Slug.html"),
+        ("_posts/2024-05-12-s.md", "slug: 中文 s!", "/2024/05/12/%E4%B8%AD%E6%96%87-s!.html"),
+        ("_posts/2024-05-12-s2.md", "permalink: /custom/:title/", "/custom/s2/"),
+        ("_posts/2024-05-12-s.md", "permalink: rel/x.html", "/rel/x.html"),
+        ("_posts/2024-05-12-s.md", "permalink: pretty", "/pretty"),
+        ("_posts/2024-05-12-s.md", "date: 2023-01-02", "/2023/01/02/s.html"),
+        ("_posts/2024-05-12-s.md", "category: One Two", "/one%20two/2024/05/12/s.html"),
+        ("_posts/2024-05-12-s.md", "categories: one Two one", "/one/two/2024/05/12/s.html"),
+        (
+            "_posts/2024-05-12-s.md",
+            "category: One Two\ncategories: [a]",
+            "/a/one%20two/2024/05/12/s.html",
+        ),
+        ("_posts/2024-5-2-s7.md", "", "/2024/05/02/s7.html"),
+        ("cat/dog/_posts/2024-05-12-s.md", "categories: x", "/cat/dog/x/2024/05/12/s.html"),
+        ("_posts/sub/2024-05-12-s9.md", "", "/2024/05/12/s9.html"),
+        ("_posts/undated.md", "", None),
+        ("_drafts/dr.md", "", None),
+        ("_notes/x.md", "", None),
+        ("about.md", "", "/about.html"),
+        ("cat/index.md", "", "/cat/"),
+        ("index.md", "", "/"),
+        ("cat/perm.md", "permalink: /foo/", "/foo/"),
+    ],
+)
+def test_jekyll_by_default(place: str, front: str, expected: str | None) -> None:
+    assert path(Jekyll(), place, JEKYLL_FRONT + front) == expected
+
+
+def test_jekyll_takes_a_file_without_front_matter_for_no_page() -> None:
+    assert Jekyll().path("README.md", address_of({})) is None
+
+
+@pytest.mark.parametrize(
+    ("permalink", "post", "page"),
+    [
+        ("pretty", "/c/2024/05/12/CamelCase_under/", "/about/"),
+        ("none", "/c/CamelCase_under.html", "/about.html"),
+        ("ordinal", "/c/2024/133/CamelCase_under.html", "/about.html"),
+        ("weekdate", "/c/2024/W19/Sun/CamelCase_under.html", "/about"),
+        (
+            "/:categories/:short_year/:i_month/:slug:output_ext",
+            "/c/24/5/camelcase-under.html",
+            "/about.html",
+        ),
+        ("/p/:title", "/p/CamelCase_under", "/about"),
+        ("/:year_:month/:foo", None, "/about"),
+    ],
+)
+def test_jekyll_s_styles(permalink: str, post: str | None, page: str) -> None:
+    rules = Jekyll(permalink)
+    front = JEKYLL_FRONT + "categories: c"
+    assert path(rules, "_posts/2024-05-12-CamelCase_under.md", front) == post
+    assert path(rules, "about.md", front) == page
+
+
+@pytest.mark.parametrize(
+    ("zone", "date", "day"),
+    [
+        ("UTC", "2024-05-12 23:30:00 -0800", "13"),
+        ("Asia/Taipei", "2024-05-12T01:30:00+08:00", "12"),
+        ("UTC", "2024-05-12T01:30:00+08:00", "11"),
+        ("America/Los_Angeles", "2024-05-12T01:30:00+08:00", "11"),
+        ("America/Los_Angeles", "2024-05-12", "12"),
+        ("America/Los_Angeles", "2024-05-12 01:02:03", None),
+        ("", "2024-05-12 01:02:03", "12"),
+        ("", "2024-05-12 23:30:00 +0800", "12"),
+        ("", "2024-05-12T01:30:00+08:00", None),
+    ],
+)
+def test_jekyll_s_day_is_the_site_s(zone: str, date: str, day: str | None) -> None:
+    """Without a zone it is the building machine's, so a day must be the same in UTC."""
+    rules = Jekyll("/:day/:title", timezone=zone)
+    expected = f"/{day}/s" if day else None
+    assert path(rules, "_posts/2024-05-12-s.md", f"date: {date}") == expected
+
+
+def test_jekyll_s_defaults_give_folders_patterns_of_their_own() -> None:
+    rules = Jekyll("none", (("", "/p/:title"), ("news", "/n/:title")))
+    assert path(rules, "_posts/2024-05-12-s.md") == "/p/s"
+    assert path(rules, "news/_posts/2024-05-12-s.md") == "/n/s"
+
+
+HEXO_FRONT = 'title: "Some Title: 中文"\ndate: 2024-05-12 01:02:03\n'
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "expected"),
+    [
+        ("_posts/a.md", "", "/2024/05/12/a/"),
+        ("_posts/sub/s4.md", "", "/2024/05/12/sub/s4/"),
+        ("_posts/s1.md", "slug: My Custom Slug", "/2024/05/12/s1/"),
+        (
+            "_posts/My Post (Näme) 中文 v1.2+x&y.md",
+            "",
+            "/2024/05/12/My%20Post%20(N%C3%A4me)%20%E4%B8%AD%E6%96%87%20v1.2+x&y/",
+        ),
+        ("_posts/s2.md", "permalink: custom/title/", "/custom/title/"),
+        ("_posts/s3.md", "permalink: /custom/title.html", "/custom/title.html"),
+        ("about/index.md", "", "/about/index.html"),
+        ("about/foo.md", "", "/about/foo.html"),
+        ("about/perm.md", "permalink: /pp/q/", "/pp/q/index.html"),
+        ("_drafts/x.md", "", None),
+    ],
+)
+def test_hexo_by_default(place: str, front: str, expected: str | None) -> None:
+    assert path(Hexo(), f"source/{place}", HEXO_FRONT + front) == expected
+
+
+@pytest.mark.parametrize(
+    ("permalink", "front", "expected"),
+    [
+        (
+            "posts/:category/:name.html",
+            "categories: [One Two, 中文]",
+            "/posts/One-Two/%E4%B8%AD%E6%96%87/s4.html",
+        ),
+        ("posts/:category/:name.html", "category: x", "/posts/x/s4.html"),
+        ("posts/:category/:name.html", "", "/posts/uncategorized/s4.html"),
+        (
+            ":post_title-:i_month-:i_day/",
+            "",
+            "/some-title-%E4%B8%AD%E6%96%87-5-12/",
+        ),
+        (":abbrlink.html", "abbrlink: 4a17b156", "/4a17b156.html"),
+        (":abbrlink.html", "", None),
+        (":hash/", "", None),
+        (":hour/:title", "", None),
+    ],
+)
+def test_hexo_by_pattern(permalink: str, front: str, expected: str | None) -> None:
+    place = "source/_posts/sub/s4.md"
+    assert path(Hexo(permalink), place, HEXO_FRONT + front) == expected
+
+
+def test_hexo_without_a_date_has_no_dated_path() -> None:
+    assert path(Hexo(), "source/_posts/2024-05-13-nodate.md") is None
+    assert path(Hexo(":title/"), "source/_posts/a.md") == "/a/"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("_posts/2024-05-13-dated.md", "/2024/dated/"),
+        ("_posts/sub/s4.md", None),
+        ("about/index.md", "/about/"),
+        ("about/foo.md", "/about/foo"),
+    ],
+)
+def test_hexo_reads_names_and_shortens_links_as_configured(
+    place: str, expected: str | None
+) -> None:
+    rules = Hexo(
+        ":year/:title/",
+        new_post_name=":year-:month-:day-:title.md",
+        index_shown=False,
+        html_shown=False,
+    )
+    assert path(rules, f"source/{place}") == expected
+    assert path(rules, "source/_posts/sub/s4.md", HEXO_FRONT) == "/2024/sub-s4/"
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "on", "safe"),
+    [
+        ("about.md", "", "/about/", "/about/"),
+        ("_index.md", "", "/", "/"),
+        ("posts/_index.md", "", "/posts/", "/posts/"),
+        ("posts/sub/deep.md", "", "/posts/sub/deep/", "/posts/sub/deep/"),
+        ("posts/bundle/index.md", "", "/posts/bundle/", "/posts/bundle/"),
+        ("posts/bundle/index.zh.md", "", "/zh/posts/bundle/", "/zh/posts/bundle/"),
+        ("posts/b.zh.md", "", "/zh/posts/b/", "/zh/posts/b/"),
+        ("posts/c.fr.md", "", None, None),
+        ("posts/2024-05-12-dated.md", "", "/posts/dated/", "/posts/2024-05-12-dated/"),
+        ("posts/2024-05-12_b.md", "", "/posts/b/", "/posts/2024-05-12_b/"),
+        ("posts/2024-05-12-bun/index.md", "", "/posts/bun/", "/posts/2024-05-12-bun/"),
+        (
+            "posts/Sub Dir/My Post_v1 Näme.md",
+            "",
+            "/posts/Sub%20Dir/my-post-v1-name/",
+            "/posts/Sub%20Dir/My%20Post_v1%20Näme/",
+        ),
+        ("posts/中文目錄/中文.md", "", "/posts/中文目錄/zhong-wen/", "/posts/中文目錄/中文/"),
+        (
+            "posts/s.md",
+            "slug: Näme-of: straße",
+            "/posts/name-of-strasse/",
+            "/posts/Näme-of%20straße/",
+        ),
+        ("posts/s.md", "path: custom/Path/中 文", "/custom/Path/中%20文/", "/custom/Path/中%20文/"),
+        ("posts/😀.md", "", None, "/posts/😀/"),
+    ],
+)
+def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None) -> None:
+    front = front.replace(": ", ": '", 1) + "'" if front else ""
+    assert path(Zola(languages=("zh",)), f"content/{place}", front) == on
+    rules = Zola(slugs="safe", keep_dates=True, languages=("zh",))
+    assert path(rules, f"content/{place}", front) == safe
+
+
+@pytest.mark.parametrize(
+    ("rules", "unknown"),
+    [
+        (Hugo(patterns=(("a", "/:slug/:nonsense/:sectionslug/"),)), (":nonsense", ":sectionslug")),
+        (Jekyll("/:title/:nonsense_x"), (":nonsense_x",)),
+        (Hexo(":title/:hash/"), (":hash",)),
+        (Zola(), ()),
+        (PATTERNS, ()),
+        (Jekyll("weekdate"), ()),
+        (Hexo(), ()),
+    ],
+)
+def test_tokens_that_cannot_be_filled_in_are_named(
+    rules: SiteGenerator, unknown: tuple[str, ...]
+) -> None:
+    assert rules.unknown_tokens() == unknown

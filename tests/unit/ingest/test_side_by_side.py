@@ -1,0 +1,135 @@
+"""What an ingest does while its embedder works, told by each waiting for the other."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import active_children
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.embedders.cache import open_cache
+from blog_search_mcp.ingest.embedding import BATCH, FIRST, CachedEmbedder
+from blog_search_mcp.ingest.workers import WORTHWHILE, workers
+from tests.support.fakes import IDENTITY, FakeEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from blog_search_mcp.index.types import Vectors
+    from tests.support.blog import MakeBlog
+
+PATIENCE = 60.0
+"""Seconds until a test fails that waits."""
+
+
+def comes(is_there: Callable[[], object]) -> bool:
+    patience = time.monotonic() + PATIENCE
+    while not is_there() and time.monotonic() < patience:
+        time.sleep(0.01)
+    return bool(is_there())
+
+
+class Waiting(FakeEmbedder):
+    """Embeds once the lexical index is written."""
+
+    def __init__(self, lexical: Path) -> None:
+        super().__init__()
+        self._lexical = lexical
+        self.found: list[bool] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.found.append(comes(lambda: list(self._lexical.rglob("posts/*.term"))))
+        return super().embed_documents(texts)
+
+
+def test_the_lexical_index_is_written_while_texts_are_embedded(blog: MakeBlog) -> None:
+    made = blog({"moth.md": "By night."})
+    made.write({"kelp.md": "At sea."})
+    made.embedder = embedder = Waiting(made.layout.generation(2).lexical)
+    made.ingest()
+    assert embedder.found == [True]
+    assert made.manifest.posts.keys() == {"kelp.md", "moth.md"}
+
+
+class Counting(FakeEmbedder):
+    """Notes how many texts came at once, and tells when it is asked a second time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+        self.again = threading.Event()
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.batches.append(len(texts))
+        if len(self.batches) == 2:
+            self.again.set()
+        return super().embed_documents(texts)
+
+
+def test_a_batch_goes_into_the_cache_while_the_next_is_embedded(tmp_path: Path) -> None:
+    embedder = Counting()
+    waited: list[bool] = []
+    with open_cache(tmp_path / "cache.sqlite3", IDENTITY) as cache:
+        put = cache.put
+
+        def waiting(texts: Sequence[str], vectors: Vectors) -> None:
+            waited.append(embedder.again.wait(PATIENCE))
+            put(texts, vectors)
+
+        cache.put = waiting  # type: ignore[method-assign]
+        texts = [f"moth {number}" for number in range(2 * BATCH)]
+        found = CachedEmbedder(embedder, cache).embed(texts)
+        assert waited == [True, True]
+        assert list(cache.get(texts)) == texts
+    assert sorted(found.vectors) == sorted(texts)
+
+
+def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> None:
+    made = blog({"moth.md": "By night."})
+    made.write({f"{number:03}.md": f"Moth {999 - number}." for number in range(3 * FIRST)})
+    made.embedder.documents.clear()
+    made.ingest()
+    first = {text.split()[-1] for text in made.embedder.documents[:FIRST]}
+    assert first == {f"{999 - number}." for number in range(FIRST)}
+
+
+class Asked(FakeEmbedder):
+    """Notes in which thread it is asked for each query."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[str] = []
+
+    def embed_query(self, text: str) -> Vectors:
+        self.threads.append(threading.current_thread().name)
+        return super().embed_query(text)
+
+
+def test_headings_are_embedded_beside_the_search_for_them(blog: MakeBlog) -> None:
+    made = blog({"moth.md": "By night."})
+    made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
+    made.embedder = embedder = Asked()
+    made.ingest()
+    assert set(embedder.threads) == {"calibrate_0"}
+
+
+def is_imported(module: str) -> bool:
+    return module in sys.modules
+
+
+def test_processes_import_what_they_will_need_before_they_get_it() -> None:
+    with workers(2) as helpers:
+        helpers.begin(WORTHWHILE, "colorsys")
+        assert set(helpers.map(is_imported, ["colorsys"] * WORTHWHILE)) == {True}
+        assert set(helpers.map(is_imported, ["colorful"] * WORTHWHILE)) == {False}
+
+
+def test_no_process_begins_for_little_work() -> None:
+    with workers(2) as helpers:
+        before = len(active_children())
+        helpers.begin(WORTHWHILE - 1, "colorsys")
+        assert len(active_children()) == before
+        helpers.begin(WORTHWHILE, "colorsys")
+        assert len(active_children()) == before + 2

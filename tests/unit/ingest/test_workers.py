@@ -1,0 +1,150 @@
+"""Work spread over processes: the same results in the same order, errors, and no one left over."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.errors import ContentError, IngestFailed
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.workers import WORTHWHILE, workers
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.reader import Reader
+    from blog_search_mcp.index.types import Hit
+    from tests.support.blog import MakeBlog
+
+MANY = range(3 * WORTHWHILE)
+
+
+def negated(number: int) -> tuple[int, int]:
+    return -number, os.getpid()
+
+
+def unless_seven(number: int) -> int:
+    if number == 7:
+        raise ContentError("seven")
+    return number
+
+
+def killing(number: int) -> int:
+    if number == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def readable(texts: list[str], embedder: EmbeddedEmbedder) -> list[float]:
+    return embedder.readable(texts)
+
+
+def test_processes_give_what_one_gives_in_its_order() -> None:
+    with workers(2) as helpers:
+        found = list(helpers.map(negated, MANY))
+        assert [number for number, _ in found] == [-number for number in MANY]
+        assert len({process for _, process in found} - {os.getpid()}) == 2
+        assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE)))[-1] == 7 + WORTHWHILE
+
+
+@pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, 999)])
+def test_little_work_is_done_here(most: int, items: int) -> None:
+    with workers(most) as helpers:
+        assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
+
+
+def test_what_the_work_raises_is_raised_here() -> None:
+    with workers(2) as helpers, pytest.raises(ContentError, match="seven"):
+        list(helpers.map(unless_seven, MANY))
+
+
+def test_a_process_that_is_killed_is_told() -> None:
+    with workers(2) as helpers, pytest.raises(IngestFailed, match="ended by something else"):
+        list(helpers.map(killing, MANY))
+
+
+def test_closed_workers_begin_anew() -> None:
+    with workers(2) as helpers:
+        next(iter(helpers.map(negated, MANY)))
+        helpers.close()
+        assert list(helpers.map(unless_seven, range(8, 200))) == list(range(8, 200))
+
+
+PARENT = """
+import sys
+from blog_search_mcp.ingest.workers import workers
+from tests.unit.ingest.test_workers import MANY, negated
+if __name__ == "__main__":
+    with workers(2) as helpers:
+        found = iter(helpers.map(negated, MANY))
+        print(*{process for _, process in (next(found) for _ in range(20))}, flush=True)
+        sys.stdin.readline()
+"""
+
+
+def is_running(process: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    root = str(ROOT)
+    with subprocess.Popen(
+        [sys.executable, script],
+        env=os.environ | {"PYTHONPATH": root},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        helpers = [int(number) for number in parent.stdout.readline().split()]
+        assert len(helpers) == 2
+        parent.kill()
+    patience = time.monotonic() + 30
+    while any(map(is_running, helpers)) and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert not any(map(is_running, helpers))
+
+
+@pytest.mark.parametrize("embedder", [EmbeddedEmbedder(), OllamaEmbedder("all-minilm")])
+def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: EmbeddedEmbedder) -> None:
+    texts = ["What is a KV cache?", "這邊買醬鴨"]
+    with workers(2) as helpers:
+        found = list(helpers.map(partial(readable, embedder=embedder), [texts] * WORTHWHILE))
+    assert found == [embedder.readable(texts)] * WORTHWHILE
+
+
+def hits(reader: Reader, question: str) -> list[Hit]:
+    return list(reader.search(question, filters=Filters(), limit=5, offset=0).hits)
+
+
+def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> None:
+    posts = {
+        f"{number}.md": f"# Post {number}\n\nSoup {number}.\n\n- [that](0.md): its words\n"
+        for number in range(WORTHWHILE)
+    }
+    made = blog(posts)
+    one = made.reader()
+    spread = made.ingest(rebuild=True, processes=2)
+    assert spread.generation == 2
+    two = made.reader()
+    assert two.manifest.posts == one.manifest.posts
+    assert two.manifest.calibration == one.manifest.calibration
+    vectors = [each.manifest.files["vectors.faiss"].sha256 for each in (one, two)]
+    assert vectors[0] == vectors[1]
+    for question in ("soup 7", "its words"):
+        assert hits(two, question) == hits(one, question)

@@ -1,0 +1,148 @@
+"""What the doctor finds of the clients' entries."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.server.cli.doctor import clients
+from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.install.scripts import command, script_path
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+SOUP = "# Soup\n\nBoil an onion.\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home" / ".cursor").mkdir(parents=True)
+    return tmp_path / "home"
+
+
+def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
+    """What is found where Cursor has this entry, or this text for its whole file."""
+    text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
+    (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
+    places = Places(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
+    return clients.findings(clients.gather(places), index)
+
+
+SCRIPT = script_path("blog-server")
+
+
+def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
+    assert about_clients(home, entry, made.index) == [
+        Finding(
+            "Cursor",
+            "ok",
+            f"The entry 'blog' in {home}/.cursor/mcp.json starts this server over {made.index}.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "state", "said", "mend"),
+    [
+        (
+            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
+            "problem",
+            "starts /gone/blog-server, which is not there.",
+            f"{SCRIPT} install cursor --index /ix --name blog",
+        ),
+        (
+            {"command": "blog-server", "args": ["--index", "/ix"]},
+            "warning",
+            "starts blog-server, which the client may not find: it has a PATH of its own.",
+            f"{SCRIPT} install cursor --index /ix --name blog",
+        ),
+        (
+            {"command": SCRIPT},
+            "warning",
+            "names no index, so it is looked for in the client's own folder.",
+            f"{SCRIPT} install cursor --index /mine --name blog",
+        ),
+        (
+            {"command": SCRIPT, "args": ["--index", "ix"]},
+            "warning",
+            "names the index ix, which depends on the client's own folder.",
+            f"{SCRIPT} install cursor --index /mine --name blog",
+        ),
+        (
+            {"command": SCRIPT, "env": {"BLOG_INDEX": "/no/such"}},
+            "problem",
+            "names /no/such, which holds no index.",
+            command("blog-ingest", "CONTENT", "--index", "/no/such"),
+        ),
+        (
+            {"command": SCRIPT, "args": ["--index", "~nobody-of-this-name/ix"]},
+            "warning",
+            "names the index ~nobody-of-this-name/ix, which depends on the client's own folder.",
+            f"{SCRIPT} install cursor --index /mine --name blog",
+        ),
+        (
+            {"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]},
+            "ok",
+            "starts this server over ${workspaceFolder}/ix.",
+            None,
+        ),
+    ],
+)
+def test_an_entry_that_does_not_work_is_told_with_what_to_write(
+    entry: object, state: str, said: str, mend: str | None, home: Path
+) -> None:
+    [found] = about_clients(home, entry, Path("/mine"))
+    where = f"The entry 'blog' in {home}/.cursor/mcp.json "
+    assert found == Finding("Cursor", state, where + said, mend)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("entry", "mend"),
+    [
+        (
+            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
+            f'Set "command" to "{SCRIPT}" there.',
+        ),
+        ({"command": SCRIPT}, 'Set "args" to ["--index", "/mine"] there.'),
+    ],
+)
+@pytest.mark.parametrize("name", [".claude.json", "project/.mcp.json"])
+def test_an_entry_of_one_project_is_mended_by_hand(
+    entry: object, mend: str, name: str, home: Path
+) -> None:
+    servers = {"mcpServers": {"blog": entry}}
+    text = json.dumps({"projects": {"/p": servers}} if name == ".claude.json" else servers)
+    (home / "project").mkdir()
+    (home / name).write_text(text, encoding="utf-8")
+    there = Places(home, home / "project", "linux", {})
+    [found] = clients.findings(clients.gather(there), Path("/mine"))
+    assert (found.subject, found.mend) == ("Claude Code", mend)
+
+
+def test_a_settings_file_that_is_no_json_is_named_with_the_place(home: Path) -> None:
+    broken, none = about_clients(home, '{"mcpServers": {}', Path("/mine"))
+    path = home / ".cursor/mcp.json"
+    assert (broken.subject, broken.state, broken.mend) == ("Cursor", "warning", f"Correct {path}.")
+    assert broken.said.startswith(f"{path} cannot be used: ")
+    assert "line 1 column 18" in broken.said
+    assert none.subject == "clients"
+
+
+def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> None:
+    assert about_clients(home, {"command": "/bin/other"}, Path("/mine")) == [
+        Finding(
+            "clients",
+            "warning",
+            "No client has an entry for this server; install knows "
+            "claude-desktop, claude-code, cursor, vscode, windsurf, zed.",
+            f"{SCRIPT} install claude-code --index /mine",
+        )
+    ]

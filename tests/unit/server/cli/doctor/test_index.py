@@ -1,0 +1,108 @@
+"""What the doctor finds of an index and its embedder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.embedders.registry import choose
+from blog_search_mcp.index.errors import EmbedderRefused
+from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.report import NoProgress
+from blog_search_mcp.server.cli.doctor import index
+from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.install.scripts import command
+
+if TYPE_CHECKING:
+    from tests.support.blog import Blog, MakeBlog
+
+NOW = datetime.now(UTC)
+TODAY = NOW.date().isoformat()
+SOUP = "# Soup\n\nBoil an onion.\n"
+
+
+def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
+    return index.findings(index.gather(blog.index, content, TODAY), NOW + timedelta(hours=2.5))
+
+
+def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    found, posts = about_the_index(made)
+    start, _, end = found.said.partition(" chunks, ")
+    assert (found.subject, found.state, found.mend) == ("index", "ok", None)
+    assert start == f"Generation 1 in {made.index}, whole: 1 posts, 1"
+    assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
+    assert posts == Finding("posts", "ok", f"{made.content} is as the last ingest saw it.")
+
+
+def test_stale_posts_are_named_with_the_ingest_that_takes_them_in(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    made.write({"tea.md": "Tea.\n", "soup.md": SOUP * 2})
+    assert about_the_index(made)[1] == Finding(
+        "posts",
+        "warning",
+        "2 posts have changed since the index was made 2 hours ago: soup.md, tea.md.",
+        command("blog-ingest", made.content, "--index", made.index),
+    )
+
+
+def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    moved = made.content.rename(made.content.with_name("moved"))
+    gone = about_the_index(made)[1]
+    assert (gone.state, gone.said) == ("warning", f"There is no content folder {made.content}.")
+    assert gone.mend == command(
+        "blog-server", "doctor", "--index", made.index, "--content", "CONTENT"
+    )
+    assert about_the_index(made, moved)[1].state == "ok"
+
+
+def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    made.layout.seen.unlink()
+    unknown = about_the_index(made)[1]
+    assert unknown.state == "warning"
+    assert unknown.mend == command("blog-ingest", "CONTENT", "--index", made.index)
+
+
+def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
+    facts = index.gather(tmp_path / "none", tmp_path / "posts", TODAY)
+    assert index.findings(facts, NOW) == [
+        Finding(
+            "index",
+            "problem",
+            "There is no index in none/ yet.",
+            command("blog-ingest", tmp_path / "posts", "--index", tmp_path / "none"),
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", ["vectors", "catalog", "manifest"])
+def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    with getattr(made.files, name).open("r+b") as file:
+        file.write(b"\x00")
+    [broken] = about_the_index(made)
+    assert (broken.subject, broken.state) == ("index", "problem")
+    assert broken.said.startswith("The index's ")
+    assert broken.mend == command("blog-ingest", "CONTENT", "--index", made.index, "--rebuild")
+
+
+def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": SOUP})
+
+    def refuse(*_: object) -> None:
+        raise EmbedderRefused("The model is missing; install it again.")
+
+    job = Job(made.content, made.index, lambda _: choose("embedded", None, None, None), made.today)
+    ingest(replace(job, rebuild=True), NoProgress())
+    monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.EmbeddedEmbedder.embed_query", refuse)
+    assert about_the_index(made)[1] == Finding(
+        "embedder", "problem", "The model is missing; install it again.", "make clean setup"
+    )

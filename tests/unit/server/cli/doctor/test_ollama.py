@@ -1,0 +1,99 @@
+"""What the doctor finds of an Ollama."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.embedders.ollama.client import Probe
+from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.server.cli.doctor import ollama
+from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts
+from tests.support.ollama_standin import Model, running
+
+if TYPE_CHECKING:
+    pass
+
+
+NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
+REBUILD = "blog-ingest posts --rebuild"
+URL = "http://127.0.0.1:11434"
+HAS = Probe(True, True, "0.32.15", Model().digest)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "probe", "state", "said", "mend"),
+    [
+        (NOMIC, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
+        (None, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
+        (
+            NOMIC,
+            Probe(False),
+            "problem",
+            "Nothing answers at URL; without it search is by words alone.",
+            "ollama serve",
+        ),
+        (
+            None,
+            Probe(False),
+            "warning",
+            "Nothing answers at URL; the index does not use it.",
+            "ollama serve",
+        ),
+        (
+            NOMIC,
+            Probe(True, False, "0.32.15"),
+            "problem",
+            "Ollama 0.32.15 at URL does not have the model nomic-embed-text.",
+            "ollama pull nomic-embed-text",
+        ),
+        (
+            NOMIC,
+            replace(HAS, digest="f" * 64),
+            "problem",
+            "The index was built with other weights of nomic-embed-text (0a109f422b47), so search "
+            "is by words alone.",
+            REBUILD,
+        ),
+        (
+            NOMIC,
+            replace(HAS, version="0.20.1"),
+            "warning",
+            "Ollama 0.20.1 misreads capitals and accents for nomic-embed-text, so texts go to it "
+            "in lower case and without accents.",
+            "Update Ollama to 0.30 or later: https://ollama.com/download",
+        ),
+    ],
+)
+def test_what_an_ollama_lacks_is_told_with_its_mending(
+    recorded: EmbedderIdentity | None, probe: Probe, state: str, said: str, mend: str | None
+) -> None:
+    found = ollama.findings(OllamaFacts(True, recorded, URL, probe), REBUILD)
+    worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
+    told = (worst.state, worst.said.replace(URL, "URL"), worst.mend)
+    assert told == (state, said, mend)
+
+
+def test_an_ollama_that_nobody_asks_for_is_not_looked_at() -> None:
+    facts = ollama.gather("", replace(NOMIC, kind="embedded"))
+    assert facts.probe is None
+    assert ollama.findings(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
+
+
+def test_a_running_ollama_is_asked_for_the_index_s_model() -> None:
+    with running() as standin:
+        facts = ollama.gather(standin.host, NOMIC)
+        [found] = ollama.findings(facts, REBUILD)
+    assert (
+        found.said
+        == f"Ollama 0.32.15 at http://{standin.host} has nomic-embed-text (0a109f422b47)."
+    )
+
+
+def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
+    [found] = ollama.findings(ollama.gather("ftp://box", NOMIC), REBUILD)
+    assert found.state == "problem"
+    assert found.said == "The Ollama host 'ftp://box' must begin with http:// or https://."

@@ -1,0 +1,203 @@
+"""The doctor: what it finds, how it says so, and the command that mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.server.cli.doctor import installed
+from blog_search_mcp.server.cli.doctor.finding import Finding, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.doctor.installed import Installed
+from blog_search_mcp.server.cli.doctor.run import examine
+from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.install.scripts import command, script_path
+from blog_search_mcp.server.settings import Settings
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+NOW = datetime.now(UTC)
+SOUP = "# Soup\n\nBoil an onion.\n"
+FINE = Finding("index", "ok", "It is there.")
+SLOW = Finding("Ollama", "warning", "It is old.", "ollama --update")
+GONE = Finding("posts", "problem", "They are gone.", "blog-ingest posts")
+
+
+def test_a_finding_is_a_line_and_what_mends_it_the_next() -> None:
+    assert as_lines([FINE, SLOW, GONE]) == [
+        "ok       index   It is there.",
+        "warning  Ollama  It is old.",
+        "                 → ollama --update",
+        "problem  posts   They are gone.",
+        "                 → blog-ingest posts",
+        "1 problem, 1 warning.",
+    ]
+    assert as_lines([FINE])[-1] == "All is well."
+
+
+def test_json_has_the_same_findings_and_the_worst_state() -> None:
+    told = json.loads(as_json([FINE, GONE, SLOW]))
+    assert told["state"] == "problem"
+    assert [Finding(**each) for each in told["findings"]] == [FINE, GONE, SLOW]
+
+
+@pytest.mark.parametrize(
+    ("findings", "status"), [([], 0), ([FINE], 0), ([FINE, SLOW], 0), ([GONE, FINE], 1)]
+)
+def test_only_a_problem_is_a_failure(findings: list[Finding], status: int) -> None:
+    assert exit_status(findings) == status
+
+
+def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
+    words = shlex.split(command("blog-ingest", "my posts", "--index", "it's"))
+    assert words == [str(Path(sys.executable).with_name("blog-ingest")), "my posts", *words[2:]]
+    assert words[2:] == ["--index", "it's"]
+    assert script_path("no-such-script") == "no-such-script"
+
+
+THERE = Installed("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2.3.0"})
+
+
+def test_versions_that_are_as_required_are_told() -> None:
+    assert installed.findings(THERE) == [
+        Finding("Python", "ok", "3.12.1."),
+        Finding("packages", "ok", "blog-search-mcp 0.1.0 with mcp 2.3.0."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "finding"),
+    [
+        (
+            replace(THERE, python="3.10.2"),
+            Finding(
+                "Python",
+                "problem",
+                "3.10.2 is not >=3.11.",
+                "make clean setup PYTHON=python3.12",
+            ),
+        ),
+        (
+            replace(THERE, found={"mcp": "1.9.0"}),
+            Finding(
+                "packages",
+                "problem",
+                "mcp 1.9.0 is not <3,>=2.3.",
+                f'{sys.executable} -m pip install "mcp<3,>=2.3"',
+            ),
+        ),
+        (
+            replace(THERE, found={"mcp": None}),
+            Finding(
+                "packages",
+                "problem",
+                "mcp is missing.",
+                f'{sys.executable} -m pip install "mcp<3,>=2.3"',
+            ),
+        ),
+        (
+            Installed("3.12.1", "", "", {}, {}),
+            Finding(
+                "packages",
+                "warning",
+                "blog-search-mcp is not installed in this Python, so versions are not compared.",
+                f"{sys.executable} -m pip install -e .",
+            ),
+        ),
+    ],
+)
+def test_a_version_that_does_not_fit_is_named(facts: Installed, finding: Finding) -> None:
+    [wrong] = [each for each in installed.findings(facts) if each.state != "ok"]
+    assert wrong == finding
+
+
+def test_the_installed_packages_are_those_of_the_project() -> None:
+    found = installed.gather()
+    assert {"mcp", "faiss-cpu", "tantivy"} <= found.found.keys()
+    assert not {"pytest", "mypy"} & found.found.keys()
+    assert installed.missing(found) == []
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home" / ".cursor").mkdir(parents=True)
+    return tmp_path / "home"
+
+
+def test_the_round_goes_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:
+    made = blog({"soup.md": SOUP})
+    found = examine(Settings(made.index, ""), Places(home, home, "linux", {}), NOW)
+    subjects = [each.subject for each in found]
+    assert subjects == ["Python", "packages", "index", "posts", "Ollama", "clients"]
+
+
+def test_all_that_is_not_well_has_a_mending_and_nothing_else_has(
+    blog: MakeBlog, home: Path
+) -> None:
+    made = blog({"soup.md": SOUP})
+    made.content.rename(made.content.with_name("moved"))
+    found = examine(Settings(made.index, "ftp://box"), Places(home, home, "linux", {}), NOW)
+    assert len([each for each in found if each.mend]) == 3
+    assert [each.state != "ok" for each in found] == [each.mend is not None for each in found]
+
+
+MISSING = """
+import sys
+from importlib import metadata
+version = metadata.version
+def partly(name):
+    if name == "numpy":
+        raise metadata.PackageNotFoundError(name)
+    return version(name)
+metadata.version = partly
+for name in ("numpy", "faiss", "pydantic"):
+    sys.modules[name] = None
+from blog_search_mcp.server.__main__ import main
+main()
+"""
+
+
+def run_doctor(home: Path, *start: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home)}
+    return subprocess.run(
+        [sys.executable, *start, "doctor", "--index", str(home / "none"), "--json"],
+        cwd=ROOT,
+        env={**environment, "XDG_CONFIG_HOME": str(home)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_command_prints_json_and_fails_without_an_index(home: Path) -> None:
+    ran = run_doctor(home, "-m", "blog_search_mcp.server")
+    assert (ran.returncode, ran.stderr) == (1, "")
+    told = json.loads(ran.stdout)
+    states = [each["state"] for each in told["findings"] if each["subject"] == "index"]
+    assert (told["state"], states) == ("problem", ["problem"])
+
+
+def test_a_missing_package_is_a_finding_and_no_traceback(home: Path) -> None:
+    ran = run_doctor(home, "-c", MISSING)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    said = [each["said"] for each in json.loads(ran.stdout)["findings"]]
+    assert said[1:] == ["numpy is missing."]
+
+
+def test_a_folder_whose_name_is_no_text_is_told_all_the_same(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    folder.mkdir()
+    ran = run_doctor(folder, "-m", "blog_search_mcp.server")
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert "caf\\udce9" in ran.stdout

@@ -1,0 +1,371 @@
+"""`install` and `uninstall`: each client's own file on each system, and all else as it was."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
+from blog_search_mcp.server.cli.install.json_edit import strict
+from blog_search_mcp.server.cli.install.run import set_up
+from blog_search_mcp.server.cli.install.scripts import command, script_path
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
+from tests.support.paths import ROOT
+
+SCRIPT = script_path("blog-server")
+INDEX = Path("/srv/文 章/.blog-index")
+SYSTEMS = ("linux", "darwin", "win32")
+THEIRS = {"other": {"command": "npx", "args": ["-y", "other"], "env": {"KEY": "秘"}}}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def places(home: Path, system: str = "linux") -> Places:
+    return Places(home, home / "project", system, {"APPDATA": str(home / "Roaming")})
+
+
+def run(
+    home: Path,
+    client: str,
+    *,
+    system: str = "linux",
+    settings: Settings | None = None,
+    name: str = "blog",
+    removes: bool = False,
+    prints: bool = False,
+) -> int:
+    chosen = settings or Settings(INDEX, "")
+    return set_up(chosen, ClientSetup(client, name, removes, prints), places(home, system))
+
+
+def entry(file: ClientFile, *arguments: str) -> dict[str, object]:
+    """What is to be written where no more than the index was said."""
+    kind = {"type": "stdio"} if file.client in {"Claude Code", "VS Code"} else {}
+    return {**kind, "command": SCRIPT, "args": ["--index", str(INDEX), *arguments]}
+
+
+def their_text(file: ClientFile) -> str:
+    """A file as people have it: entries of others, and comments where the client has them."""
+    text = json.dumps({"theme": "dark", file.key: THEIRS}, ensure_ascii=False, indent=4)
+    if not file.comments:
+        return text
+    return text.replace('"dark"', '"dark" /* nights */').replace("{\n", "{ // mine, all\n", 1)
+
+
+def put(file: ClientFile, text: str) -> None:
+    file.path.parent.mkdir(parents=True, exist_ok=True)
+    file.path.write_bytes(text.encode())
+
+
+def backup(file: ClientFile) -> Path:
+    return file.path.with_name(file.path.name + ".before-blog-server")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_client_gets_the_entry_and_keeps_what_it_had(
+    client: str, system: str, home: Path
+) -> None:
+    file = own_file(places(home, system), client)
+    before = their_text(file)
+    put(file, before)
+    assert run(home, client, system=system) == 0
+    written = file.path.read_text(encoding="utf-8")
+    kept = {"theme": "dark", file.key: {**THEIRS, "blog": entry(file)}}
+    assert json.loads(strict(written)) == kept
+    assert ("/* nights */" in written, "{ // mine, all" in written) == (file.comments,) * 2
+    assert backup(file).read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_twice_gives_the_same_bytes_and_keeps_the_backup(
+    client: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), client)
+    put(file, their_text(file))
+    assert run(home, client) == 0
+    first = (file.path.read_bytes(), file.path.stat().st_mtime_ns)
+    capsys.readouterr()
+    assert run(home, client) == 0
+    assert (file.path.read_bytes(), file.path.stat().st_mtime_ns) == first
+    assert backup(file).read_text(encoding="utf-8") == their_text(file)
+    said = f"The entry 'blog' in {file.path} is as it should be; nothing was written.\n"
+    assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_uninstall_leaves_the_file_as_it_was(client: str, system: str, home: Path) -> None:
+    file = own_file(places(home, system), client)
+    put(file, their_text(file))
+    assert run(home, client, system=system) == 0
+    assert run(home, client, system=system, removes=True) == 0
+    assert file.path.read_text(encoding="utf-8") == their_text(file)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_without_a_file_gets_one_and_no_backup(
+    client: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), client)
+    assert run(home, client) == 0
+    written = json.dumps({file.key: {"blog": entry(file)}}, ensure_ascii=False, indent=2) + "\n"
+    assert file.path.read_text(encoding="utf-8") == written
+    assert [path.name for path in file.path.parent.iterdir()] == [file.path.name]
+    make = command("blog-ingest", "CONTENT", "--index", INDEX)
+    assert capsys.readouterr().out.splitlines() == [
+        f"Wrote the entry 'blog' to {file.path}. Restart {CLIENTS[client]} to use it.",
+        f"{INDEX} holds no index yet. To make it: {make}",
+    ]
+
+
+@pytest.mark.parametrize("removes", [False, True], ids=["install", "uninstall"])
+@pytest.mark.parametrize(
+    ("client", "text", "reason"),
+    [
+        ("cursor", '{\n  "mcpServers": {,}\n}', "line 2 column 18"),
+        ("cursor", '{"mcpServers": {}} // mine', "line 1 column 20"),
+        ("vscode", '{\n  // mine\n  "servers": {\n}', "line 4 column 2"),
+        ("vscode", "[]", "it is not a JSON object"),
+        ("claude-desktop", '{"a": "caf\udce9"}', "can't decode byte 0xe9 in position 10"),
+        ("claude-code", "[" * 100_000, "recursion"),
+    ],
+)
+def test_a_broken_file_is_left_as_it_is_and_named_with_the_place(
+    client: str,
+    text: str,
+    reason: str,
+    removes: bool,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = own_file(places(home), client)
+    broken = text.encode(errors="surrogateescape")
+    put(file, "")
+    file.path.write_bytes(broken)
+    assert run(home, client, removes=removes) == 1
+    assert file.path.read_bytes() == broken
+    assert not backup(file).exists()
+    said = capsys.readouterr().err
+    assert said.startswith(f"{file.path} cannot be used and was left as it is: ")
+    assert reason in said
+    assert said.endswith(". Correct it and run this again.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [('{"mcpServers": {"blog": "text"}}', "column 25"), ('{"mcpServers": [1]}', "column 16")],
+)
+def test_what_stands_in_the_place_of_an_object_is_neither_changed_nor_taken_out(
+    text: str, place: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), "windsurf")
+    put(file, text)
+    assert run(home, "windsurf") == 1
+    assert f"what stands at line 1 {place} is not an object" in capsys.readouterr().err
+    assert run(home, "windsurf", removes=True) == 0
+    assert file.path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("removes", [False, True], ids=["install", "uninstall"])
+def test_an_entry_of_another_server_is_neither_changed_nor_taken_out(
+    removes: bool, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), "cursor")
+    put(file, json.dumps({"mcpServers": THEIRS}))
+    assert run(home, "cursor", name="other", removes=removes) == 1
+    assert json.loads(file.path.read_text(encoding="utf-8")) == {"mcpServers": THEIRS}
+    assert capsys.readouterr().err == (
+        f"The entry 'other' in {file.path} starts another server. "
+        "Give ours another name with --name.\n"
+    )
+
+
+def test_an_entry_of_ours_is_corrected_and_keeps_what_a_person_added(home: Path) -> None:
+    file = own_file(places(home), "zed")
+    put(
+        file,
+        '{"context_servers": {\n  "blog": {\n    "command": "blog-server", // fast\n'
+        '    "args": [],\n    "env": {"A": "b"},\n  }\n}}',
+    )
+    assert run(home, "zed") == 0
+    written = file.path.read_text(encoding="utf-8")
+    found = json.loads(strict(written))["context_servers"]
+    assert found == {"blog": {**entry(file), "env": {"A": "b"}}}
+    assert f'"command": "{SCRIPT}", // fast\n' in written
+
+
+def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(home: Path) -> None:
+    file = own_file(places(home), "claude-code")
+    projects = {"/p": {"mcpServers": {"blog": {"command": "other"}}}}
+    put(file, json.dumps({"projects": projects}))
+    assert run(home, "claude-code") == 0
+    written = json.loads(file.path.read_text(encoding="utf-8"))
+    assert written == {"projects": projects, "mcpServers": {"blog": entry(file)}}
+
+
+def test_what_was_said_of_ollama_and_the_posts_goes_into_the_entry(home: Path) -> None:
+    file = own_file(places(home), "cursor")
+    settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
+    assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
+    arguments = ("--ollama-host", "http://box:11434", "--content", "/posts")
+    written = json.loads(file.path.read_text(encoding="utf-8"))
+    assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
+
+
+def test_uninstall_without_an_entry_or_a_file_says_so(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), "cursor")
+    assert run(home, "cursor", removes=True) == 0
+    said = f"There is no entry 'blog' in {file.path}; nothing was written.\n"
+    assert (capsys.readouterr().out, file.path.parent.exists()) == (said, False)
+
+
+def test_a_linked_file_stays_a_link_and_its_target_keeps_its_permissions(home: Path) -> None:
+    file = own_file(places(home), "cursor")
+    target = home / "dotfiles" / "cursor.json"
+    target.parent.mkdir(parents=True)
+    target.write_text("{}", encoding="utf-8")
+    target.chmod(0o640)
+    file.path.parent.mkdir(parents=True)
+    file.path.symlink_to(target)
+    assert run(home, "cursor") == 0
+    assert file.path.readlink() == target
+    assert json.loads(target.read_text(encoding="utf-8")) == {"mcpServers": {"blog": entry(file)}}
+    modes = [path.stat().st_mode & 0o777 for path in (target, backup(file))]
+    assert modes == [0o640, 0o640]
+    assert [path.name for path in target.parent.iterdir()] == ["cursor.json"]
+
+
+def test_the_mark_that_windows_editors_begin_a_file_with_stays(home: Path) -> None:
+    file = own_file(places(home), "cursor")
+    put(file, '\ufeff{\r\n  "mcpServers": {}\r\n}\r\n')
+    assert run(home, "cursor") == 0
+    written = file.path.read_bytes()
+    assert written.startswith(b'\xef\xbb\xbf{\r\n  "mcpServers": {\r\n    "blog": {\r\n')
+    assert written.count(b"\n") == written.count(b"\r\n")
+
+
+def test_a_place_that_cannot_be_written_is_said_in_a_sentence(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.mkdir()
+    (home / ".cursor").write_text("a file", encoding="utf-8")
+    assert run(home, "cursor") == 1
+    assert capsys.readouterr().err == (
+        f"{home}/.cursor/mcp.json cannot be changed: Not a directory. "
+        "Correct that and run this again.\n"
+    )
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(os.fsdecode(b"/caf\xe9"))
+    assert run(home, "cursor", settings=Settings(folder, "")) == 1
+    assert capsys.readouterr().err == (
+        "'/caf\\udce9' is not valid UTF-8, and no client's settings can hold it. "
+        "Rename the folder.\n"
+    )
+
+
+def test_a_python_without_our_console_script_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(home / "bin" / "python"))
+    assert run(home, "cursor") == 1
+    assert capsys.readouterr().err.startswith("blog-server is not installed beside this Python. ")
+
+
+def test_the_console_script_of_windows_is_named_with_its_ending(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "Scripts").mkdir(parents=True)
+    (home / "Scripts" / "blog-server.exe").touch()
+    monkeypatch.setattr(sys, "executable", str(home / "Scripts" / "python.exe"))
+    assert script_path("blog-server") == str(home / "Scripts" / "blog-server.exe")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_print_shows_the_entry_and_its_place_and_writes_nothing(
+    client: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), client)
+    assert run(home, client, prints=True) == 0
+    place, shown = capsys.readouterr().out.split(":\n", 1)
+    assert place == f"In {file.path}"
+    read, _ = json.JSONDecoder().raw_decode(shown.strip())
+    assert read == {file.key: {"blog": entry(file)}}
+    assert not home.exists()
+
+
+def link(home: Path, client: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert run(home, client, name="my-blog", prints=True) == 0
+    return capsys.readouterr().out.splitlines()[-1]
+
+
+def test_the_link_for_vs_code_holds_the_whole_entry(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scheme, _, query = link(home, "vscode", capsys).partition("?")
+    file = own_file(places(home), "vscode")
+    assert scheme == "vscode:mcp/install"
+    assert json.loads(unquote(query)) == {"name": "my-blog", **entry(file)}
+
+
+def test_the_link_for_cursor_holds_the_name_and_the_entry_in_base64(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = urlsplit(link(home, "cursor", capsys))
+    query = parse_qs(parts.query, strict_parsing=True)
+    file = own_file(places(home), "cursor")
+    assert parts[:3] == ("cursor", "anysphere.cursor-deeplink", "/mcp/install")
+    assert set(query) == {"name", "config"}
+    assert query["name"] == ["my-blog"]
+    assert json.loads(base64.b64decode(query["config"][0], validate=True)) == entry(file)
+
+
+def test_the_command_line_is_read_as_it_is_meant() -> None:
+    environment = {"BLOG_INDEX": "/ix", "OLLAMA_HOST": "box"}
+    install = read_settings(["install", "zed", "--name", "mine", "--print"], environment)
+    assert install == Settings(Path("/ix"), "box", setup=ClientSetup("zed", "mine", prints=True))
+    uninstall = read_settings(["uninstall", "vscode"], {"BLOG_INDEX": "/ix"})
+    assert uninstall == Settings(Path("/ix"), "", setup=ClientSetup("vscode", removes=True))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["install", "emacs"], ["install"], ["install", "zed", "--name", "a b"]]
+)
+def test_what_cannot_be_meant_is_refused(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        read_settings(arguments, {})
+    assert stopped.value.code == 2
+
+
+def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None:
+    environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home)}
+    ran = subprocess.run(
+        [SCRIPT, "install", "cursor", "--index", "ix"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    written = json.loads((home / ".cursor/mcp.json").read_text(encoding="utf-8"))
+    index = ["--index", str(ROOT / "ix")]
+    assert written == {"mcpServers": {"blog": {"command": SCRIPT, "args": index}}}

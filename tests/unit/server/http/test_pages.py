@@ -1,0 +1,109 @@
+"""The search page's files: what they may do, and what they are served with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+from starlette.testclient import TestClient
+
+from blog_search_mcp.index.types import Kind
+from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.pages import FOLDER, TYPES
+from blog_search_mcp.server.settings import ANYONE, Access, Address
+from tests.support.server_fixtures import FixedSearcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILES = sorted(path for path in FOLDER.iterdir() if path.is_file())
+SCRIPTS = [path for path in FILES if path.suffix == ".js"]
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    app = build_app(FixedSearcher(), Address("127.0.0.1", 8765), ANYONE)
+    with TestClient(app, "http://127.0.0.1:8765", client=("127.0.0.1", 50000)) as made:
+        yield made
+
+
+def test_every_file_of_the_page_is_served_as_what_it_is(client: TestClient) -> None:
+    for path in FILES:
+        answer = client.get("/" if path.name == "index.html" else f"/page/{path.name}")
+        assert (answer.status_code, answer.content) == (200, path.read_bytes())
+        assert answer.headers["content-type"] == TYPES[path.suffix]
+
+
+def test_nothing_else_is_served_below_the_page(client: TestClient) -> None:
+    paths = ("/page/", "/page/../http_page.py", "/page/%2e%2e/http_page.py", "/index.html")
+    assert {path: client.get(path).status_code for path in paths} == dict.fromkeys(paths, 404)
+
+
+def test_the_page_may_load_and_send_nothing_elsewhere(client: TestClient) -> None:
+    policy = client.get("/").headers["content-security-policy"]
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split("; ")}
+    assert rules.pop("default-src") == ["'none'"]
+    assert {source for sources in rules.values() for source in sources} == {"'self'", "'none'"}
+    assert {"base-uri", "form-action", "frame-ancestors"} <= set(rules)
+
+
+def test_the_page_is_given_without_the_token_and_the_blog_is_not() -> None:
+    app = build_app(FixedSearcher(), Address("127.0.0.1", 8765), Access("0123456789abcdef"))
+    with TestClient(app, "http://127.0.0.1:8765") as client:
+        pages = [client.get(path).status_code for path in ("/", "/page/page.js", "/page/page.css")]
+        assert pages == [200, 200, 200]
+        assert client.post("/api/posts", json={}).status_code == 401
+
+
+def test_no_page_of_another_site_may_frame_it_or_take_its_files(client: TestClient) -> None:
+    headers = client.get("/").headers
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_file_of_the_page_names_another_host(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    hosts = re.findall(r"[\"'(]((?:https?:)?//[\w.-]+\.\w+)", text)
+    assert [host for host in hosts if host != "http://www.w3.org"] == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_no_script_makes_markup_of_text(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    makers = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|Function\("
+    assert re.findall(makers, text) == []
+
+
+def test_every_module_that_is_imported_is_there() -> None:
+    imports = {
+        name
+        for path in SCRIPTS
+        for name in re.findall(r'^import .* from "(.+)";$', path.read_text("utf-8"), re.M)
+    }
+    assert {FOLDER / name[2:] for name in imports} == {
+        path for path in SCRIPTS if path.name != "page.js"
+    }
+
+
+def test_every_kind_of_reason_has_words_on_the_page() -> None:
+    text = (FOLDER / "why.js").read_text(encoding="utf-8")
+    listed = text.partition("const KINDS = {")[2].partition("};")[0]
+    assert re.findall(r"^  (\w+):", listed, re.M) == list(get_args(Kind))
+
+
+def test_every_tag_id_the_scripts_look_for_is_on_the_page() -> None:
+    made = {
+        name
+        for path in FILES
+        if path.suffix in {".html", ".js"}
+        for name in re.findall(r'\bid(?:=|: )"([\w-]+)"', path.read_text("utf-8"))
+    }
+    sought = {
+        name for path in SCRIPTS for name in re.findall(r'\bat\("([\w-]+)"\)', path.read_text())
+    }
+    assert sought - made == set()

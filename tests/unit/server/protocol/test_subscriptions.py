@@ -1,0 +1,183 @@
+"""Clients of both eras hear that the index changed, and nobody looks when nobody listens."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from anyio.to_thread import run_sync
+from mcp import Client, MCPError
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
+
+from benchmarks.chaos.wire_client import META, line
+from blog_search_mcp.server.engine import Engine, IndexFolder, Stamp
+from blog_search_mcp.server.protocol import subscriptions as announcer
+from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.protocol.subscriptions import touches
+from blog_search_mcp.server.stdio.transport import serve
+from tests.support.server_fixtures import FixedSearcher
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.blog import Blog, MakeBlog
+
+pytestmark = pytest.mark.anyio
+OLDER = pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")
+"""The SDK's client warns of the older era's requests."""
+
+POSTS = {"a.md": "One onion.\n", "b.md": "Two leeks.\n"}
+FOLLOWED = ["blog://posts", "blog://post/a.md", "blog://chunk/b.md/0"]
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(announcer, "PAUSE", 0.01)
+
+
+def served(made: Blog) -> Any:
+    live = made.follow()
+    return build_server(Engine(lambda: live, IndexFolder(made.index)))
+
+
+async def changed(made: Blog) -> None:
+    made.write({"a.md": "One onion, salted.\n"})
+    await run_sync(made.ingest)
+
+
+async def test_a_client_of_the_newer_era_hears_of_what_it_asked_for(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    async with (
+        Client(served(made)) as client,
+        client.listen(resources_list_changed=True, resource_subscriptions=FOLLOWED) as heard,
+    ):
+        await changed(made)
+        with anyio.fail_after(30):
+            events = {await anext(heard) for _ in range(3)}
+    assert events == {
+        ResourcesListChanged(),
+        ResourceUpdated("blog://posts"),
+        ResourceUpdated("blog://post/a.md"),
+    }
+
+
+@OLDER
+async def test_a_client_of_an_older_era_hears_of_lists_and_of_what_it_follows(
+    blog: MakeBlog,
+) -> None:
+    made, heard, complete = blog(POSTS), Counter[str](), anyio.Event()
+
+    async def hear(message: object) -> None:
+        if isinstance(message, ResourceListChangedNotification):
+            heard["the list"] += 1
+        if isinstance(message, ResourceUpdatedNotification):
+            heard[message.params.uri] += 1
+        if heard.total() == 2:
+            complete.set()
+
+    async with Client(served(made), mode="legacy", message_handler=hear) as client:
+        assert client.server_capabilities is not None
+        assert client.server_capabilities.resources is not None
+        assert client.server_capabilities.resources.subscribe
+        assert client.server_capabilities.resources.list_changed
+        for uri in FOLLOWED:
+            await client.subscribe_resource(uri)
+        await client.unsubscribe_resource("blog://posts")
+        await changed(made)
+        with anyio.fail_after(30):
+            await complete.wait()
+    assert heard == {"the list": 1, "blog://post/a.md": 1}
+
+
+@OLDER
+async def test_only_what_exists_can_be_followed(blog: MakeBlog) -> None:
+    async with Client(served(blog(POSTS)), mode="legacy") as client:
+        with pytest.raises(MCPError) as refused:
+            await client.subscribe_resource("blog://post/none.md")
+    assert refused.value.code == -32002
+
+
+async def test_an_index_that_appears_is_announced(blog: MakeBlog, tmp_path: Path) -> None:
+    made = blog(POSTS)
+    later = tmp_path / "later"
+    server = build_server(Engine(made.follow, IndexFolder(later)))
+    async with Client(server) as client, client.listen(resources_list_changed=True) as heard:
+        await run_sync(made.index.rename, later)
+        with anyio.fail_after(30):
+            assert await anext(heard) == ResourcesListChanged()
+
+
+class Looked(IndexFolder):
+    """Counts how often it is looked at."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def stamp(self) -> Stamp:
+        self.looks += 1
+        return None
+
+
+async def test_nobody_looks_while_nobody_listens() -> None:
+    searcher, folder = FixedSearcher(), Looked()
+    searcher.folder = folder
+    async with Client(build_server(searcher)) as client:
+        before = folder.looks  # the instructions look once
+        await anyio.sleep(0.1)
+        assert folder.looks == before
+        async with client.listen(resources_list_changed=True):
+            with anyio.fail_after(30):
+                while folder.looks < before + 3:
+                    await anyio.sleep(0.01)
+
+
+def test_a_client_that_listens_and_leaves_is_answered_at_once() -> None:
+    """Its stream ends with its result, so that the process need not wait for it."""
+    asked = {"_meta": META, "notifications": {"resourcesListChanged": True}}
+    requests = io.BytesIO(
+        line(id=1, method="subscriptions/listen", params=asked)
+        + line(id=2, method="tools/list", params={"_meta": META})
+    )
+    replies = io.BytesIO()
+
+    async def within() -> None:
+        with anyio.fail_after(5):  # less than the grace of `in_flight`
+            await serve(build_server(FixedSearcher()), requests, replies, lambda: None)
+
+    anyio.run(within)
+    said = [json.loads(reply) for reply in replies.getvalue().splitlines()]
+    assert said[0]["method"] == "notifications/subscriptions/acknowledged"
+    assert {reply["id"] for reply in said[1:]} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("sources", "uri", "touched"),
+    [
+        ({"a.md"}, "blog://post/a.md", True),
+        ({"a.md"}, "blog://post/b.md", False),
+        ({"a b.md"}, "blog://chunk/a%20b.md/3", True),
+        ({"a.md"}, "blog://posts", True),
+        ({"a.md"}, "blog://else", False),
+        (None, "blog://post/b.md", True),
+    ],
+)
+def test_a_change_touches_what_shows_the_post(
+    sources: set[str] | None, uri: str, touched: bool
+) -> None:
+    assert touches(sources, uri) is touched
+
+
+def test_what_changed_is_told_by_the_two_generations(blog: MakeBlog) -> None:
+    made = blog({**POSTS, "c.md": "Three beets.\n"})
+    folder = IndexFolder(made.index)
+    before = folder.stamp()
+    made.write({"a.md": "One onion, salted.\n", "d.md": "Four plums.\n"})
+    (made.content / "c.md").unlink()
+    made.ingest()
+    assert folder.changed(before, folder.stamp()) == {"a.md", "c.md", "d.md"}
+    assert folder.changed(None, before) == {"a.md", "b.md", "c.md"}

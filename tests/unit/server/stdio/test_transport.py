@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import io
+import json
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from benchmarks.chaos.wire_client import META, MODERN, call, line, opening
+from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
+from blog_search_mcp.server.stdio.transport import MOST, next_line, serve
+from tests.support.server_fixtures import FixedSearcher
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Answer, Filters
+
+
+class Stuck(FixedSearcher):
+    """A searcher whose answers wait until they are released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        self.released.wait()
+        return super().search(query, filters, limit=limit, offset=offset)
+
+
+def conversation(
+    *lines: bytes,
+    searcher: FixedSearcher | None = None,
+    on_first: Callable[[], None] = lambda: None,
+) -> tuple[list[dict[str, object]], list[int]]:
+    """What a server replies to these lines, and how many had left at each announcement."""
+    replies, announced = io.BytesIO(), list[int]()
+
+    def announce() -> None:
+        announced.append(replies.getvalue().count(b"\n"))
+        on_first()
+
+    async def within() -> None:
+        with anyio.fail_after(60):
+            await serve(build_server(searcher or FixedSearcher()), requests, replies, announce)
+
+    requests = io.BytesIO(b"".join(lines))
+    anyio.run(within)
+    return [json.loads(reply) for reply in replies.getvalue().splitlines()], announced
+
+
+def test_the_first_reply_has_left_when_it_is_announced_and_only_then() -> None:
+    listing = line(id=2, method="tools/list", params={"_meta": META})
+    replies, announced = conversation(opening(MODERN), listing)
+    assert [reply["id"] for reply in replies] == ["opening", 2]
+    assert announced == [1]
+
+
+def test_a_client_that_says_nothing_gets_nothing() -> None:
+    assert conversation() == ([], [])
+
+
+def test_all_that_was_asked_is_answered_before_the_end() -> None:
+    asked = [line(id=n, method="tools/list", params={"_meta": META}) for n in range(300)]
+    replies, _ = conversation(*asked)
+    assert sorted(str(reply["id"]) for reply in replies) == sorted(str(n) for n in range(300))
+
+
+def test_a_cancelled_call_gives_its_place_back() -> None:
+    cancelled = b"".join(
+        call(n, {"query": "cache"})
+        + line(method="notifications/cancelled", params={"requestId": str(n)})
+        for n in range(MOST * 3)
+    )
+    stuck, last = Stuck(), line(id="last", method="ping", params={"_meta": META})
+    replies, _ = conversation(cancelled, last, searcher=stuck, on_first=stuck.released.set)
+    assert [reply["id"] for reply in replies] == ["last"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "lines"),
+    [
+        (b"one\ntwo", [b"one\n", b"two"]),
+        (b"x" * (MESSAGE_BYTES - 1) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES - 1) + b"\n", b"two\n"]),
+        (b"x" * MESSAGE_BYTES + b"\ntwo\n", [b"x" * MESSAGE_BYTES + b"\n", b"two\n"]),
+        (b"x" * (MESSAGE_BYTES * 3 + 7) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES + 1), b"two\n"]),
+        (b"x" * (MESSAGE_BYTES * 3), [b"x" * (MESSAGE_BYTES + 1)]),
+    ],
+    ids=["short", "just below", "at the limit", "above", "above and cut off"],
+)
+def test_a_line_above_the_limit_is_passed_over(sent: bytes, lines: list[bytes]) -> None:
+    pipe = io.BytesIO(sent)
+    read = [next_line(pipe) for _ in lines]
+    assert [len(each) for each in read] == [len(each) for each in lines]
+    assert read == lines
+    assert next_line(pipe) == b""

@@ -1,0 +1,238 @@
+"""The usage log: what is noted of a call, how the file is kept, and what the report says."""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+import os
+import stat
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import Client
+
+from blog_search_mcp.server import usage as usage_module
+from blog_search_mcp.server.cli.usage_report import OFF, report, unanswered, usage
+from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.usage import KEPT, Call, UsageLog
+from tests.support.server_fixtures import FixedSearcher
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def call(query: str, **more: Any) -> Call:
+    facts: dict[str, Any] = {"time": NOON, "tool": "search_blog", "ms": 10, "hits": 3, **more}
+    return Call(query=query, confidence=facts.pop("confidence", "high"), **facts)
+
+
+async def asked(log: UsageLog, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is noted of one call, but for its time."""
+    server = build_server(FixedSearcher(), Toolset(extended=True), log)
+    async with Client(server) as client:
+        await client.call_tool(tool, dict(given))
+    *_, last = log.calls()
+    facts = last.model_dump(exclude_defaults=True)
+    assert datetime.now(UTC) - facts.pop("time") < timedelta(minutes=5)
+    assert facts.pop("ms") >= 0
+    return facts
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("tool", "given", "noted"),
+    [
+        (
+            "search_blog",
+            {"query": "kv cache", "top_k": 1, "response_format": "markdown"},
+            {"query": "kv cache", "hits": 3, "top_score": 0.812, "confidence": "medium"},
+        ),
+        (
+            "search_blog",
+            {"query": "nothing"},
+            {"query": "nothing", "hits": 0, "confidence": "medium"},
+        ),
+        ("search_blog", {"query": "crash"}, {"query": '{"query":"crash"}', "failed": True}),
+        ("search_blog", {"query": 7}, {"query": '{"query":7}', "failed": True}),
+        (
+            "read_chunk",
+            {"source": "notes.md", "chunk_index": 0},
+            {"query": '{"source":"notes.md","chunk_index":0}'},
+        ),
+        ("get_outline", {"source": "notes.md"}, {"query": '{"source":"notes.md"}'}),
+        ("list_posts", {}, {"query": "{}", "failed": True}),
+    ],
+)
+async def test_a_call_is_noted_with_what_came_of_it(
+    tool: str, given: dict[str, Any], noted: dict[str, Any], tmp_path: Path
+) -> None:
+    assert await asked(UsageLog(tmp_path / "log"), tool, given) == {"tool": tool, **noted}
+
+
+def test_a_line_is_json_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "usage.jsonl"
+    UsageLog(path).note(call("how?", top_score=0.5))
+    assert json.loads(path.read_text(encoding="utf-8")) == {
+        "time": "2026-01-02T12:00:00Z",
+        "tool": "search_blog",
+        "query": "how?",
+        "ms": 10,
+        "hits": 3,
+        "top_score": 0.5,
+        "confidence": "high",
+    }
+    if os.name == "posix":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_full_file_makes_room_and_the_oldest_calls_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage_module, "FULL", 1)  # each call fills a file
+    log = UsageLog(tmp_path / "log")
+    for number in range(KEPT + 3):
+        log.note(call(str(number)))
+    kept = [str(number) for number in range(2, KEPT + 3)]
+    assert [each.query for each in log.calls()] == kept
+    names = {path.name for path in tmp_path.iterdir() if path.suffix != ".lock"}
+    assert names == {"log", *(f"log.{number}" for number in range(1, KEPT + 1))}
+
+
+def noting(path: Path, name: str) -> None:
+    usage_module.FULL = 2_000
+    usage_module.PATIENCE = 60.0
+    usage_module.KEPT = 50
+    for number in range(40):
+        UsageLog(path).note(call(f"{name} {number}"))
+
+
+def test_servers_that_write_at_the_same_time_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage_module, "KEPT", 50)
+    path = tmp_path / "log"
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=noting, args=(path, name)) for name in "ab"]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    wanted = {f"{name} {number}" for name in "ab" for number in range(40)}
+    found = [each.query for each in UsageLog(path).calls()]
+    assert (len(found), set(found)) == (80, wanted)
+
+
+def test_threads_share_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage_module, "PATIENCE", 60.0)
+    log = UsageLog(tmp_path / "log")
+    threads = [threading.Thread(target=log.note, args=(call(str(number)),)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {each.query for each in log.calls()} == {str(number) for number in range(20)}
+
+
+@pytest.mark.anyio
+async def test_an_answer_is_given_even_if_it_cannot_be_noted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    server = build_server(FixedSearcher(), None, UsageLog(tmp_path / "file" / "log"))
+    with caplog.at_level(logging.WARNING, logger="blog_search_mcp.server.usage"):
+        async with Client(server) as client:
+            result = await client.call_tool("search_blog", {"query": "cache"})
+    assert not result.is_error
+    [record] = caplog.records
+    assert record.getMessage().startswith("A call could not be noted in the usage log: ")
+
+
+def test_a_torn_line_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = UsageLog(tmp_path / "log")
+    log.note(call("first"))
+    with (tmp_path / "log").open("ab") as file:
+        file.write(b'{"time": "2026-\n')
+    log.note(call("last"))
+    assert [each.query for each in log.calls()] == ["first", "last"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "A line of log is no call and is left out."
+    ]
+
+
+def test_questions_without_an_answer_come_with_the_most_frequent_first() -> None:
+    calls = [
+        call("How do I  rotate keys?", hits=0),
+        call("rye bread", confidence="low"),
+        call("how do i rotate keys?", hits=0),
+        call("kv cache"),
+        call("rye bread", confidence="low", offset=5),
+        call("a tool's own arguments", hits=None, tool="read_chunk", failed=True),
+    ]
+    assert unanswered(calls) == [("how do i rotate keys?", 2, True), ("rye bread", 1, False)]
+
+
+def test_the_report_says_what_is_used_what_is_slow_and_what_is_missing() -> None:
+    calls = [
+        call("kv cache", ms=30),
+        call("rye\x1b[2J", hits=0, ms=1_200, time=NOON - timedelta(days=3)),
+        call("kv cache", ms=20, failed=True),
+        call("{}", tool="read_chunk", hits=None, ms=5),
+    ]
+    assert report(calls, ["search_blog", "read_chunk", "list_posts", "get_outline"]) == [
+        "4 calls from 2025-12-30 to 2026-01-02.",
+        "",
+        "                 calls  failed  median ms  slowest ms",
+        "search_blog          3       1         30       1,200",
+        "read_chunk           1       0          5           5",
+        "Never used: list_posts, get_outline.",
+        "",
+        "Slowest:",
+        "    1,200 ms  search_blog  rye\ufffd[2J",
+        "       30 ms  search_blog  kv cache",
+        "       20 ms  search_blog  kv cache",
+        "        5 ms  read_chunk  {}",
+        "",
+        "Questions the blog could not answer:",
+        "     1×  rye\ufffd[2J  (nothing found)",
+    ]
+
+
+def test_a_blog_that_answers_all_is_told_so() -> None:
+    assert report([call("kv cache")], [])[-1] == "Every question found something the blog says."
+
+
+def test_the_command_reports_on_the_file_and_says_how_to_begin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    off = Settings(tmp_path, "")
+    assert usage(off) == 1
+    assert capsys.readouterr() == ("", f"{OFF}\n")
+
+    path = tmp_path / "log"
+    on = Settings(tmp_path, "", usage_log=path)
+    assert usage(on) == 1
+    assert capsys.readouterr() == ("", f"{path} holds no calls yet.\n")
+
+    UsageLog(path).note(call("rye bread", hits=0))
+    assert usage(on) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("1 call from 2026-01-02 to 2026-01-02.\n")
+    assert "Never used: read_chunk.\n" in out
+    assert out.endswith("     1×  rye bread  (nothing found)\n")
+
+
+@pytest.mark.anyio
+async def test_without_a_log_nothing_is_written(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with Client(build_server(FixedSearcher())) as client:
+        await client.call_tool("search_blog", {"query": "cache"})
+    assert list(tmp_path.iterdir()) == []

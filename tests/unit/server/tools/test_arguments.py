@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.tools.arguments import (
+    ReadArguments,
+    SearchArguments,
+    read_arguments,
+    search_arguments,
+)
+
+
+def test_a_query_alone_gets_the_defaults() -> None:
+    assert search_arguments({"query": "kv cache"}) == SearchArguments(
+        query="kv cache", top_k=5, offset=0, filters=Filters(), response_format="json"
+    )
+
+
+def test_every_search_argument_is_taken() -> None:
+    given = {
+        "query": "什麼是 KV cache?",
+        "top_k": 20,
+        "offset": 40,
+        "section": "/inference/",
+        "tag": " LLM ",
+        "after": "2024",
+        "before": "2024-02",
+        "response_format": "markdown",
+    }
+    assert search_arguments(given) == SearchArguments(
+        query="什麼是 KV cache?",
+        top_k=20,
+        offset=40,
+        filters=Filters(section="inference", tag="LLM", after="2024-01-01", before="2024-02-29"),
+        response_format="markdown",
+    )
+
+
+def test_null_means_not_set_and_a_whole_float_is_an_integer() -> None:
+    given = {"query": "q", "top_k": 3.0, "tag": None, "offset": None}
+    assert search_arguments(given) == SearchArguments(query="q", top_k=3)
+
+
+def test_a_lone_surrogate_becomes_a_question_mark() -> None:
+    assert search_arguments({"query": "a\ud800b"}).query == "a?b"
+
+
+def test_read_arguments_have_one_default() -> None:
+    given = {"source": "a.md", "chunk_index": 0}
+    assert read_arguments(given) == ReadArguments(source="a.md", chunk_index=0, neighbors=0)
+    assert read_arguments({**given, "neighbors": 3}).neighbors == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "day"),
+    [
+        ({"after": "2025"}, "2025-01-01"),
+        ({"after": "2025-12"}, "2025-12-01"),
+        ({"after": "2025-12-31"}, "2025-12-31"),
+        ({"before": "2025"}, "2025-12-31"),
+        ({"before": "2023-02"}, "2023-02-28"),
+        ({"before": "2024-02-29"}, "2024-02-29"),
+    ],
+)
+def test_a_date_means_the_day_at_its_edge(given: dict[str, str], day: str) -> None:
+    filters = search_arguments({"query": "q", **given}).filters
+    assert (filters.after or filters.before) == day
+
+
+TEXT = "it must be text of 1 to 1,000 characters."
+TOP_K = "top_k must be a whole number from 1 to 20, got"
+OFFSET = "offset must be a whole number from 0 to 10,000, got"
+DATE = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, f"query is missing; {TEXT}"),
+        ({"query": None}, f"query is missing; {TEXT}"),
+        ({"query": 7}, "query must be text, got 7."),
+        ({"query": ["a"]}, "query must be text, got ['a']."),
+        ({"query": ""}, "query must not be blank, got ''."),
+        ({"query": " \n\u3000"}, r"query must not be blank, got ' \n\u3000'."),
+        ({"query": "x" * 1001}, "query must be at most 1,000 characters, got 1,001."),
+        ({"query": "q", "top_k": 0}, f"{TOP_K} 0."),
+        ({"query": "q", "top_k": 21}, f"{TOP_K} 21."),
+        ({"query": "q", "top_k": True}, f"{TOP_K} True."),
+        ({"query": "q", "top_k": "5"}, f"{TOP_K} '5'."),
+        ({"query": "q", "top_k": 2.5}, f"{TOP_K} 2.5."),
+        ({"query": "q", "top_k": float("inf")}, f"{TOP_K} inf."),
+        ({"query": "q", "top_k": [1]}, f"{TOP_K} [1]."),
+        ({"query": "q", "offset": -1}, f"{OFFSET} -1."),
+        ({"query": "q", "offset": 10**30}, f"{OFFSET} {10**30}."),
+        ({"query": "q", "offset": False}, f"{OFFSET} False."),
+        ({"query": "q", "tag": ""}, "tag must not be blank, got ''."),
+        ({"query": "q", "tag": 3}, "tag must be text, got 3."),
+        ({"query": "q", "section": "/"}, "section must name a folder, got '/'."),
+        ({"query": "q", "section": {}}, "section must be text, got {}."),
+        ({"query": "q", "after": "yesterday"}, f"after {DATE} 'yesterday'."),
+        ({"query": "q", "after": "2025-1-1"}, f"after {DATE} '2025-1-1'."),
+        ({"query": "q", "after": "2025-02-30"}, f"after {DATE} '2025-02-30'."),
+        ({"query": "q", "after": "20250101"}, f"after {DATE} '20250101'."),
+        ({"query": "q", "after": "0000"}, f"after {DATE} '0000'."),
+        ({"query": "q", "before": "2025-13"}, f"before {DATE} '2025-13'."),
+        ({"query": "q", "before": 2025}, f"before {DATE} 2025."),
+        ({"query": "q", "before": "２０２５"}, f"before {DATE} '２０２５'."),
+        (
+            {"query": "q", "after": "2025", "before": "2024"},
+            "after must not be later than before, got 2025-01-01 and 2024-12-31.",
+        ),
+        (
+            {"query": "q", "response_format": "xml"},
+            "response_format must be 'json' or 'markdown', got 'xml'.",
+        ),
+        (
+            {"query": "q", "response_format": ["json"]},
+            "response_format must be 'json' or 'markdown', got ['json'].",
+        ),
+        (
+            {"query": "q", "limit": 3},
+            "search_blog has no argument 'limit'; it takes query, top_k, offset, section, tag, "
+            "after, before, response_format.",
+        ),
+        ({"query": "q", "top_k": "9" * 500}, f"{TOP_K} '{'9' * 79}…."),
+    ],
+)
+def test_a_bad_search_argument_is_named_with_its_value_and_the_rule(
+    given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        search_arguments(given)
+    assert str(refused.value) == sentence
+
+
+CHUNK_INDEX = "a whole number from 0 to 1,000,000"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"chunk_index": 0}, f"source is missing; {TEXT}"),
+        ({"source": "a.md"}, f"chunk_index is missing; it must be {CHUNK_INDEX}."),
+        (
+            {"source": "a.md", "chunk_index": -1},
+            f"chunk_index must be {CHUNK_INDEX}, got -1.",
+        ),
+        (
+            {"source": "a.md", "chunk_index": True},
+            f"chunk_index must be {CHUNK_INDEX}, got True.",
+        ),
+        (
+            {"source": "a.md", "chunk_index": 0, "neighbors": 4},
+            "neighbors must be a whole number from 0 to 3, got 4.",
+        ),
+        (
+            {"source": "a.md", "chunk_index": 0, "query": "q"},
+            "read_chunk has no argument 'query'; it takes source, chunk_index, neighbors.",
+        ),
+    ],
+)
+def test_a_bad_read_argument_is_named_with_its_value_and_the_rule(
+    given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_arguments(given)
+    assert str(refused.value) == sentence
+
+
+def test_a_refused_value_can_always_be_sent() -> None:
+    with pytest.raises(UsageError) as refused:
+        search_arguments({"query": "q", "\ud800": "x"})
+    assert str(refused.value).encode("utf-8").startswith(b"search_blog has no argument")

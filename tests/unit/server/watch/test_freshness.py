@@ -1,0 +1,174 @@
+"""Whether answers say that posts have changed: never waiting, never out of date for long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.watch.freshness import PAUSE, Freshness
+from tests.support.served import ingest, write
+from tests.support.wire import wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.blog import Blog, MakeBlog
+    from tests.support.wire import Wire
+
+SOUP = "# Soup\n\nBoil an onion.\n"
+EDITED = "# Soup\n\nBoil an onion and salt it.\n"
+
+
+class Clock:
+    """A time that passes when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC) + timedelta(hours=1)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class Watched:
+    """A blog, its watch, and the looks that were started and have not run yet."""
+
+    def __init__(self, made: Blog, content: Path | None = None) -> None:
+        self.made = made
+        self.clock = Clock()
+        self.waiting: list[Callable[[], None]] = []
+        self.watch = Freshness(made.index, content, self.clock, self.waiting.append)
+
+    def looked(self) -> str | None:
+        """Look, if it is time to, and give what can be said then."""
+        self.watch.look()
+        while self.waiting:
+            self.waiting.pop()()
+        return self.watch.notice()
+
+
+def said(count: int) -> str:
+    posts, them = ("1 post has", "it") if count == 1 else (f"{count} posts have", "them")
+    return (
+        f"{posts} changed since the index was made 1 hour ago; "
+        f"to include {them}: `python -m ingest CONTENT`."
+    )
+
+
+@pytest.fixture
+def watched(blog: MakeBlog) -> Watched:
+    return Watched(blog({"soup.md": SOUP}))
+
+
+def test_nothing_is_said_while_nothing_has_changed(watched: Watched) -> None:
+    assert watched.looked() is None
+
+
+def test_a_look_does_not_hold_up_who_asks_for_it(watched: Watched) -> None:
+    watched.made.write({"soup.md": EDITED})
+    watched.watch.look()
+    assert watched.watch.notice() is None
+    assert len(watched.waiting) == 1
+    assert watched.looked() == said(1)
+
+
+def test_a_look_is_good_for_a_pause_and_no_longer(watched: Watched) -> None:
+    assert watched.looked() is None
+    watched.made.write({"soup.md": EDITED, "tea.md": "Tea.\n"})
+    watched.clock.now += PAUSE - timedelta(microseconds=1)
+    assert watched.looked() is None
+    watched.clock.now += timedelta(microseconds=1)
+    assert watched.looked() == said(2)
+
+
+def test_a_clock_that_was_set_back_does_not_stop_the_looks(watched: Watched) -> None:
+    assert watched.looked() is None
+    watched.made.write({"soup.md": EDITED})
+    watched.clock.now -= timedelta(minutes=5)
+    assert watched.looked() is not None
+
+
+def test_one_look_goes_on_at_a_time(watched: Watched) -> None:
+    watched.watch.look()
+    watched.clock.now += 2 * PAUSE
+    watched.watch.look()
+    assert len(watched.waiting) == 1
+
+
+def test_an_ingest_takes_the_sentence_back_at_once(watched: Watched) -> None:
+    watched.made.write({"soup.md": EDITED})
+    assert watched.looked() == said(1)
+    watched.made.ingest()
+    assert watched.watch.notice() is None
+    assert watched.looked() is None
+
+
+def test_posts_that_moved_are_found_where_the_user_says(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    moved = made.content.rename(made.content.with_name("moved"))
+    assert Watched(made).looked() is None
+    (moved / "soup.md").write_text(EDITED, encoding="utf-8")
+    assert Watched(made, moved).looked() == said(1)
+
+
+def test_without_an_index_nothing_is_said_and_one_that_appears_is_watched(
+    watched: Watched,
+) -> None:
+    current = watched.made.layout.current.read_bytes()
+    watched.made.layout.current.unlink()
+    watched.made.write({"soup.md": EDITED})
+    assert watched.looked() is None
+    watched.made.layout.current.write_bytes(current)
+    watched.clock.now += PAUSE
+    assert watched.looked() == said(1)
+
+
+def test_both_tools_say_it_after_what_else_there_is_to_say(watched: Watched) -> None:
+    watched.made.write({"soup.md": EDITED})
+    engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
+    assert engine.search("onion", Filters(), limit=1, offset=0).notice is None
+    watched.looked()
+    assert engine.read("soup.md", 0, 0).notice == said(1)
+    answer = engine.search("onion", Filters(), limit=1, offset=0)
+    before = watched.made.reader().search("onion", Filters(), limit=1, offset=0).notice
+    assert answer.notice == " ".join(filter(None, (before, said(1))))
+
+
+def found(server: Wire, number: int) -> dict[str, object]:
+    facts: dict[str, object] = server.call(number, "search_blog", {"query": "onion soup"})[
+        "structuredContent"
+    ]
+    return facts
+
+
+def asked_until(server: Wire, wanted: Callable[[str], bool]) -> str:
+    """Ask until the notice is as wanted: a look goes on beside the answers, every few seconds."""
+    for number in range(100):
+        notice = str(found(server, number).get("notice", ""))
+        if wanted(notice):
+            return notice
+        time.sleep(0.1)
+    raise AssertionError(notice)
+
+
+def test_a_server_says_that_a_post_was_edited_until_it_is_ingested(tmp_path: Path) -> None:
+    content, index = write(tmp_path / "content", {"soup.md": SOUP}), tmp_path / "index"
+    ingest(content, index)
+    write(content, {"soup.md": EDITED})
+    with wire(index) as server:
+        notice = asked_until(server, lambda notice: "changed" in notice)
+        assert notice.endswith(
+            "1 post has changed since the index was made less than a minute ago; "
+            "to include it: `python -m ingest CONTENT`."
+        )
+        read = server.call(200, "read_chunk", {"source": "soup.md", "chunk_index": 0})
+        assert read["content"][1]["text"].splitlines()[-1] == f"notice: {notice}"
+        assert str(tmp_path) not in str(read)
+        ingest(content, index)
+        assert "changed" not in str(found(server, 300))
+        assert server.rest() == (b"", b"")
