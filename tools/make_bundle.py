@@ -9,6 +9,7 @@ same source gives the same bytes. The manifest is validated by `mcpb`, the forma
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,8 @@ MANIFEST = ROOT / "tools" / "bundle" / "manifest.json"
 BUNDLE = ROOT / "dist" / "blog-search-mcp.mcpb"
 PROJECT = ("pyproject.toml", "README.md", "LICENSE")
 """What pyproject.toml names and a build therefore needs."""
-PACKAGES = ("index", "ingest", "server")
+PACKAGE = "src/blog_search_mcp"
+"""Its links to `ingest`, `index` and `server` are followed, since a ZIP keeps none."""
 
 _DAY = (1980, 1, 1, 0, 0, 0)
 """The first that ZIP knows: a file's own time would make every bundle another."""
@@ -29,14 +31,17 @@ _MODE = 0o644 << 16
 
 def bundled(root: Path) -> dict[str, Path]:
     """List what goes into the bundle, by its name there."""
-    sources = [
-        path
-        for package in PACKAGES
-        for path in sorted((root / package).rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    ]
-    own = {path.relative_to(root).as_posix(): path for path in sources}
-    return {"manifest.json": MANIFEST, **{name: root / name for name in PROJECT}, **own}
+    own = {
+        file.relative_to(root).as_posix(): file
+        for folder, _, names in os.walk(root / PACKAGE, followlinks=True)
+        for file in sorted(Path(folder) / name for name in names)
+        if file.parent.name != "__pycache__" and not file.name.startswith(".")
+    }
+    return {
+        "manifest.json": MANIFEST,
+        **{name: root / name for name in PROJECT},
+        **dict(sorted(own.items())),
+    }
 
 
 def pack(files: dict[str, Path], target: Path) -> None:
