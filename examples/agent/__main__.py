@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from blog_search_mcp.server.cli.display import harmless, say
 from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text
 from blog_search_mcp.server.settings import Settings
 from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
@@ -33,9 +33,9 @@ def main() -> int:
     try:
         found.append(anyio.run(_answered, asked, os.environ.get("BLOG_SERVER_TOKEN", "")))
     except* AgentError as group:  # a connected client wraps what is raised beside it
-        sys.stderr.write("".join(harmless(f"{error}\n") for error in _leaves(group)))
+        sys.stderr.write("".join(escape_controls(f"{error}\n") for error in _leaves(group)))
     for answer_ in found:
-        say(harmless(written(answer_)))
+        print_text(escape_controls(written(answer_)))
     return 0 if found and found[0].doubt is None else 1
 
 
@@ -131,7 +131,7 @@ def _told(call: Call, result: ToolResult) -> None:
     """Say on stderr what the model does, as it happens."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
     failed = f" failed: {result.text}" if result.is_error else ""
-    sys.stderr.write(harmless(f"{call.tool}({arguments}){failed}\n"))
+    sys.stderr.write(escape_controls(f"{call.tool}({arguments}){failed}\n"))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, TextContent
 from rich.console import Console
 from rich.markup import escape
 
-from blog_search_mcp.server.cli.display import harmless
+from blog_search_mcp.server.cli.terminal import escape_controls
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
@@ -108,7 +108,7 @@ def _print_hits(found: dict[str, Any], console: Console) -> None:
 
 def _shown(text: str) -> str:
     """Return `text` as a terminal may have it: no markup of rich's, no controls of its own."""
-    return escape(harmless(text))
+    return escape(escape_controls(text))
 
 
 def _facts(result: CallToolResult) -> dict[str, Any]:

@@ -7,14 +7,13 @@ plain.
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.index.search.highlight import answered, marks
+from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
 from blog_search_mcp.server.format.results import heading_path, link, one_line
 
 if TYPE_CHECKING:
@@ -23,26 +22,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.highlight import Span
     from blog_search_mcp.index.types import Answer, Chunk, Hit, Kind, Passage, Post
-
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
-    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
-}
-"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
-a terminal obeys them. Marks that turn the direction of writing make a line read as another."""
-
-
-def harmless(text: str) -> str:
-    """Return `text` as a terminal may have it: it shows control characters and obeys none."""
-    return text.translate(_PICTURES)
-
-
-def say(text: str) -> None:
-    """Print `text` on stdout, with escapes for what the terminal or the text's own path cannot."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no text at all
-    sys.stdout.write(text + "\n")
-
 
 INDENT = "   "
 MARKED = "bold yellow"
@@ -64,8 +43,7 @@ CONFIDENCE = {"high": "green", "medium": "yellow", "low": "red"}
 
 def console() -> Console:
     """Make the console of stdout; nothing printed is read as markup, smileys or numbers."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    escape_unencodable()
     return Console(markup=False, highlight=False, emoji=False)
 
 
@@ -104,12 +82,12 @@ def show_passage(
     for chunk in passage.chunks:
         text = marked(chunk.text, marks(chunk.text, query, passage.post.language))
         console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
-    _line(console, Text("\n" + harmless(_around(passage)), ASIDE))
+    _line(console, Text("\n" + escape_controls(_around(passage)), ASIDE))
 
 
 def marked(text: str, spans: Iterable[Span]) -> Text:
     """Highlight the spans; the text obeys nothing and keeps its lines."""
-    shown = Text(harmless(text))
+    shown = Text(escape_controls(text))
     for start, end in spans:
         shown.stylize(MARKED, start, end)
     return shown
@@ -117,7 +95,7 @@ def marked(text: str, spans: Iterable[Span]) -> Text:
 
 def _fact(text: str) -> str:
     """Put a fact on one line: what follows a break of the author's would read as ours."""
-    return harmless(one_line(text))
+    return escape_controls(one_line(text))
 
 
 def _line(console: Console, text: Text, indent: str = "") -> None:
@@ -160,7 +138,7 @@ def _about(console: Console, post: Post, chunk: Chunk, hit: Hit) -> None:
 
 def _why(console: Console, hit: Hit, query: Query) -> None:
     for line in _reasons(hit, query):
-        _line(console, Text(harmless(line), ASIDE), INDENT)
+        _line(console, Text(escape_controls(line), ASIDE), INDENT)
 
 
 def _reasons(hit: Hit, query: Query) -> Iterator[str]:

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.cli.display import harmless
+from blog_search_mcp.server.cli.terminal import escape_controls
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.notices import notice_of
 
@@ -27,7 +27,7 @@ def search(settings: Settings, request: SearchRequest) -> int:
     try:
         return _searched(engine_for_one(settings), request, settings.json)
     except BlogSearchError as error:
-        sys.stderr.write(harmless(f"{error}\n"))
+        sys.stderr.write(escape_controls(f"{error}\n"))
         return 1
 
 
@@ -46,7 +46,7 @@ def _searched(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
     elif answer.hits:
         show_hits(console(), answer, query, notice, request.why)
     else:
-        sys.stderr.write(harmless(f"{notice}\n"))
+        sys.stderr.write(escape_controls(f"{notice}\n"))
     return 0 if answer.hits else 1
 
 

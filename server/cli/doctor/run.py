@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.cli.display import say
 from blog_search_mcp.server.cli.doctor import installed
 from blog_search_mcp.server.cli.doctor.finding import Finding, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.terminal import print_text
 from blog_search_mcp.server.watch.freshness import now_in_utc
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def doctor(settings: Settings, places: Places) -> int:
     """Print what was found; returns the exit status, 1 if there is a problem."""
     found = examine(settings, places, now_in_utc())
-    say(as_json(found) if settings.json else "\n".join(as_lines(found)))
+    print_text(as_json(found) if settings.json else "\n".join(as_lines(found)))
     return exit_status(found)
 
 

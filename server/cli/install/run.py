@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.server.cli.display import say
 from blog_search_mcp.server.cli.install.change import with_entry, without_entry
 from blog_search_mcp.server.cli.install.clients import own_file
 from blog_search_mcp.server.cli.install.entry import entry_fields, link
 from blog_search_mcp.server.cli.install.scripts import command
 from blog_search_mcp.server.cli.install.settings_file import Changed, change
+from blog_search_mcp.server.cli.terminal import print_text
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.cli.install.clients import ClientFile, Places
@@ -28,7 +28,7 @@ def set_up(settings: Settings, setup: ClientSetup, places: Places) -> int:
     except BlogSearchError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    say(said)
+    print_text(said)
     return 0
 
 

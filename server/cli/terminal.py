@@ -1,0 +1,30 @@
+"""Print text on a terminal safely; only the standard library, since the doctor needs it."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
+a terminal obeys them. Marks that turn the direction of writing make a line read as another."""
+
+
+def escape_controls(text: str) -> str:
+    """Replace control characters by visible ones, so that a terminal obeys none."""
+    return text.translate(_PICTURES)
+
+
+def print_text(text: str) -> None:
+    """Print `text` on stdout, with escapes for what its encoding cannot write."""
+    escape_unencodable()
+    sys.stdout.write(text + "\n")
+
+
+def escape_unencodable() -> None:
+    """Let stdout write escapes for what its encoding lacks: a path may be no text at all."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
