@@ -59,7 +59,7 @@ def measure(options: argparse.Namespace, progress: Progress) -> dict[str, Ranks]
     queries = read_queries(options.queries, "known item")
     index = index_of(options)
     build_index(options.content, index, embedding_of(options), progress, rebuild=options.rebuild)
-    command = server_command(Settings(index, options.ollama_host))
+    command = server_command(Settings(index, options.embedder_url))
     return {
         "server": anyio.run(ask_server, command, queries, progress),
         "whole-post BM25": ask_floor(posts_of(options.content), queries, READ),

@@ -30,7 +30,7 @@ def add_shared(parser: argparse.ArgumentParser, environment: Mapping[str, str]) 
     )
     parser.add_argument("--model", metavar="NAME", help="a model of Ollama's")
     parser.add_argument(
-        "--ollama-host",
+        "--embedder-url",
         default=environment.get("OLLAMA_HOST", ""),
         metavar="URL",
         help="where Ollama answers (OLLAMA_HOST)",
@@ -60,7 +60,7 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 
 def embedding_of(options: argparse.Namespace) -> Embedding:
     """Which embedder was asked for."""
-    return Embedding(options.embedder, options.model, options.ollama_host)
+    return Embedding(options.embedder, options.model, options.embedder_url)
 
 
 def index_of(options: argparse.Namespace) -> Path:

@@ -72,12 +72,12 @@ def table(found: Why, sources: dict[int, str]) -> list[str]:
     return rows
 
 
-def explained(index: Path, text: str, ollama_host: str) -> list[str]:
+def explained(index: Path, text: str, embedder_url: str) -> list[str]:
     """Ask one question of the live generation. Raises BlogSearchError."""
     layout = Layout(index)
     number = live_number(layout)
     manifest = load_manifest(layout, number)
-    embedder = embedder_of(manifest.embedder, ollama_host)
+    embedder = embedder_of(manifest.embedder, embedder_url)
     with closing(open_legs(layout.generation(number), embedder)) as legs:
         found = find(legs, text)
         posts = {post: each.source for post, each in legs.catalog.every_post().items()}
@@ -99,10 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("question")
     default = os.environ.get("BLOG_INDEX") or DEFAULT_FOLDER
     parser.add_argument("--index", type=Path, default=Path(default), metavar="DIR")
-    parser.add_argument("--ollama-host", default=os.environ.get("OLLAMA_HOST", ""), metavar="URL")
+    parser.add_argument("--embedder-url", default=os.environ.get("OLLAMA_HOST", ""), metavar="URL")
     options = parser.parse_args(arguments)
     try:
-        lines = explained(options.index, options.question, options.ollama_host)
+        lines = explained(options.index, options.question, options.embedder_url)
     except BlogSearchError as error:
         return failure(error)
     sys.stdout.write("\n".join(lines) + "\n")

@@ -25,8 +25,8 @@ class Settings:
     embedder: Asked
     model: str | None
     """A model of Ollama's by name; `None` for the default."""
-    ollama_host: str
-    """As given, in any form Ollama itself takes; empty for Ollama's own default."""
+    embedder_url: str
+    """Where the embedder's server answers, as given; empty for the embedder's default."""
     base_url: str
     """Where the blog is published; empty for what its site says."""
     permalink: str
@@ -48,7 +48,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         index=Path(options.index).expanduser().absolute(),
         embedder="ollama" if options.model else options.embedder,
         model=options.model,
-        ollama_host=options.ollama_host,
+        embedder_url=options.embedder_url,
         base_url=options.base_url,
         permalink=options.permalink,
         include_drafts=options.include_drafts,
@@ -82,10 +82,13 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--model", metavar="NAME", help="a model of Ollama's (default nomic-embed-text)"
     )
     parser.add_argument(
-        "--ollama-host",
+        "--embedder-url",
         default=environment.get("OLLAMA_HOST", ""),
         metavar="URL",
-        help="where Ollama answers (OLLAMA_HOST; default http://127.0.0.1:11434)",
+        help="where the embedder's server answers (OLLAMA_HOST; default http://127.0.0.1:11434)",
+    )
+    parser.add_argument(
+        "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     parser.add_argument(
         "--base-url",
@@ -138,7 +141,7 @@ def _job(settings: Settings) -> Job:
         content=settings.content,
         index=settings.index,
         choose=lambda existing: choose(
-            settings.embedder, settings.model, settings.ollama_host, existing
+            settings.embedder, settings.model, settings.embedder_url, existing
         ),
         today=date.today(),
         include_drafts=settings.include_drafts,

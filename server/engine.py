@@ -225,7 +225,7 @@ def engine_for(settings: Settings) -> Engine:
         from blog_search_mcp.index.reader import LiveIndex
 
         return LiveIndex(
-            settings.index, lambda identity: serving_embedder(identity, settings.ollama_host)
+            settings.index, lambda identity: serving_embedder(identity, settings.embedder_url)
         )
 
     behind = behind_of(settings, lambda: engine.warm_up())
@@ -246,7 +246,7 @@ def engine_for_one(settings: Settings) -> Engine:
         from blog_search_mcp.index.reader import LiveIndex
 
         return LiveIndex(
-            settings.index, lambda identity: embedder_of(identity, settings.ollama_host)
+            settings.index, lambda identity: embedder_of(identity, settings.embedder_url)
         )
 
     behind = Freshness(settings.index, settings.content, start=lambda look: look())
@@ -262,5 +262,5 @@ def behind_of(settings: Settings, on_switch: Callable[[], None]) -> Behind:
     from blog_search_mcp.server.watch.reingest import Reingest
     from blog_search_mcp.server.watch.watcher import Watch
 
-    again = Reingest(settings.watch, settings.index, settings.ollama_host)
+    again = Reingest(settings.watch, settings.index, settings.embedder_url)
     return Watch(settings.index, settings.watch, again, on_switch)

@@ -101,8 +101,8 @@ class Settings:
 
     index: Path
     """The index folder, absolute; it need not exist."""
-    ollama_host: str
-    """As given, in any form Ollama itself takes; empty for Ollama's own default."""
+    embedder_url: str
+    """Where the embedder's server answers, as given; empty for the embedder's default."""
     http: Address | None = None
     """`None` serves over stdin and stdout."""
     access: Access = ANYONE

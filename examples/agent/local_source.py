@@ -82,9 +82,9 @@ FUNCTIONS = {SEARCH.name: search_blog, READ.name: read_chunk}
 class LocalSource:
     """The functions over the newest generation of one index folder."""
 
-    def __init__(self, index: Path, ollama_host: str) -> None:
+    def __init__(self, index: Path, embedder_url: str) -> None:
         """Take the index folder and where Ollama answers, if the index was built with it."""
-        self._live = LiveIndex(index, lambda identity: serving_embedder(identity, ollama_host))
+        self._live = LiveIndex(index, lambda identity: serving_embedder(identity, embedder_url))
 
     async def tools(self) -> Sequence[Tool]:
         """List both."""

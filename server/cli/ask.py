@@ -66,7 +66,7 @@ def server_command(settings: Settings) -> StdioServerParameters:
         args=[
             *("-P", "-m", "blog_search_mcp.server"),
             *("--index", str(settings.index)),
-            *("--ollama-host", settings.ollama_host),
+            *("--embedder-url", settings.embedder_url),
             *(("--content", str(settings.content)) if settings.content else ()),
         ],
     )

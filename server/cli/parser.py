@@ -92,7 +92,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         parser.error(str(error))
     return Settings(
         index=Path(options.index).expanduser().absolute(),
-        ollama_host=options.ollama_host,
+        embedder_url=options.embedder_url,
         http=options.http,
         access=access,
         content=Path(options.content).expanduser().absolute() if options.content else None,
@@ -124,7 +124,7 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     _add_shared(
         parser,
         index=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
-        ollama_host=environment.get("OLLAMA_HOST", ""),
+        embedder_url=environment.get("OLLAMA_HOST", ""),
         content="",
     )
     _add_serving(parser, environment)
@@ -175,7 +175,7 @@ def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def _add_again(command: argparse.ArgumentParser) -> None:
     """Let the shared options follow a command's word, too."""
-    _add_shared(command, index=argparse.SUPPRESS, ollama_host=argparse.SUPPRESS)
+    _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
 
 
 def entry_name(value: str) -> str:
@@ -208,7 +208,7 @@ def _add_usage_log(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def _add_shared(
-    parser: argparse.ArgumentParser, index: str, ollama_host: str, content: str = argparse.SUPPRESS
+    parser: argparse.ArgumentParser, index: str, embedder_url: str, content: str = argparse.SUPPRESS
 ) -> None:
     parser.add_argument(
         "--index",
@@ -217,10 +217,13 @@ def _add_shared(
         help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
     )
     parser.add_argument(
-        "--ollama-host",
-        default=ollama_host,
+        "--embedder-url",
+        default=embedder_url,
         metavar="URL",
-        help="where Ollama answers, if the index was built with it (OLLAMA_HOST)",
+        help="where the embedder's server answers, if the index has one (OLLAMA_HOST)",
+    )
+    parser.add_argument(
+        "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     parser.add_argument(
         "--content",

@@ -88,7 +88,7 @@ class Reingest:
         self,
         content: Path,
         index: Path,
-        ollama_host: str,
+        embedder_url: str,
         program: Sequence[str] = ("blog_search_mcp.ingest",),
         waiting: Sequence[str] = ("blog_search_mcp.ingest.standby",),
     ) -> None:
@@ -98,7 +98,7 @@ class Reingest:
         """
         self._content = content
         self._index = index
-        self._ollama_host = ollama_host
+        self._embedder_url = embedder_url
         self._program = program
         self.standby = Standby(lambda: _started(waiting))
 
@@ -121,7 +121,7 @@ class Reingest:
         return [
             str(self._content),
             *("--index", str(self._index)),
-            *(("--ollama-host", self._ollama_host) if self._ollama_host else ()),
+            *(("--embedder-url", self._embedder_url) if self._embedder_url else ()),
             *(("--base-url", asked.base_url) if asked.base_url else ()),
             *(("--permalink", asked.permalink) if asked.permalink else ()),
             *(("--include-drafts",) if asked.include_drafts else ()),

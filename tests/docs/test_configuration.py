@@ -20,7 +20,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PARSERS = {"`blog-ingest CONTENT`": ingest_parser, "`blog-server`": server_parser}
 ELSEWHERE = {
     "--model": f"`{DEFAULT_MODEL}`",
-    "--ollama-host": f"`http://127.0.0.1:{DEFAULT_PORT}`",
+    "--embedder-url": f"`http://127.0.0.1:{DEFAULT_PORT}`",
     "--http": f"`{DEFAULT_ADDRESS}`",
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
@@ -44,7 +44,9 @@ def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [
         action
         for action in parser._actions
-        if action.option_strings and not isinstance(action, argparse._HelpAction)
+        if action.option_strings
+        and not isinstance(action, argparse._HelpAction)
+        and action.help is not argparse.SUPPRESS
     ]
 
 

@@ -44,7 +44,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
             str(folder / "index"),
         ]
         subprocess.run(
-            [*command, "--embedder", "ollama", "--ollama-host", standin.host],
+            [*command, "--embedder", "ollama", "--embedder-url", standin.host],
             cwd=ROOT,
             check=True,
             capture_output=True,
@@ -86,7 +86,9 @@ class Session:
 
 @contextmanager
 def session(index: Path, host: str, *start: str) -> Iterator[Session]:
-    with wire(index, *(start or ("-m", "blog_search_mcp.server")), "--ollama-host", host) as server:
+    with wire(
+        index, *(start or ("-m", "blog_search_mcp.server")), "--embedder-url", host
+    ) as server:
         yield Session(server)
 
 
@@ -102,7 +104,7 @@ def test_ollama_goes_and_comes_within_one_session(index: Path) -> None:
         host, port = standin.host, int(standin.host.rpartition(":")[2])
     down = (
         f"Ollama at http://{host} cannot be reached. Start it (`ollama serve` or the app), or name "
-        "its address with --ollama-host or OLLAMA_HOST."
+        "its address with --embedder-url or OLLAMA_HOST."
     )
     with session(index, host, "-c", SOON) as client:
         client.until_says(down)

@@ -202,7 +202,7 @@ def test_the_command_line_asks_for_the_same_again() -> None:
         *("/posts", "--index", "/index"),
     ]
     assert again.arguments(asked) == [
-        *("/posts", "--index", "/index", "--ollama-host", "box:1"),
+        *("/posts", "--index", "/index", "--embedder-url", "box:1"),
         *("--base-url", "https://a.b", "--permalink", "hugo"),
         *("--include-drafts", "--no-descriptions"),
     ]
@@ -241,7 +241,7 @@ def served(tmp_path: Path) -> Iterator[str]:
             *folders,
             "--http",
             address,
-            "--ollama-host",
+            "--embedder-url",
             "127.0.0.1:1",
         ],
         cwd=ROOT,

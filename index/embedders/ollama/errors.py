@@ -110,7 +110,7 @@ def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
         case Kind.DOWN:
             return EmbedderUnavailable(
                 f"{place} cannot be reached. Start it (`ollama serve` or the app), or name its "
-                "address with --ollama-host or OLLAMA_HOST."
+                "address with --embedder-url or OLLAMA_HOST."
             )
         case Kind.SLOW:
             return EmbedderUnavailable(
@@ -148,6 +148,6 @@ def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
             )
         case Kind.REFUSED:
             return EmbedderRefused(
-                f"{place} refused the request: {failure.detail}. Check that --ollama-host or "
+                f"{place} refused the request: {failure.detail}. Check that --embedder-url or "
                 "OLLAMA_HOST names an Ollama, and what its log says."
             )

@@ -39,7 +39,7 @@ def _rest(settings: Settings, places: Places, now: datetime) -> list[Finding]:
     return [
         *index.findings(facts, now),
         *ollama.findings(
-            ollama.gather(settings.ollama_host, embedder),
+            ollama.gather(settings.embedder_url, embedder),
             index.ingest_command(facts, "--rebuild"),
         ),
         *clients.findings(clients.gather(places), settings.index),

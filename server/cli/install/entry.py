@@ -28,8 +28,8 @@ def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
             "Install the project and run the blog-server that comes with it."
         )
     arguments = ["--index", str(settings.index)]
-    if settings.ollama_host:
-        arguments += ["--ollama-host", settings.ollama_host]
+    if settings.embedder_url:
+        arguments += ["--embedder-url", settings.embedder_url]
     if settings.content is not None:
         arguments += ["--content", str(settings.content)]
     kind = {"type": "stdio"} if file.typed else {}

@@ -17,14 +17,21 @@ def test_without_arguments_the_index_is_here_and_stdio_is_served(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert read_settings([], {}) == Settings(index=tmp_path / ".blog-index", ollama_host="")
+    assert read_settings([], {}) == Settings(index=tmp_path / ".blog-index", embedder_url="")
 
 
 def test_the_environment_is_taken_and_the_command_line_wins(tmp_path: Path) -> None:
     environment = {"BLOG_INDEX": str(tmp_path / "a"), "OLLAMA_HOST": "box:1"}
     assert read_settings([], environment) == Settings(tmp_path / "a", "box:1")
-    given = ["--index", str(tmp_path / "b"), "--ollama-host", "http://box:2"]
+    given = ["--index", str(tmp_path / "b"), "--embedder-url", "http://box:2"]
     assert read_settings(given, environment) == Settings(tmp_path / "b", "http://box:2")
+
+
+@pytest.mark.parametrize("command", [[], ["doctor"]])
+def test_an_entry_written_before_the_option_was_renamed_still_works(command: list[str]) -> None:
+    old = read_settings([*command, "--ollama-host", "box:1"], {})
+    assert old == read_settings([*command, "--embedder-url", "box:1"], {})
+    assert old.embedder_url == "box:1"
 
 
 @pytest.mark.parametrize("before", [True, False])

@@ -136,7 +136,7 @@ def test_down_is_said_at_once_to_every_query_and_one_in_a_while_looks() -> None:
         guard = guarded(standin.host)
     down = (
         f"Ollama at http://{standin.host} cannot be reached. Start it (`ollama serve` or the app), "
-        "or name its address with --ollama-host or OLLAMA_HOST."
+        "or name its address with --embedder-url or OLLAMA_HOST."
     )
     assert {guard.hears(f"query {n}") for n in range(100)} == {down}
     assert guard.lookout.looks == 1

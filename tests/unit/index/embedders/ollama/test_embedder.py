@@ -274,7 +274,7 @@ def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> 
         nomic.embed_documents(["anyone there?"])
     assert str(raised.value) == (
         f"Ollama at http://127.0.0.1:{free_port} cannot be reached. Start it (`ollama serve` or "
-        "the app), or name its address with --ollama-host or OLLAMA_HOST."
+        "the app), or name its address with --embedder-url or OLLAMA_HOST."
     )
 
 

@@ -219,7 +219,7 @@ def test_what_was_said_of_ollama_and_the_posts_goes_into_the_entry(home: Path) -
     file = own_file(places(home), "cursor")
     settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
     assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
-    arguments = ("--ollama-host", "http://box:11434", "--content", "/posts")
+    arguments = ("--embedder-url", "http://box:11434", "--content", "/posts")
     written = json.loads(file.path.read_text(encoding="utf-8"))
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
