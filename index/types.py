@@ -192,6 +192,11 @@ class Outline:
     """Language and source of each translation of the post."""
 
 
+CONFIDENCE_FORMULA = 4
+"""Version of `index.search.confidence`. Raise it when the same candidates would get another number:
+the medians of a `Calibration` are void then, and the next ingest computes them again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """What an index's own headings reach; kept in its manifest."""

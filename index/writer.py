@@ -1,28 +1,26 @@
-"""The next generation: the live one and what changes in it in, a complete generation on disk out.
+"""Write the next generation of an index: the live one with posts removed and added.
 
-Posts go in one by one and vectors in blocks, each written as it comes, so that an ingest holds
-little of a blog at once. Nothing here is visible to a reader until `finish` switches CURRENT; a
-run that dies before it leaves a folder which the next run throws away.
+Posts are added one by one and vectors in blocks, and each is written as it comes, so that memory
+stays bounded whatever the size of the blog. No reader sees anything of it before `commit` switches
+CURRENT; a run that dies before leaves a folder that the next run deletes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
-from blog_search_mcp.index.search.calibration import calibrated
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_unless_untouched
 from blog_search_mcp.index.store.disk import refusals_told
 from blog_search_mcp.index.store.generations import next_folder, seal_files, switch
 from blog_search_mcp.index.store.hard_links import WRITTEN_ANEW, Taken, taking_over
-from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.manifest import Manifest, NewPost
+from blog_search_mcp.index.store.layout import GenerationFiles, Layout
+from blog_search_mcp.index.store.manifest import Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import summarised
 from blog_search_mcp.index.vectors import precompute as worked_out
 from blog_search_mcp.index.vectors.writer import (
@@ -35,174 +33,179 @@ from blog_search_mcp.index.vectors.writer import (
 )
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.types import Calibration, Ids, Post, Vectors
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """All of it, before a post is read."""
-
-    base: Manifest | None
-    """The live generation to start from; `None` starts from nothing."""
-    embedder: Embedder
-    recipe: dict[str, int | bool | str]
-    created: str
-    """When the posts were looked at: UTC, ISO 8601 to the second."""
-
+    from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
 
-Spread: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
-"""How the terms of many posts are found: `map`, or one that has help."""
+MapPosts: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
+"""Applies a function to many post ids: `map`, or `WorkerPool.map` for several processes."""
 
 
-class Building:
-    """A generation that is not complete yet; use `building`. Its calls raise IndexProblem."""
+class IndexWriter:
+    """An unfinished generation; use `open_index_writer`.
+
+    Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical`,
+    `finish_files` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
+    """
 
     def __init__(
         self,
         layout: Layout,
         number: int,
-        start: Start,
+        base: Manifest | None,
+        embedder: EmbedderIdentity,
         catalog: CatalogWriter,
-        rows: VectorFile,
-        taken: Taken,
+        vectors: VectorFile,
+        shared: Taken,
     ) -> None:
-        self._files = layout.generation(number)
+        self.files = layout.generation(number)
+        """Of the new generation; complete after `finish_files`."""
         self._layout = layout
         self._number = number
-        self._start = start
-        self._before = layout.generation(start.base.generation) if start.base else None
+        self._base = base
+        self._base_files = layout.generation(base.generation) if base else None
+        self._embedder = embedder
         self._catalog = catalog
-        self._rows = rows
-        self._taken = taken
-        self._posts = dict(start.base.posts) if start.base else {}
-        self._gone_posts: list[int] = []
-        self._gone_chunks: list[int] = []
-        self._new: list[int] = []
+        self._vectors = vectors
+        self._shared = shared
+        self._posts = dict(base.posts) if base else {}
+        self._added_posts: list[int] = []
+        self._removed_posts: list[int] = []
+        self._removed_chunks: list[int] = []
         self._superseded = 0
 
-    def remove(self, sources: Iterable[str]) -> None:
-        """Take posts out: deleted ones, and changed ones before they come in again."""
-        with refusals_told():
-            gone = self._catalog.remove(sources)
-        for source in gone.sources:
-            del self._posts[source]
-        self._gone_posts += gone.posts
-        self._gone_chunks += gone.chunks
+    @property
+    def chunks(self) -> int:
+        """Number of chunks in the new generation."""
+        return sum(post.chunks for post in self._posts.values())
 
-    def add(self, new: NewPost) -> tuple[int, ...]:
-        """Put a post in, instead of what it was; the ids of its chunks, greater than any before."""
-        source = new.post.source
+    def remove(self, sources: Iterable[str]) -> None:
+        """Remove posts."""
+        with refusals_told():
+            removed = self._catalog.remove(sources)
+        for source in removed.sources:
+            del self._posts[source]
+        self._removed_posts += removed.posts
+        self._removed_chunks += removed.chunks
+
+    def add(self, pending: PendingPost) -> tuple[int, ...]:
+        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
+        source = pending.post.source
         if source in self._posts:
             self.remove([source])
         with refusals_told():
-            added = self._catalog.add(new.post, new.chunks, new.readable, new.mentions)
-        self._posts[source] = new.indexed
-        self._new.append(added.post_id)
+            added = self._catalog.add(
+                pending.post, pending.chunks, pending.readable, pending.mentions
+            )
+        self._posts[source] = pending.indexed
+        self._added_posts.append(added.post_id)
         return added.chunk_ids
 
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
-        """Put in float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
+        """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
         with refusals_told():
-            self._rows.append(ids, rows)
+            self._vectors.append(ids, rows)
 
-    def count_unembedded(self, source: str, windows: int) -> None:
-        """Note how many windows of a new post have no vector."""
+    def record_unembedded(self, source: str, windows: int) -> None:
+        """Record how many windows of an added post have no vector."""
         update = {"unembedded": windows}
         self._posts[source] = self._posts[source].model_copy(update=update)
 
-    def write_words(self, spread: Spread) -> None:
-        """Write what depends on all posts and on no vector; no post may come or go after it."""
+    def write_lexical(self, map_posts: MapPosts) -> None:
+        """Write what depends on the posts and not on vectors; no post may change after it."""
         with refusals_told():
             posts = self._catalog.posts()
-            self._superseded = self._write_lexical(spread, posts)
+            self._superseded = self._write_terms(map_posts, posts)
             summary = summarised(tuple(posts.values()))
-            self._files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
+            self.files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
             self._catalog.commit()
 
-    def finish(self) -> Manifest:
-        """Write what depends on all vectors, and make the generation the live one.
-
-        Raises EmbedderError if confidence cannot be calibrated.
-        """
+    def finish_files(self) -> None:
+        """Complete vectors and texts; the generation can be searched after it, before `commit`."""
         with refusals_told():
             self._write_shared()
             self._catalog.commit()
-            worked_out.write(self._files, self._before, self._gone_chunks)
+            worked_out.write(self.files, self._base_files, self._removed_chunks)
+
+    def commit(
+        self,
+        created: str,
+        build: dict[str, int | bool | str],
+        calibration: Calibration | None,
+    ) -> Manifest:
+        """Write the manifest and make this generation the live one.
+
+        `created` is when the content folder was walked: UTC, ISO 8601 to the second.
+        """
+        with refusals_told():
             manifest = Manifest(
                 generation=self._number,
-                created=self._start.created,
-                embedder=self._start.embedder.identity,
-                recipe=self._start.recipe,
+                created=created,
+                embedder=self._embedder,
+                recipe=build,
                 posts=dict(sorted(self._posts.items())),
-                calibration=self._calibration(),
+                calibration=calibration,
                 superseded=self._superseded,
-                files=seal_files(self._files, self._taken.seals),
+                files=seal_files(self.files, self._shared.seals),
             )
-            self._taken.is_whole()
+            self._shared.is_whole()
             switch(self._layout, manifest)
         return manifest
 
-    def _calibration(self) -> Calibration | None:
-        return calibrated(self._files, self._start.embedder, self._start.base, self._chunks())
-
-    def _chunks(self) -> int:
-        return sum(post.chunks for post in self._posts.values())
-
-    def _write_lexical(self, spread: Spread, posts: Mapping[int, Post]) -> int:
-        """Write the lexical index; how many of its chunks are superseded."""
-        base, catalog = self._start.base, self._catalog
-        relinked = set(catalog.follow_links(posts)) - set(self._new)
-        again = [*self._gone_chunks, *catalog.chunk_ids(relinked)]
+    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> int:
+        """Write the lexical index; return how many of its chunks are superseded."""
+        base, before, catalog = self._base, self._base_files, self._catalog
+        relinked = set(catalog.follow_links(posts)) - set(self._added_posts)
+        again = [*self._removed_chunks, *catalog.chunk_ids(relinked)]
         superseded = (base.superseded if base else 0) + len(again)
         catalog.commit()
-        found = partial(post_terms, self._files)
-        if base is None or self._before is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            lexical_writer.write(self._files.lexical, None, (), spread(found, catalog.post_ids()))
+        terms = partial(post_terms, self.files)
+        lexical = self.files.lexical
+        if base is None or before is None or superseded > SUPERSEDED_SHARE * base.chunks:
+            lexical_writer.write(lexical, None, (), map_posts(terms, catalog.post_ids()))
             return 0
-        fresh = sorted({*relinked, *self._new})
-        gone = [*self._gone_posts, *relinked]
-        before = self._before.lexical
-        lexical_writer.write(self._files.lexical, before, gone, spread(found, fresh))
+        written = sorted({*relinked, *self._added_posts})
+        deleted = [*self._removed_posts, *relinked]
+        lexical_writer.write(lexical, before.lexical, deleted, map_posts(terms, written))
         return superseded
 
     def _write_shared(self) -> None:
-        """Complete the vectors, and write the shared files anew once they have little in common."""
-        self._rows.finish()
-        dimension = self._start.embedder.identity.dimension
-        if self._before is None:
-            write_none_newer(self._files, dimension)
+        """Complete the vectors; rewrite the shared files once too little of them is in use."""
+        self._vectors.finish()
+        dimension = self._embedder.dimension
+        if self._base_files is None:
+            write_none_newer(self.files, dimension)
             return
-        gone = gone_after(self._before, self._gone_chunks)
-        if max(len(gone), self._catalog.newer()) > WRITTEN_ANEW * self._chunks():
-            self._taken.verify_shared()
-            write_anew(self._files, self._before, dimension, gone)
-            self._catalog.share_texts(self._files)
+        removed = gone_after(self._base_files, self._removed_chunks)
+        if max(len(removed), self._catalog.newer()) > WRITTEN_ANEW * self.chunks:
+            self._shared.verify_shared()
+            write_anew(self.files, self._base_files, dimension, removed)
+            self._catalog.share_texts(self.files)
         else:
-            write_newer(self._files, self._before, dimension, gone)
+            write_newer(self.files, self._base_files, dimension, removed)
 
 
 @contextmanager
-def building(layout: Layout, start: Start) -> Iterator[Building]:
-    """The next generation; unless it was finished when the block ends, nothing is left of it.
+def open_index_writer(
+    layout: Layout, base: Manifest | None, embedder: EmbedderIdentity
+) -> Iterator[IndexWriter]:
+    """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
 
-    The caller holds the writer lock. Raises IndexBroken if the generation to start from is
-    damaged, IndexProblem if the next one cannot be written.
+    `base` is the live generation, or `None` for an index made anew. The caller holds the writer
+    lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
-    before = layout.generation(start.base.generation) if start.base else None
-    dimension = start.embedder.identity.dimension
-    with ExitStack() as opened:
-        if before is not None and start.base is not None:
-            verify_unless_untouched(before, start.base)
+    before: GenerationFiles | None = None
+    if base is not None:
+        before = layout.generation(base.generation)
+        verify_unless_untouched(before, base)
+    with ExitStack() as stack:
         with refusals_told():
-            number = opened.enter_context(next_folder(layout))
+            number = stack.enter_context(next_folder(layout))
             files = layout.generation(number)
-            taken = opened.enter_context(taking_over(before, files, start.base))
-            catalog = opened.enter_context(open_writer(files, before))
-            place = files.vectors if before is None else files.new_vectors
-            rows = opened.enter_context(new_vectors(place, dimension))
-        yield Building(layout, number, start, catalog, rows, taken)
+            shared = stack.enter_context(taking_over(before, files, base))
+            catalog = stack.enter_context(open_writer(files, before))
+            path = files.vectors if before is None else files.new_vectors
+            vectors = stack.enter_context(new_vectors(path, embedder.dimension))
+        yield IndexWriter(layout, number, base, embedder, catalog, vectors, shared)

@@ -22,9 +22,9 @@ from blog_search_mcp.ingest.report import WithoutVector
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.store.manifest import NewPost
+    from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
-    from blog_search_mcp.index.writer import Building
+    from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.prepare import Window
 
 BATCH = 32
@@ -136,7 +136,7 @@ WAITING = 4
 class _Waiting:
     """A window that waits for its vector."""
 
-    post: NewPost
+    post: PendingPost
     chunk_id: int
     window: Window
 
@@ -152,10 +152,10 @@ class ChunkVectors:
     """Embeds windows in the order in which they come; use `chunk_vectors`."""
 
     def __init__(
-        self, thread: ThreadPoolExecutor, building: Building, embedder: CachedEmbedder
+        self, thread: ThreadPoolExecutor, writer: IndexWriter, embedder: CachedEmbedder
     ) -> None:
         self._thread = thread
-        self._building = building
+        self._writer = writer
         self._embedder = embedder
         self._block = _Block()
         self._wanted = FIRST
@@ -167,7 +167,7 @@ class ChunkVectors:
         """Chunks that could not be embedded whole."""
         return tuple(self._without.values())
 
-    def put(self, new: NewPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
+    def put(self, new: PendingPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
         """Have the windows of a post embedded; how many posts are done by now, of all so far.
 
         Raises EmbedderError for any post before it.
@@ -202,25 +202,25 @@ class ChunkVectors:
         if having:
             ids = np.asarray([each.chunk_id for each in having], dtype=np.int64)
             rows = np.stack([found.vectors[each.window.text] for each in having])
-            self._building.add_vectors(ids, rows)
+            self._writer.add_vectors(ids, rows)
         self._note([each for each in block.waiting if each.window.text in found.refused], found)
         return block.posts
 
     def _note(self, lacking: Sequence[_Waiting], found: Embedded) -> None:
         counts = Counter(each.post.post.source for each in lacking)
         for source, count in counts.items():
-            self._building.count_unembedded(source, count)
+            self._writer.record_unembedded(source, count)
         for each in lacking:
             reason = found.refused[each.window.text]
             self._without[each.chunk_id] = _named(each, reason)
 
 
 @contextmanager
-def chunk_vectors(building: Building, embedder: CachedEmbedder) -> Iterator[ChunkVectors]:
-    """A thread that embeds for `building` until the block ends; what waits then is given up."""
+def chunk_vectors(writer: IndexWriter, embedder: CachedEmbedder) -> Iterator[ChunkVectors]:
+    """A thread that embeds for `writer` until the block ends; what waits then is given up."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
     try:
-        yield ChunkVectors(thread, building, embedder)
+        yield ChunkVectors(thread, writer, embedder)
     finally:
         embedder.stopped = True
         thread.shutdown(cancel_futures=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
-from blog_search_mcp.index.content.last_ingest import Asked
-from blog_search_mcp.index.search.confidence import FORMULA
+from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.types import CONFIDENCE_FORMULA
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
@@ -40,9 +40,9 @@ class Job:
     """That read posts beside this one, at most; `None` for as many as the machine bears."""
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> IngestOptions:
         """What to ask again when the folder has changed."""
-        return Asked(
+        return IngestOptions(
             include_drafts=self.include_drafts,
             index_descriptions=self.index_descriptions,
             base_url=self.base_url,
@@ -65,7 +65,7 @@ def recipe(include_drafts: bool, index_descriptions: bool, site: str) -> Recipe:
     """The recipe of this program under these settings; `site` tells links apart."""
     return {
         "analysis": ANALYSIS,
-        "confidence": FORMULA,
+        "confidence": CONFIDENCE_FORMULA,
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": include_drafts,

@@ -30,7 +30,7 @@ from blog_search_mcp.ingest.workers import Workers, workers
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
-    from blog_search_mcp.index.writer import Building
+    from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import ChunkVectors
     from blog_search_mcp.ingest.prepare import Outcome
 
@@ -98,7 +98,7 @@ class Tally:
             content=content_path(job.content),
             suffixes=SUFFIXES,
             files=files,
-            asked=job.asked,
+            options=job.asked,
         )
 
 
@@ -120,35 +120,42 @@ def index_posts(
     """The generation that was written, and what was embedded for it."""
     # FAISS and tantivy are imported only where they are needed.
     from blog_search_mcp.index.embedders.cache import open_cache
-    from blog_search_mcp.index.writer import Start, building
+    from blog_search_mcp.index.search.calibration import calibrated
+    from blog_search_mcp.index.store.disk import refusals_told
+    from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.embedding import CachedEmbedder, chunk_vectors
 
     look, embedder = run.look, run.look.choice.embedder
     progress.start("indexing", len(look.scan.unread))
-    start = Start(look.base, embedder, look.recipe, look.began)
-    with building(layout, start) as made, open_cache(layout.cache, embedder.identity) as cache:
+    with (
+        open_index_writer(layout, look.base, embedder.identity) as writer,
+        open_cache(layout.cache, embedder.identity) as cache,
+    ):
         cached = CachedEmbedder(embedder, cache)
-        with chunk_vectors(made, cached) as vectors:
+        with chunk_vectors(writer, cached) as vectors:
             for outcome in run.outcomes:
                 run.tally.count(outcome)
-                progress.advance(_put(outcome, made, vectors))
+                progress.advance(_put(outcome, writer, vectors))
             vectors.ask()
             run.tally.refuse_none(job)
-            made.remove(run.tally.removed)
-            made.write_words(helpers.map)
+            writer.remove(run.tally.removed)
+            writer.write_lexical(helpers.map)
             for done in vectors.finish():
                 progress.advance(done)
         progress.start("writing", 1)
-        manifest = made.finish()
+        writer.finish_files()
+        with refusals_told():
+            calibration = calibrated(writer.files, embedder, look.base, writer.chunks)
+        manifest = writer.commit(look.began, look.recipe, calibration)
         progress.advance(1)
     return manifest, Embedding(cached.asked, vectors.without, cached.warnings)
 
 
-def _put(outcome: Outcome, made: Building, vectors: ChunkVectors) -> int:
+def _put(outcome: Outcome, writer: IndexWriter, vectors: ChunkVectors) -> int:
     """Put what is new of a file in; how many files are done by now."""
     if outcome.new is None:
         return 1
-    return vectors.put(outcome.new, made.add(outcome.new), outcome.windows)
+    return vectors.put(outcome.new, writer.add(outcome.new), outcome.windows)
 
 
 def ingest(job: Job, progress: Progress) -> Report:

@@ -15,7 +15,7 @@ from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.read_file import read
 from blog_search_mcp.index.content.walk import Skipped, SourceFile
 from blog_search_mcp.index.errors import PostChanging, UnreadablePost
-from blog_search_mcp.index.store.manifest import IndexedPost, NewPost
+from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunks_of
 from blog_search_mcp.ingest.chunking.packing import windows
@@ -78,7 +78,7 @@ class Outcome:
     """First ISO day on which the same bytes would be treated otherwise, `None` if never."""
     skipped: Skipped | None = None
     """Why it does not belong in the index; `None` if it does."""
-    new: NewPost | None = None
+    new: PendingPost | None = None
     """What is to go in; `None` if nothing is, or if the index has it already."""
     windows: tuple[Window, ...] = ()
     """Of its chunks, in their order."""
@@ -107,7 +107,7 @@ def outcome_of(unread: Unread, how: How) -> Outcome:
     return Outcome(source, parsed.due, None, new, tuple(_windows(new)), problems)
 
 
-def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> NewPost:
+def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> PendingPost:
     if not how.index_descriptions:
         parsed = replace(parsed, post=replace(parsed.post, description=""))
     post = parsed.post
@@ -124,7 +124,7 @@ def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> NewPost:
     readable = how.readable([chunk.plain for chunk in passages])
     base_url = how.site.base_url if how.site else ""
     said = mentions_in(body, passages, base_url, parsed.first_line)
-    return NewPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
+    return PendingPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
 
 
 def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
@@ -135,7 +135,7 @@ def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
     return replace(post, language=language_of(words))
 
 
-def _windows(new: NewPost) -> list[Window]:
+def _windows(new: PendingPost) -> list[Window]:
     """The windows of every chunk that the embedder can read."""
     return [
         Window(chunk.index, embedding_text(new.post, chunk, window))

@@ -33,8 +33,8 @@ class SeenFile(_Frozen):
     future appears, one that expires goes."""
 
 
-class Asked(_Frozen):
-    """What the ingest was asked besides its folders; another that is not would undo it."""
+class IngestOptions(_Frozen):
+    """The options of an ingest that shape its result; the next ingest must be given the same."""
 
     include_drafts: bool = False
     index_descriptions: bool = True
@@ -55,7 +55,7 @@ class Seen(_Frozen):
     """What a post's name ends in."""
     files: dict[str, SeenFile]
     """By source."""
-    asked: Asked = Asked()
+    options: IngestOptions = IngestOptions()
 
 
 def note(layout: Layout, seen: Seen) -> None:

@@ -31,10 +31,6 @@ logarithm of what was found of the words. A passage may be near by chance; what 
 the post around it and to what the blog is about. With the passage alone (4, 0, 0) AUROC of two
 English blogs' questions falls from .953 and .965 to .939 and .953."""
 
-FORMULA = 4
-"""Raise it when the same findings would give another number: the headings' medians are of no use
-then, and the next ingest asks them anew."""
-
 AGREEMENT = 0.4
 """Weight of the legs' agreement; without it AUROC of questions loses .005 to .01, with double of it
 that of headings .004."""

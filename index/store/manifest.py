@@ -173,7 +173,7 @@ def _seal(canonical: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class NewPost:
+class PendingPost:
     """A post to put in, with what the manifest will remember of it."""
 
     post: Post

@@ -8,15 +8,93 @@ Eleventy has it; and as Hexo has them JSON fields between `;;;` lines and YAML f
 Broken front matter costs the metadata, never the text, and keeps back what says that the post is
 a draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
 body; so too where its first key is a sentence.
+
+YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
+`2024-01-02` stays as written, no tag can build an object, and aliases stay shared, so they
+cost no memory. Merge keys (`<<`) are not merged: nested ones grow without bound.
 """
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.ingest.documents.fields import MAX_CHARACTERS, from_json, from_toml, from_yaml
+import yaml
+
+if TYPE_CHECKING:
+    from yaml import BaseLoader as _Loader
+else:
+    _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+MAX_CHARACTERS = 256 * 1024
+"""Longest block read; front matter of real posts stays below 10,000 characters."""
+MAX_DEPTH = 50
+"""Deepest YAML nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
+
+
+class _WordsLoader(_Loader):
+    """Reads every scalar as a string, except an empty one, `~` and `null`."""
+
+
+_WordsLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
+)
+_WordsLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
+
+
+def from_yaml(block: str) -> object:
+    """Read YAML; scalars stay as written. Raises ValueError."""
+    _check_size(block)
+    try:
+        _check_depth(block)
+        return yaml.load(block, _WordsLoader)
+    except yaml.MarkedYAMLError as error:
+        line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise ValueError(f"{error.problem}{line}") from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise ValueError("it holds a character YAML does not allow") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def from_toml(block: str) -> object:
+    """Read TOML with its own types. Raises ValueError."""
+    _check_size(block)
+    try:
+        return tomllib.loads(block)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def from_json(block: str) -> object:
+    """Read a JSON object, as Hexo has it without its braces. Raises ValueError."""
+    _check_size(block)
+    inner = block.strip().rstrip(",")
+    try:
+        return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _check_depth(block: str) -> None:
+    depth = 0
+    for event in yaml.parse(block, _WordsLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise ValueError("it is nested too deeply")
+
+
+def _check_size(block: str) -> None:
+    if len(block) > MAX_CHARACTERS:
+        raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
+
 
 _OPENING = re.compile(r"\s*(---|\+\+\+|;;;)(yaml|toml|json)?[ \t]*(?:\n|\Z)")
 _YAML_END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)

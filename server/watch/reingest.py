@@ -21,7 +21,7 @@ from blog_search_mcp.index.errors import IngestFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from blog_search_mcp.index.content.last_ingest import Asked
+    from blog_search_mcp.index.content.last_ingest import IngestOptions
 
 TAKEN = "taken"
 """What the process writes once it has its arguments (`ingest.standby`)."""
@@ -102,7 +102,7 @@ class Reingest:
         self._program = program
         self.standby = Standby(lambda: _started(waiting))
 
-    def __call__(self, asked: Asked) -> str:
+    def __call__(self, asked: IngestOptions) -> str:
         """Ingest, and return the report's last line. Raises IngestFailed."""
         arguments = self.arguments(asked)
         try:
@@ -116,7 +116,7 @@ class Reingest:
         self.standby.renew()
         return said
 
-    def arguments(self, asked: Asked) -> list[str]:
+    def arguments(self, asked: IngestOptions) -> list[str]:
         """Write the command line that asks for the same as the last ingest did."""
         return [
             str(self._content),

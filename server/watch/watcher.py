@@ -13,7 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.changes import compare
-from blog_search_mcp.index.content.last_ingest import Asked, Seen, last_seen
+from blog_search_mcp.index.content.last_ingest import IngestOptions, Seen, last_seen
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.store.generations import live_number
@@ -72,7 +72,7 @@ class Watch:
         self,
         index: Path,
         content: Path,
-        ingest: Callable[[Asked], str],
+        ingest: Callable[[IngestOptions], str],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -116,7 +116,7 @@ class Watch:
             if look.changes == 0:
                 self._failure = None
             if due:
-                self._renew(look, seen.asked if seen else Asked())
+                self._renew(look, seen.options if seen else IngestOptions())
         except BlogSearchError as error:
             self._fail(error)
         return looked - began
@@ -152,7 +152,7 @@ class Watch:
         files = walk(self._content, seen.suffixes).files
         return Look(files, day, len(compare(seen, files, day).sources))
 
-    def _renew(self, look: Look, asked: Asked) -> None:
+    def _renew(self, look: Look, asked: IngestOptions) -> None:
         self._past = self._past.with_ingest(look, self._now())
         generation = self._generation()
         log.info("%s", self._ingest(asked))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import Asked
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.ingest import standby as waiting
@@ -127,9 +127,9 @@ def test_a_watch_starts_a_process_at_first_and_has_one_waiting_afterwards(
     monkeypatch.setattr(standby, "REST", 0.0)
     again, ran = Reingest(Path(asked[0]), tmp_path / "index", "127.0.0.1:1"), Ran()
     monkeypatch.setattr("blog_search_mcp.server.watch.reingest._run", ran)
-    assert again(Asked()) == "run in a new process"
+    assert again(IngestOptions()) == "run in a new process"
     until(lambda: again.standby.waits)
-    assert again(Asked()).startswith("2 posts, 2 chunks")
+    assert again(IngestOptions()).startswith("2 posts, 2 chunks")
     assert ran.count == 1
     until(lambda: again.standby.waits)
     again.standby.end()

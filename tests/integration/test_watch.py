@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import Asked
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.types import Filters
@@ -65,11 +65,11 @@ class Watched:
         self.made = made
         self.now = 1000.0
         self.failure: str | None = None
-        self.asked: list[Asked] = []
+        self.asked: list[IngestOptions] = []
         self.switches = 0
         self.watch = Watch(made.index, made.content, self.ingest, self.switched, lambda: self.now)
 
-    def ingest(self, asked: Asked) -> str:
+    def ingest(self, asked: IngestOptions) -> str:
         self.asked.append(asked)
         if self.failure:
             raise IngestFailed(self.failure)
@@ -190,15 +190,15 @@ def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> N
 def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
     watched.made.ingest(include_drafts=True)
     watched.steps(1)
-    assert watched.asked == [Asked(include_drafts=True)]
+    assert watched.asked == [IngestOptions(include_drafts=True)]
 
 
 def test_the_command_line_asks_for_the_same_again() -> None:
     again = Reingest(Path("/posts"), Path("/index"), "box:1")
-    asked = Asked(
+    asked = IngestOptions(
         include_drafts=True, index_descriptions=False, base_url="https://a.b", permalink="hugo"
     )
-    assert Reingest(Path("/posts"), Path("/index"), "").arguments(Asked()) == [
+    assert Reingest(Path("/posts"), Path("/index"), "").arguments(IngestOptions()) == [
         *("/posts", "--index", "/index"),
     ]
     assert again.arguments(asked) == [
@@ -212,7 +212,7 @@ def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         IngestFailed, match=r"could not be ingested: There is no content folder .*none"
     ):
-        Reingest(tmp_path / "none", tmp_path / "index", "")(Asked())
+        Reingest(tmp_path / "none", tmp_path / "index", "")(IngestOptions())
 
 
 def test_answers_say_what_the_watch_says(watched: Watched) -> None:

@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.ingest.documents.fields import MAX_CHARACTERS, MAX_DEPTH
-from blog_search_mcp.ingest.documents.frontmatter import FrontMatter, split
+from blog_search_mcp.ingest.documents.frontmatter import (
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    FrontMatter,
+    split,
+)
 
 UNREAD = "its front matter cannot be read: "
 
