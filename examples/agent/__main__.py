@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text
-from blog_search_mcp.server.settings import Settings
 from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
 from examples.agent.ollama_chat import DEFAULT_MODEL, OllamaChat
@@ -25,6 +22,8 @@ if TYPE_CHECKING:
     from examples.agent.conversation import Call, ChatModel, ToolResult, ToolSource
     from examples.agent.loop import Answer
 
+DEFAULT_INDEX = ".blog-index"
+
 
 def main() -> int:
     """Answer one question; returns 0 if the answer is the blog's, 1 if not."""
@@ -33,9 +32,9 @@ def main() -> int:
     try:
         found.append(anyio.run(_answered, asked, os.environ.get("BLOG_SERVER_TOKEN", "")))
     except* AgentError as group:  # a connected client wraps what is raised beside it
-        sys.stderr.write("".join(escape_controls(f"{error}\n") for error in _leaves(group)))
+        sys.stderr.write("".join(harmless(f"{error}\n") for error in _leaves(group)))
     for answer_ in found:
-        print_text(escape_controls(written(answer_)))
+        sys.stdout.write(harmless(written(answer_)) + "\n")
     return 0 if found and found[0].doubt is None else 1
 
 
@@ -70,7 +69,7 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str]) -> ar
         "needs no Ollama and only quotes the best hit",
     )
     parser.add_argument(
-        "--ollama-host",
+        "--embedder-url",
         metavar="URL",
         default=environment.get("OLLAMA_HOST", ""),
         help="where Ollama answers (OLLAMA_HOST)",
@@ -94,6 +93,11 @@ def written(found: Answer) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def harmless(text: str) -> str:
+    """Show control characters instead of having the terminal obey them."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def _leaves(group: BaseExceptionGroup[AgentError]) -> Iterator[AgentError]:
     for error in group.exceptions:
         if isinstance(error, BaseExceptionGroup):
@@ -105,7 +109,7 @@ def _leaves(group: BaseExceptionGroup[AgentError]) -> Iterator[AgentError]:
 async def _answered(asked: argparse.Namespace, token: str) -> Answer:
     model: ChatModel = QuotingModel()
     if asked.model != NAME:
-        model = OllamaChat(asked.model, asked.ollama_host)
+        model = OllamaChat(asked.model, asked.embedder_url)
     async with _source(asked, token) as source:
         return await answer(asked.question, model, source, _told)
 
@@ -116,13 +120,18 @@ async def _source(asked: argparse.Namespace, token: str) -> AsyncIterator[ToolSo
     if asked.local:
         from examples.agent.local_source import LocalSource
 
-        yield LocalSource(index, asked.ollama_host)
+        yield LocalSource(index, asked.embedder_url)
         return
-    from blog_search_mcp.server.cli.ask import server_command
+    from mcp import StdioServerParameters
+
     from examples.agent.mcp_source import connected
 
     own = asked.mcp == "stdio"
-    server = server_command(Settings(index, asked.ollama_host)) if own else asked.mcp
+    options = ["--index", str(index), "--embedder-url", asked.embedder_url]
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "blog_search_mcp.server", *options]
+    )
+    server = started if own else asked.mcp
     async with connected(server, "" if own else token) as source:
         yield source
 
@@ -131,7 +140,7 @@ def _told(call: Call, result: ToolResult) -> None:
     """Say on stderr what the model does, as it happens."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
     failed = f" failed: {result.text}" if result.is_error else ""
-    sys.stderr.write(escape_controls(f"{call.tool}({arguments}){failed}\n"))
+    sys.stderr.write(harmless(f"{call.tool}({arguments}){failed}\n"))
 
 
 if __name__ == "__main__":

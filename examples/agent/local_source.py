@@ -1,28 +1,20 @@
-"""Tools as plain functions over the index itself: no server, no protocol, no other process."""
+"""Tools as plain functions over the public interface: no server, no protocol, no other process."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from anyio.to_thread import run_sync
 
-from blog_search_mcp.index.embedders.registry import serving_embedder
-from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.reader import LiveIndex
-from blog_search_mcp.server.format.results import compact, facts, link, one_line, results_of
-from blog_search_mcp.server.tools.arguments import (
-    NEIGHBORS_MOST,
-    TOP_K_MOST,
-    read_arguments,
-    search_arguments,
-)
+from blog_search_mcp import BlogSearchError, open_index
 from examples.agent.conversation import Tool, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from blog_search_mcp.index.reader import Reader
+    from blog_search_mcp import BlogIndex, Chunk, Post
     from examples.agent.conversation import Call
 
 SEARCH = Tool(
@@ -33,7 +25,7 @@ SEARCH = Tool(
         "type": "object",
         "properties": {
             "query": {"type": "string", "description": "A question or words, in any language"},
-            "top_k": {"type": "integer", "minimum": 1, "maximum": TOP_K_MOST},
+            "top_k": {"type": "integer", "minimum": 1, "maximum": 20},
         },
         "required": ["query"],
     },
@@ -46,25 +38,40 @@ READ = Tool(
         "properties": {
             "source": {"type": "string"},
             "chunk_index": {"type": "integer", "minimum": 0},
-            "neighbors": {"type": "integer", "minimum": 0, "maximum": NEIGHBORS_MOST},
+            "neighbors": {"type": "integer", "minimum": 0, "maximum": 3},
         },
         "required": ["source", "chunk_index"],
     },
 )
 
 
-def search_blog(reader: Reader, given: Mapping[str, Any]) -> ToolResult:
-    """Search. Raises UsageError, IndexBroken."""
-    asked = search_arguments(given)
-    answer = reader.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
-    found = facts(results_of(answer, answer.notice))
-    return ToolResult((compact(found),), found)
+def search_blog(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
+    """Search. Raises BlogSearchError, or ValueError for arguments that cannot be meant."""
+    query = str(given["query"])
+    if not query.strip():
+        raise ValueError(f"query must not be blank, got {query!r}.")
+    answer = blog.search(query, limit=int(given.get("top_k", 5)))
+    found = {
+        "results": [
+            {
+                "source": hit.post.source,
+                "chunk_index": hit.chunk.index,
+                "title": hit.post.title,
+                "url": link(hit.post, hit.chunk),
+                "preview": hit.preview,
+            }
+            for hit in answer.hits
+        ],
+        "confidence": answer.confidence,
+        "notice": answer.notice,
+    }
+    return ToolResult((json.dumps(found, ensure_ascii=False),), found)
 
 
-def read_chunk(reader: Reader, given: Mapping[str, Any]) -> ToolResult:
-    """Read, and say where the passage stands. Raises UsageError, NotInIndex, IndexBroken."""
-    asked = read_arguments(given)
-    passage = reader.read(asked.source, asked.chunk_index, asked.neighbors)
+def read_chunk(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
+    """Read, and name the place of the passage. Raises as `search_blog`."""
+    neighbors = int(given.get("neighbors", 0))
+    passage = blog.read(str(given["source"]), int(given["chunk_index"]), neighbors=neighbors)
     chunk = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     place = {
         "title": passage.post.title,
@@ -72,8 +79,13 @@ def read_chunk(reader: Reader, given: Mapping[str, Any]) -> ToolResult:
         "date": passage.post.date,
         "url": link(passage.post, chunk),
     }
-    said = "\n".join(f"{name}: {one_line(value)}" for name, value in place.items() if value)
-    return ToolResult(("\n\n".join(chunk.text for chunk in passage.chunks), said))
+    lines = "\n".join(f"{name}: {value}" for name, value in place.items() if value)
+    return ToolResult(("\n\n".join(chunk.text for chunk in passage.chunks), lines))
+
+
+def link(post: Post, chunk: Chunk) -> str | None:
+    """The address of the chunk's heading on the published blog, `None` if it is not known."""
+    return f"{post.url}#{chunk.anchor}" if post.url and chunk.anchor else post.url
 
 
 FUNCTIONS = {SEARCH.name: search_blog, READ.name: read_chunk}
@@ -84,7 +96,7 @@ class LocalSource:
 
     def __init__(self, index: Path, embedder_url: str) -> None:
         """Take the index folder and where Ollama answers, if the index was built with it."""
-        self._live = LiveIndex(index, lambda identity: serving_embedder(identity, embedder_url))
+        self._blog = open_index(index, embedder_url=embedder_url)
 
     async def tools(self) -> Sequence[Tool]:
         """List both."""
@@ -92,15 +104,17 @@ class LocalSource:
 
     async def call(self, call: Call) -> ToolResult:
         """Call a function, in a thread; its errors are the result."""
-        return await run_sync(self._called, call)
+        return await run_sync(self._call, call)
 
-    def _called(self, call: Call) -> ToolResult:
+    def _call(self, call: Call) -> ToolResult:
         function = FUNCTIONS.get(call.tool)
         if function is None:
             return _failed(f"There is no tool {call.tool!r}, only {' and '.join(FUNCTIONS)}.")
         try:
-            return function(self._live.reader(), call.arguments)
-        except BlogSearchError as error:
+            return function(self._blog, call.arguments)
+        except KeyError as error:
+            return _failed(f"{call.tool} needs {error.args[0]}.")
+        except (BlogSearchError, ValueError) as error:
             return _failed(str(error))
 
 

@@ -74,7 +74,7 @@ def sentence(failure: OllamaError, host: str, model: str) -> str:
         case Kind.DOWN:
             return (
                 f"Ollama at {host} cannot be reached. Start it (`ollama serve` or the app), or "
-                "name its address with --ollama-host or OLLAMA_HOST."
+                "name its address with --embedder-url or OLLAMA_HOST."
             )
         case Kind.SLOW:
             return f"Ollama at {host} did not answer in time. Name a smaller model by --model."

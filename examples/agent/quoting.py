@@ -7,9 +7,9 @@ a pure function of the conversation.
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.format.results import one_line, shortened
 from examples.agent.conversation import Call, Reply
 from examples.agent.evidence import sources
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME = "quote"
 """By which the command line knows it."""
 QUOTED = 200
-"""Columns of a passage that are quoted."""
+"""Characters of a passage that are quoted."""
 
 
 class QuotingModel:
@@ -38,7 +38,7 @@ class QuotingModel:
         if last.answers.tool == "search_blog":
             return _read_best(last)
         [*_, source] = sources(messages)
-        text = shortened(one_line(last.result.blocks[0]), QUOTED)
+        text = textwrap.shorten(last.result.blocks[0], QUOTED, placeholder="…")
         return Reply(f"{source.title} says: {text} ({source.url or source.source})")
 
 

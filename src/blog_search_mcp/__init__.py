@@ -1,1 +1,51 @@
-"""Search a folder of Markdown posts by meaning and by words."""
+"""Search a folder of Markdown posts by meaning and by words.
+
+`build_index` and `open_index` are the public interface (docs/api.md); everything below
+`blog_search_mcp.ingest`, `.index` and `.server` may change between versions. The names are loaded
+when they are first used, so that importing one module of the package loads no other.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from blog_search_mcp.api import BlogIndex, build_index, open_index
+    from blog_search_mcp.index.errors import BlogSearchError
+    from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post
+    from blog_search_mcp.ingest.report import Report
+
+__all__ = [
+    "Answer",
+    "BlogIndex",
+    "BlogSearchError",
+    "Chunk",
+    "Filters",
+    "Hit",
+    "Passage",
+    "Post",
+    "Report",
+    "build_index",
+    "open_index",
+]
+
+_TYPES = "blog_search_mcp.index.types"
+_MODULES = {
+    "BlogIndex": "blog_search_mcp.api",
+    "build_index": "blog_search_mcp.api",
+    "open_index": "blog_search_mcp.api",
+    "BlogSearchError": "blog_search_mcp.index.errors",
+    "Report": "blog_search_mcp.ingest.report",
+    **dict.fromkeys(("Answer", "Chunk", "Filters", "Hit", "Passage", "Post"), _TYPES),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -99,7 +99,7 @@ def test_the_servers_own_definitions_are_taken_by_the_client() -> None:
 
 DOWN = (
     "Ollama at http://{host} cannot be reached. Start it (`ollama serve` or the app), or name its "
-    "address with --ollama-host or OLLAMA_HOST."
+    "address with --embedder-url or OLLAMA_HOST."
 )
 MISSING = (
     "Ollama at http://{host} does not have the model qwen3. Run `ollama pull qwen3`, or name "
@@ -190,8 +190,8 @@ def test_the_command_answers_with_what_was_read_and_shows_no_control_character(
     with running(ollama(says=searches_reads_answers)) as standin:
         done = asked(QUESTION, *tools, "--index", str(index), OLLAMA_HOST=standin.host)
     assert done.stdout == (
-        "With the context: ␛[31mA KV cache keeps the keys and values of earlier tokens, so that "
-        "each new token\n\nRead:\n- What is a KV cache?: inference/kv.md (chunk 0)\n"
+        "With the context: \\x1b[31mA KV cache keeps the keys and values of earlier tokens, so "
+        "that each new token\n\nRead:\n- What is a KV cache?: inference/kv.md (chunk 0)\n"
     )
     assert done.stderr.splitlines() == [
         f"search_blog(query={QUESTION!r}, top_k=3)",
@@ -203,7 +203,7 @@ def test_the_command_answers_with_what_was_read_and_shows_no_control_character(
 def test_the_command_says_why_it_cannot_answer_and_fails(index: Path) -> None:
     with running() as standin:
         pass
-    done = asked(QUESTION, "--index", str(index), "--ollama-host", standin.host)
+    done = asked(QUESTION, "--index", str(index), "--embedder-url", standin.host)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{DOWN.format(host=standin.host)}\n"
 

@@ -1,0 +1,108 @@
+"""Build an index and search it from Python, in this process and without MCP."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from blog_search_mcp.index.embedders.registry import serving_embedder
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from blog_search_mcp.ingest.report import Progress, Report
+
+EVERYTHING = Filters()
+
+
+def build_index(
+    content: Path | str,
+    index: Path | str,
+    *,
+    embedder: Literal["auto", "ollama", "embedded"] = "auto",
+    model: str | None = None,
+    embedder_url: str = "",
+    base_url: str = "",
+    permalink: str = "",
+    include_drafts: bool = False,
+    rebuild: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Bring the index up to date with the folder of posts `content`, as `blog-ingest` does.
+
+    Only what has changed is read and embedded. Reading starts worker processes, so a script
+    calls this below `if __name__ == "__main__":`.
+
+    Raises BlogSearchError, with the index as it was.
+    """
+    from blog_search_mcp.index.embedders.registry import choose
+    from blog_search_mcp.ingest.pipeline import Job, ingest
+    from blog_search_mcp.ingest.report import NoProgress
+
+    job = Job(
+        content=Path(content).expanduser(),
+        index=Path(index).expanduser().absolute(),
+        choose=lambda existing: choose(embedder, model, embedder_url, existing),
+        today=date.today(),
+        include_drafts=include_drafts,
+        rebuild=rebuild,
+        base_url=base_url,
+        permalink=permalink,
+    )
+    return ingest(job, progress or NoProgress())
+
+
+def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:
+    """Open the index in this folder; it follows every later ingest until it is closed.
+
+    `embedder_url` is where Ollama answers, for an index that was built with it; empty for
+    Ollama's own default.
+    """
+    return BlogIndex(Path(index).expanduser().absolute(), embedder_url)
+
+
+class BlogIndex:
+    """An open index; safe for concurrent use. Every method raises BlogSearchError."""
+
+    def __init__(self, folder: Path, embedder_url: str) -> None:
+        """Take the index folder; nothing is opened before the first call."""
+        self._live = LiveIndex(folder, lambda identity: serving_embedder(identity, embedder_url))
+
+    def search(
+        self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
+    ) -> Answer:
+        """Search by words and by meaning; hits come best first, from `offset` on."""
+        return self._live.reader().search(query, filters, limit=limit, offset=offset)
+
+    def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
+        """Read a chunk of the post `source` verbatim, with so many chunks on each side."""
+        return self._live.reader().read(source, chunk_index, neighbors)
+
+    def posts(
+        self,
+        filters: Filters = EVERYTHING,
+        *,
+        order: Order = "newest",
+        limit: int = 100,
+        offset: int = 0,
+    ) -> tuple[Post, ...]:
+        """List the posts that pass `filters`, from `offset` on."""
+        return self._live.reader().listing().posts(filters, order, limit, offset).page
+
+    def close(self) -> None:
+        """Release the files; a later call opens the newest generation again."""
+        self._live.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,90 @@
+"""The public interface, used as its page shows it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import blog_search_mcp
+from blog_search_mcp import BlogSearchError, Filters, build_index, open_index
+from tests.support.paths import ROOT
+
+PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("api")
+    (folder / "posts" / "soup").mkdir(parents=True)
+    for name, text in {
+        "soup/onion.md": "# Onion soup\n\nFry the onions slowly.\n",
+        "moths.md": "# Moths\n\nMoths fly by night.\n",
+    }.items():
+        (folder / "posts" / name).write_text(text, encoding="utf-8")
+    report = build_index(folder / "posts", folder / "index", embedder="embedded")
+    assert (report.posts, report.added, report.skipped) == (2, 2, ())
+    return folder / "index"
+
+
+def test_an_index_is_searched_read_and_listed(index: Path) -> None:
+    with open_index(index) as blog:
+        answer = blog.search("how do I fry onions?", limit=1)
+        passage = blog.read("soup/onion.md", 0)
+        listed = blog.posts(Filters(section="soup"))
+    assert [(hit.post.title, hit.chunk.index) for hit in answer.hits] == [("Onion soup", 0)]
+    assert [chunk.text for chunk in passage.chunks] == ["# Onion soup\n\nFry the onions slowly."]
+    assert [post.source for post in listed] == ["soup/onion.md"]
+
+
+def test_an_open_index_follows_the_next_ingest(tmp_path: Path) -> None:
+    posts = tmp_path / "posts"
+    posts.mkdir()
+    (posts / "a.md").write_text("# Ants\n", encoding="utf-8")
+    build_index(posts, tmp_path / "index", embedder="embedded")
+    with open_index(tmp_path / "index") as blog:
+        before = len(blog.posts())
+        (posts / "b.md").write_text("# Bees\n", encoding="utf-8")
+        build_index(posts, tmp_path / "index", embedder="embedded")
+        assert (before, [post.title for post in blog.posts()]) == (1, ["Ants", "Bees"])
+
+
+def test_every_error_has_one_root(index: Path, tmp_path: Path) -> None:
+    with open_index(index) as blog, pytest.raises(BlogSearchError, match=r"No post .*none\.md"):
+        blog.read("none.md", 0)
+    with open_index(tmp_path) as blog, pytest.raises(BlogSearchError, match="There is no index"):
+        blog.search("onions")
+    with pytest.raises(BlogSearchError):
+        build_index(tmp_path / "none", tmp_path / "index")
+
+
+def test_every_public_name_is_there_and_on_the_page() -> None:
+    assert dir(blog_search_mcp) == sorted(blog_search_mcp.__all__, key=lambda name: name)
+    for name in blog_search_mcp.__all__:
+        assert getattr(blog_search_mcp, name).__name__ == name
+        assert re.search(rf"`{name}\b|{name}\.\w+\(", PAGE), name
+    with pytest.raises(AttributeError, match="nothing"):
+        blog_search_mcp.nothing  # noqa: B018
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    program = "import blog_search_mcp, sys; print([m for m in sys.modules if 'blog_search' in m])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
+    assert (done.stdout, done.stderr) == ("['blog_search_mcp']\n", "")
+
+
+def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
+    [code] = re.findall(r"^```python\n(.+?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    script = tmp_path / "example.py"
+    script.write_text(code.replace("/tmp/api-index", str(tmp_path / "index")), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith(" chunks")
+    assert "llm/what-is-a-kv-cache.md" in done.stdout
+    assert lines[-1].startswith("No post")
