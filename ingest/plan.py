@@ -115,7 +115,7 @@ class Look:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What keeps posts from having links, a sentence each."""
-        unknown = dict.fromkeys(self.site.rules.unknown_tokens()) if self.site else {}
+        unknown = dict.fromkeys(self.site.generator.unknown_tokens()) if self.site else {}
         return tuple(
             f"The permalink pattern holds {token}, which cannot be filled in here: "
             "posts it applies to have no link."

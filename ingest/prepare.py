@@ -25,7 +25,7 @@ from blog_search_mcp.ingest.markdown.blocks import structure
 from blog_search_mcp.ingest.markdown.links import mentions_in
 from blog_search_mcp.ingest.plan import Unread
 from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.urls import knowing, linked
+from blog_search_mcp.ingest.sites.urls import link_post
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.job import Job
@@ -55,7 +55,7 @@ def how_of(job: Job, look: Look) -> How:
         today=job.today,
         include_drafts=job.include_drafts,
         index_descriptions=job.index_descriptions,
-        site=look.site and knowing(look.site, look.files),
+        site=look.site and look.site.with_sources(look.files),
         readable=look.choice.embedder.readable,
     )
 
@@ -113,7 +113,7 @@ def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> PendingPost:
     post = parsed.post
     body = structure(parsed.body)
     passages = chunks_of(post.source, body, parsed.first_line, post.title)
-    post, passages = linked(parsed, passages, how.site)
+    post, passages = link_post(parsed, passages, how.site)
     indexed = IndexedPost(
         digest=parsed.digest,
         size=file.size,

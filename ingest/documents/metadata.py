@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.dates import posted_on
+from blog_search_mcp.ingest.documents.dates import find_date
 from blog_search_mcp.ingest.documents.fields import Fields, first_text, leaves, line, named, text
 
 MAX_TITLE = 300
@@ -38,7 +38,7 @@ def describe(fields: Fields, source: str, heading: str = "", hashtags: Sequence[
     `hashtags` are the tags the author wrote in the body; they follow those of the front matter.
     """
     known = named(fields)
-    published = posted_on(known, source)
+    published = find_date(known, source)
     return Post(
         source=source,
         title=title(fields) or _cut(line(heading), MAX_TITLE) or _title_from(source),

@@ -12,7 +12,7 @@ from itertools import pairwise
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.documents import metadata
-from blog_search_mcp.ingest.documents.address import NOWHERE, Address, address_of
+from blog_search_mcp.ingest.documents.address import NO_ADDRESS, Address, read_address
 from blog_search_mcp.ingest.documents.decode import Decoded, decode
 from blog_search_mcp.ingest.documents.frontmatter import split
 from blog_search_mcp.ingest.documents.visibility import LeftOut, due, expires, left_out
@@ -38,7 +38,7 @@ class ParsedPost:
     """SHA-256 of the file's bytes, in hexadecimal."""
     problems: tuple[str, ...]
     """What the author should know, each a clause about the file."""
-    address: Address = NOWHERE
+    address: Address = NO_ADDRESS
     """What the author says about where the post is to be found."""
     due: str | None = None
     """First ISO day after today on which it appears or goes by itself, `None` if never."""
@@ -58,7 +58,7 @@ def read_post(file: SourceFile, data: bytes, today: date) -> ParsedPost:
         due=due(front.fields, file.source, today),
         digest=hashlib.sha256(data).hexdigest(),
         problems=(*_decoding_problems(decoded), *filter(None, (front.problem,))),
-        address=address_of(front.fields),
+        address=read_address(front.fields),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
-from blog_search_mcp.ingest.documents.dates import PUBLISHED_ON, first_day, posted_on
+from blog_search_mcp.ingest.documents.dates import PUBLISH_FIELDS, find_date, first_date
 from blog_search_mcp.ingest.documents.fields import Fields, named, text
 
 LeftOut: TypeAlias = Literal["draft", "future", "expired"]
@@ -38,13 +38,13 @@ def left_out(fields: Fields, source: str, today: date) -> LeftOut | None:
     published = _published(known, source)
     if published and published > today:
         return "future"
-    expiry = first_day(known, _EXPIRES_ON)
+    expiry = first_date(known, _EXPIRES_ON)
     return "expired" if expiry and expiry < today else None
 
 
 def expires(fields: Fields) -> str | None:
     """Give the last ISO day on which the post is published, `None` if it does not expire."""
-    expiry = first_day(named(fields), _EXPIRES_ON)
+    expiry = first_date(named(fields), _EXPIRES_ON)
     return expiry.isoformat() if expiry else None
 
 
@@ -68,7 +68,7 @@ def day_after(day: str | None) -> str | None:
 
 
 def _published(known: Fields, source: str) -> date | None:
-    return first_day(known, PUBLISHED_ON) or posted_on(known, source)
+    return first_date(known, PUBLISH_FIELDS) or find_date(known, source)
 
 
 def _is_draft(known: Fields, source: str) -> bool:

@@ -1,1 +1,1 @@
-"""Site generators: where each post and heading is published."""
+"""Site generators: the URL of each post and the anchor of each heading on the published site."""

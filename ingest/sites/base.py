@@ -1,43 +1,70 @@
-"""What is known of the site that shows the blog: its rules, where it is, how it makes anchors.
+"""The seam for site generators: `SiteGenerator`, and `Site`, a generator with its base URL.
 
-A leaf for both sides: the edge that reads a site's configuration (`ingest.sites.discovery`) makes
-one, and the links of posts and chunks are made with it (`ingest.sites.urls`).
+A new generator is one module with a class of this protocol and one line in
+`ingest.sites.discovery.GENERATORS`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Protocol, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-
-Maker = Literal["", "goldmark", "gfm", "kramdown", "marked", "zola", "zola-safe"]
-"""Who makes the ids: Hugo's parser, kramdown's two in Jekyll, Hexo's, Zola with and without
-spelling them in ASCII; `""` for nobody known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Anchors:
-    """How a site's heading ids come about."""
-
-    maker: Maker = ""
-    smart: bool = True
-    """Whether quotes, dashes and dots are made typographic, for Hexo and Zola."""
-    lower: bool = False
-    """Whether Hexo's are put in lower case."""
+from blog_search_mcp.ingest.markdown.headings import Heading
 
 
 class SiteGenerator(Protocol):
-    """How one generator makes a path of a file's place and its front matter."""
+    """How one generator makes URLs; its configuration is in its fields.
 
-    def path(self, place: str, address: Address) -> str | None:
-        """Return the path of the file at `place` below the site's folder, `None` if unsure."""
+    A place is a file's path below the site's folder, with `/`. Implementations are frozen
+    dataclasses whose `repr` names every setting that may change a link, and whose defaults are
+    those of the generator without configuration.
+    """
+
+    name: ClassVar[str]
+    """As `--permalink` names it."""
+    styles: ClassVar[Collection[str]] = ()
+    """Named patterns that imply this generator when given as `--permalink`."""
+
+    @classmethod
+    def detect(cls, folder: Path) -> tuple[str, Self] | None:
+        """Return base URL and generator if `folder` holds its configuration, else `None`.
+
+        The base URL may be empty. A setting of an unexpected type counts as not set.
+        """
+        ...
+
+    def with_pattern(self, pattern: str) -> Self:
+        """Use `pattern` for every post. Raises UsageError if the generator has no patterns."""
+        ...
+
+    def with_places(self, places: Iterable[str]) -> Self:  # noqa: ARG002 - a default
+        """Take note of all posts' places, where some posts' URLs depend on others."""
+        return self
+
+    def guess_prefix(self, content: Path) -> str:
+        """Return the place of the content folder, with a `/` at the end, without configuration."""
+        ...
+
+    def permalink(self, place: str, address: Address) -> str | None:
+        """Return the percent-encoded path of the post at `place`, `None` if it is not sure."""
         ...
 
     def unknown_tokens(self) -> tuple[str, ...]:
-        """Return the tokens of its patterns that are not known."""
-        ...
+        """Return the tokens of its patterns that cannot be filled in; posts then have no URL."""
+        return ()
+
+    @property
+    def has_heading_ids(self) -> bool:
+        """Whether `heading_ids` knows the ids of headings."""
+        return False
+
+    def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
+        """Return one id a heading: `""` if it is not sure, `None` if it is no heading there."""
+        return [""] * len(headings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +72,22 @@ class Site:
     """A published blog."""
 
     base_url: str
-    """What every link begins with, without a slash at the end."""
-    rules: SiteGenerator
-    anchors: Anchors
+    """Without a slash at the end."""
+    generator: SiteGenerator
     prefix: str = ""
-    """Where the content folder lies below the site's, with `/` at the end; `""` if it is it."""
+    """Place of the content folder, with `/` at the end; `""` if it is the site's folder."""
 
     @property
     def digest(self) -> str:
-        """Another value for every change that may change a link."""
+        """Changes whenever a setting changes that may change a link."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+    def with_sources(self, sources: Iterable[str]) -> Site:
+        """Take note of all posts' sources, where some posts' URLs depend on others."""
+        places = (self.prefix + source for source in sources)
+        return replace(self, generator=self.generator.with_places(places))
+
+    def post_url(self, source: str, address: Address) -> str | None:
+        """Return the URL of a post without an anchor, `None` if it is not sure."""
+        path = self.generator.permalink(self.prefix + source, address)
+        return self.base_url + path if path else None

@@ -1,32 +1,53 @@
-"""Hexo's rules: a file's place and its front matter in, the path of its page out.
+"""Hexo: posts in `source/_posts` follow a pattern, which may name any field of the front matter.
 
-Posts lie in `source/_posts` and follow the pattern `permalink`, which may name any field of
-the front matter; other files below `source` keep their place.
+Other files below `source` keep their place. Heading ids depend on the renderer and its plugins
+and are not known.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
+from typing import ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.sites.slugs import encoded, hexo_slug
+from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.config import (
+    get_map,
+    get_pairs,
+    get_text,
+    read_config,
+    read_first_config,
+)
+from blog_search_mcp.ingest.sites.patterns import (
+    date_tokens,
+    fill_pattern,
+    percent_encode,
+    strip_folder,
+)
 
-DEFAULT = ":year/:month/:day/:title/"
-TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
+_TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
 _SAFE = ";,/?:@&=+$-_.!~*'()#"
-_IN_NAME = {"year": r"\d{4}", "month": r"\d{2}", "day": r"\d{2}", "i_month": r"\d{1,2}"}
-_IN_NAME["i_day"] = _IN_NAME["i_month"]
-_HIDDEN = frozenset(("id", "hash", "timestamp", "hour", "minute", "second"))
-"""Tokens of a database or of the machine's clock."""
+_IN_NAME = {"year": r"\d{4}", "month": r"\d{2}", "day": r"\d{2}"} | dict.fromkeys(
+    ("i_month", "i_day"), r"\d{1,2}"
+)
+"""Tokens of the date, with what they match in a file's name."""
+_UNKNOWN = frozenset(("id", "hash", "timestamp", "hour", "minute", "second"))
+"""Tokens of Hexo's database or of the building machine's clock."""
+_KEYS = {"source_dir", "public_dir", "new_post_name", "default_layout", "permalink_defaults"}
+"""One of these tells a Hexo configuration from Jekyll's of the same file name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hexo:
-    """What a site's configuration says about its paths."""
+class Hexo(SiteGenerator):
+    """A Hexo site."""
 
-    permalink: str = DEFAULT
+    name: ClassVar = "hexo"
+
+    pattern: str = ":year/:month/:day/:title/"
     source: str = "source"
     new_post_name: str = ":title.md"
     default_category: str = "uncategorized"
@@ -41,106 +62,172 @@ class Hexo:
     html_shown: bool = True
     timezone: str = ""
 
-    def path(self, place: str, address: Address) -> str | None:
-        """Give the path of the file at `place` below the site's folder, `None` if unsure."""
-        if not place.startswith(self.source + "/"):
+    @classmethod
+    def detect(cls, folder: Path) -> tuple[str, Self] | None:
+        """Read `_config.yml` if its keys, `package.json` or the folders are Hexo's."""
+        config = read_first_config(folder, "_config.yml", "_config.yaml") or {}
+        package = read_config(folder / "package.json") or {}
+        uses_hexo = "hexo" in package or "hexo" in get_map(package, "dependencies")
+        has_posts = (folder / "source" / "_posts").is_dir()
+        if not config or not (uses_hexo or has_posts or _KEYS & config.keys()):
             return None
-        inner = place[len(self.source) + 1 :].rpartition(".")[0]
-        if inner.startswith("_posts/"):
-            path = self._post_path(inner.removeprefix("_posts/"), address)
-        elif inner.startswith("_"):
+        pretty = get_map(config, "pretty_urls")
+        default = cls()
+        return get_text(config, "url"), cls(
+            pattern=get_text(config, "permalink") or default.pattern,
+            source=get_text(config, "source_dir").strip("./") or default.source,
+            new_post_name=get_text(config, "new_post_name") or default.new_post_name,
+            default_category=get_text(config, "default_category") or default.default_category,
+            categories=get_pairs(config, "category_map"),
+            defaults=get_pairs(config, "permalink_defaults"),
+            lower_categories=str(config.get("filename_case", 0)) == "1",
+            asset_folders=config.get("post_asset_folder") is True,
+            index_shown=pretty.get("trailing_index") is not False,
+            html_shown=pretty.get("trailing_html") is not False,
+            timezone=get_text(config, "timezone"),
+        )
+
+    def with_pattern(self, pattern: str) -> Self:
+        """Use `pattern` for every post."""
+        return replace(self, pattern=pattern)
+
+    def guess_prefix(self, content: Path) -> str:
+        """Take the folder for the site's, for `source` or for `_posts`, by what it holds."""
+        if (content / "source").is_dir():
+            return ""
+        return "source/" if (content / "_posts").is_dir() else "source/_posts/"
+
+    def permalink(self, place: str, address: Address) -> str | None:
+        """Return the path of the post or page at `place`."""
+        inner = strip_folder(self.source, place)
+        if inner is None:
             return None
+        stem = inner.rpartition(".")[0]
+        if stem.startswith("_posts/"):
+            path = self._post_path(stem.removeprefix("_posts/"), address)
         else:
-            path = self._page_path(inner, address)
-        return path and self._shown(encoded("/" + path.lstrip("/"), _SAFE))
+            path = None if stem.startswith("_") else _page_path(stem, address)
+        return path and self._shorten(percent_encode("/" + path.lstrip("/"), _SAFE))
 
     def unknown_tokens(self) -> tuple[str, ...]:
-        """Name the tokens of the pattern that only Hexo itself can fill."""
-        return tuple(f":{token}" for token in TOKEN.findall(self.permalink) if token in _HIDDEN)
+        """Return the tokens that only Hexo itself can fill in."""
+        return tuple(f":{token}" for token in _TOKEN.findall(self.pattern) if token in _UNKNOWN)
 
     def _post_path(self, stem: str, address: Address) -> str | None:
-        path = address.get("permalink") or self._expanded(stem, address)
+        path = address.get("permalink") or self._fill_pattern(stem, address)
         if path and self.asset_folders and not path.endswith(("/", ".html")):
             return path + "/"
         return path
 
-    def _page_path(self, inner: str, address: Address) -> str:
-        path = address.get("permalink")
-        if not path:
-            return inner + ".html"
-        if path.endswith("/"):
-            return path + "index.html"
-        return path if "." in path.rpartition("/")[2] else path + ".html"
-
-    def _shown(self, path: str) -> str:
+    def _shorten(self, path: str) -> str:
         if path.endswith("index.html"):
             return path if self.index_shown else path.removesuffix("index.html")
         return path if self.html_shown else path.removesuffix(".html")
 
-    def _expanded(self, stem: str, address: Address) -> str | None:
-        named = self._in_name(stem)
-        slug = named.get("title") or hexo_slug(stem)
-        when = self._day(named, address)
-        facts = {**dict(self.defaults), **dict(address.fields), **_days(when)}
+    def _fill_pattern(self, stem: str, address: Address) -> str | None:
+        in_name = self._parse_name(stem)
+        slug = in_name.get("title") or _slug(stem)
         if slug is None:
             return None
-        facts |= {"title": slug, "slug": slug, "name": slug.rpartition("/")[2]}
-        parts: list[str] = []
-        end = 0
-        for token in TOKEN.finditer(self.permalink):
-            value = self._value(token[1], facts, address)
-            if not value:
+        day = self._date(in_name, address)
+        dates = date_tokens(day) if day else {}
+        values = {
+            **dict(self.defaults),
+            **dict(address.fields),
+            **{name: dates.get(name, "") for name in _IN_NAME},
+            "title": slug,
+            "slug": slug,
+            "name": slug.rpartition("/")[2],
+        }
+
+        def value_of(token: str) -> str | None:
+            if token in _UNKNOWN:
                 return None
-            parts += [self.permalink[end : token.start()], value]
-            end = token.end()
-        return "".join([*parts, self.permalink[end:]])
+            if token == "post_title":
+                return _slug(address.get("title"), lower=True) or None
+            if token == "category":
+                return self._category(address) or None
+            return values.get(token.lower()) or None
 
-    def _value(self, token: str, facts: dict[str, str], address: Address) -> str | None:
-        if token in _HIDDEN or (token in _days(date.min) and token not in _IN_NAME):
-            return None
-        if token == "post_title":
-            return hexo_slug(address.get("title"), lower=True)
-        if token == "category":
-            return self._category(address)
-        return facts.get(token.lower())
+        return fill_pattern(self.pattern, _TOKEN, value_of)
 
-    def _in_name(self, stem: str) -> dict[str, str]:
-        """Read what `new_post_name` says a file's name is made of."""
+    def _parse_name(self, stem: str) -> dict[str, str]:
+        """Read the tokens of `new_post_name` out of a file's name."""
         pattern = re.escape(self.new_post_name.rpartition(".")[0])
-        named = TOKEN.sub(lambda token: f"(?P<{token[1]}>{_IN_NAME.get(token[1], '.+?')})", pattern)
+        groups = _TOKEN.sub(
+            lambda token: f"(?P<{token[1]}>{_IN_NAME.get(token[1], '.+?')})", pattern
+        )
         try:
-            found = re.fullmatch(named, stem)
+            found = re.fullmatch(groups, stem)
         except re.error:
             return {}
         return found.groupdict() if found else {}
 
-    def _day(self, named: dict[str, str], address: Address) -> date | None:
+    def _date(self, in_name: dict[str, str], address: Address) -> date | None:
         if address.get("date"):
-            return address.day_in(self.timezone)
-        month, day = named.get("month", named.get("i_month")), named.get("day", named.get("i_day"))
+            return address.date_in(self.timezone)
+        month = in_name.get("month", in_name.get("i_month"))
+        day = in_name.get("day", in_name.get("i_day"))
         try:
-            return date(int(named["year"]), int(month or 0), int(day or 0))
+            return date(int(in_name["year"]), int(month or 0), int(day or 0))
         except (KeyError, ValueError):
             return None
 
     def _category(self, address: Address) -> str | None:
-        if address.nested:
+        if address.has_nested_category:
             return None
         names = address.categories or tuple(filter(None, [address.get("category")]))
         known = dict(self.categories)
-        slugs = [hexo_slug(known.get(name, name), lower=self.lower_categories) for name in names]
+        slugs = [_slug(known.get(name, name), lower=self.lower_categories) for name in names]
         if None in slugs:
             return None
         return "/".join(filter(None, slugs)) or self.default_category
 
 
-def _days(when: date | None) -> dict[str, str]:
-    if when is None:
-        return dict.fromkeys(_IN_NAME, "")
-    return {
-        "year": f"{when.year:04}",
-        "month": f"{when:%m}",
-        "day": f"{when:%d}",
-        "i_month": str(when.month),
-        "i_day": str(when.day),
-    }
+def _page_path(stem: str, address: Address) -> str:
+    path = address.get("permalink")
+    if not path:
+        return stem + ".html"
+    if path.endswith("/"):
+        return path + "index.html"
+    return path if "." in path.rpartition("/")[2] else path + ".html"
+
+
+_SEPARATORS = re.compile(r"[\s\ufeff~`!@#$%^&*()\-_+=[\]{}|\\;:\"'<>,.?/]+")
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_SPELLED = {"ß": "s", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"} | {
+    "ł": "l",
+    "Ł": "L",
+    "đ": "d",
+    "Đ": "D",
+    "ı": "i",
+}
+"""Letters that no Unicode decomposition spells out."""
+
+
+def _slug(text: str, *, lower: bool = False) -> str | None:
+    """Put a hyphen for every run of ASCII signs; letters that are not Latin stay.
+
+    `None` if Hexo's own table of letters may have another spelling.
+    """
+    letters = [_spell(char) for char in text]
+    if None in letters:
+        return None
+    plain = _CONTROL.sub("", "".join(filter(None, letters)))
+    slug = re.sub("-{2,}", "-", _SEPARATORS.sub("-", plain)).strip("-")
+    return slug.lower() if lower else slug
+
+
+def _spell(char: str) -> str | None:
+    if char.isascii():
+        return char
+    name = unicodedata.name(char, "")
+    if "LATIN" not in name or unicodedata.category(char) not in ("Lu", "Ll", "Lt", "So"):
+        return char
+    if char in _SPELLED:
+        return _SPELLED[char]
+    if "LIGATURE" in name or char == "ſ":
+        return None
+    parts = unicodedata.normalize("NFKD", char)
+    letters = "".join(part for part in parts if not unicodedata.combining(part))
+    return letters if letters.isascii() and letters.isalpha() else None

@@ -1,61 +1,64 @@
-"""Hugo's rules: a file's place and its front matter in, the path of its page out.
+"""Hugo: sections and bundles make the path, unless `permalinks`, `url` or `slug` replace it.
 
-The path is that of Hugo's `.Permalink` below the base URL: sections and bundles make it, a
-pattern of `permalinks` replaces it, `url` and `slug` of the front matter come first.
+Heading ids are those of its Markdown parser, Goldmark, in the style of GitHub, the default.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.documents.dates import MONTHS, WEEKDAYS
-from blog_search_mcp.ingest.sites.slugs import encoded, hugo_slug
+from blog_search_mcp.ingest.documents.dates import parse_date
+from blog_search_mcp.ingest.markdown.headings import Heading, parts_of
+from blog_search_mcp.ingest.sites.anchors import (
+    has_doubtful_parts,
+    join_without_dashes,
+    join_written,
+)
+from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.config import (
+    Config,
+    get_map,
+    get_text,
+    lower_keys,
+    read_config,
+    read_first_config,
+)
+from blog_search_mcp.ingest.sites.patterns import (
+    date_tokens,
+    fill_pattern,
+    percent_encode,
+    strip_folder,
+)
 
-TOKEN = re.compile(r":\w+(?:\[.+?\])?")
-DAYS: dict[str, Callable[[date], str]] = {
-    "year": lambda day: str(day.year),
-    "month": lambda day: f"{day:%m}",
-    "monthname": lambda day: MONTHS[day.month - 1],
-    "day": lambda day: f"{day:%d}",
-    "weekday": lambda day: str(day.isoweekday() % 7),
-    "weekdayname": lambda day: WEEKDAYS[day.weekday()],
-    "yearday": lambda day: str(day.timetuple().tm_yday),
+_FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json")
+_OLD_FILES = ("config.toml", "config.yaml", "config.yml", "config.json")
+_KEYS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
+"""One of these tells a Hugo configuration from another program's of that name."""
+_TOKEN = re.compile(r":(\w+(?:\[.+?\])?)")
+_DATES = {
+    "year": "year",
+    "month": "month",
+    "monthname": "long_month",
+    "day": "day",
+    "weekday": "w_day",
+    "weekdayname": "long_day",
+    "yearday": "y_day",
 }
-"""What a token of the date becomes."""
-NAMES = {
+"""Tokens of the date, as `date_tokens` names them."""
+_NAMES = _DATES.keys() | {
     *("section", "sections", "title", "slug", "slugorfilename", "filename"),
     *("contentbasename", "slugorcontentbasename"),
 }
-"""The other tokens that can be filled in without asking other pages."""
-
-
-def unknown(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Name the tokens that are none of Hugo's, or need more than the post itself."""
-    tokens = [found[1:] for pattern in patterns for found in TOKEN.findall(pattern)]
-    known = NAMES | DAYS.keys()
-    return tuple(f":{token}" for token in tokens if token.partition("[")[0] not in known)
-
-
-def sliced(folders: Sequence[str], cut: str) -> Sequence[str]:
-    """Slice as `[1:]`, `[:2]`, `[0]` and `[last]` do; a place that is not there gives nothing."""
-    bounds = [_place(bound, len(folders)) for bound in cut.lower().split(":")]
-    if len(bounds) == 1:
-        at = bounds[0]
-        return folders[at : at + 1] if at is not None else []
-    return folders[bounds[0] : bounds[1]]
-
-
-def _place(bound: str, count: int) -> int | None:
-    if bound == "last":
-        return max(count - 1, 0)
-    return int(bound) if bound.isdecimal() else None
-
-
+"""Tokens that can be filled in without knowing other pages."""
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
 
@@ -72,8 +75,10 @@ class _Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Hugo:
-    """What a site's configuration says about its paths."""
+class Hugo(SiteGenerator):
+    """A Hugo site."""
+
+    name: ClassVar = "hugo"
 
     contents: tuple[tuple[str, str], ...] = (("", "content"),)
     """Language and content folder below the site's; `""` for the language of no folder."""
@@ -97,46 +102,116 @@ class Hugo:
     sections: tuple[str, ...] = ()
     """Folders below the content folder that hold an `_index`."""
     bundles: frozenset[str] = frozenset()
-    """Folders, as places, that hold an `index`: other files in them are no pages."""
+    """Places of folders that hold an `index`: other files in them are no pages."""
+    has_heading_ids: bool = True
 
-    def path(self, place: str, address: Address) -> str | None:
-        """Give the path of the file at `place` below the site's folder, `None` if unsure."""
-        found = self._content(place)
+    @classmethod
+    def detect(cls, folder: Path) -> tuple[str, Self] | None:
+        """Read Hugo's configuration, one file or a folder of them; its keys know no case."""
+        config: dict[str, Any] = {}
+        for place in (folder / "config" / "_default", folder / "config" / "production"):
+            for path in sorted(place.glob("*.*")):
+                part = read_config(path) or {}
+                config |= part if path.stem in ("hugo", "config") else {path.stem: part}
+        files = read_first_config(folder, *_FILES) or read_first_config(folder, *_OLD_FILES)
+        known = lower_keys({**(files or {}), **config})
+        if not _KEYS & known.keys():
+            return None
+        generator = cls._configured(known)
+        if ":section" in str(generator.patterns):
+            content = folder / generator.contents[-1][1]
+            indexes = (path.parent.relative_to(content) for path in content.rglob("_index.*"))
+            sections = tuple(sorted({path.as_posix() for path in indexes} - {"."}))
+            generator = replace(generator, sections=sections)
+        return get_text(known, "baseurl"), generator
+
+    @classmethod
+    def _configured(cls, known: Config) -> Self:
+        languages = {
+            code.lower(): lower_keys(get_map(own))
+            for code, own in get_map(known, "languages").items()
+        }
+        default = get_text(known, "defaultcontentlanguage").lower() or "en"
+        foreign = tuple(sorted(code for code in languages if "baseurl" in languages[code]))
+        ugly = known.get("uglyurls")
+        ugly_sections = get_map(ugly).items() if isinstance(ugly, Mapping) else [("*", ugly)]
+        return cls(
+            contents=_contents(known, languages),
+            patterns=_patterns(known.get("permalinks")),
+            section_patterns=tuple(sorted(get_map(known, "permalinks", "section"))),
+            default_language=default,
+            languages=tuple(sorted({*languages} - {default, *foreign})),
+            foreign=foreign,
+            default_in_subdir=known.get("defaultcontentlanguageinsubdir") is True,
+            ugly=tuple(sorted(str(name) for name, value in ugly_sections if value is True)),
+            lower=known.get("disablepathtolower") is not True,
+            dated_names=":filename" in str(get_map(known, "frontmatter").get("date", "")),
+            has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
+        )
+
+    def with_pattern(self, pattern: str) -> Self:
+        """Use `pattern` for every post."""
+        return replace(self, patterns=(("*", pattern),))
+
+    def with_places(self, places: Iterable[str]) -> Self:
+        """Take note of which folders are bundles."""
+        split = (place.rpartition("/") for place in places)
+        bundles = frozenset(folder for folder, _, name in split if name.startswith("index."))
+        return replace(self, bundles=bundles)
+
+    def guess_prefix(self, content: Path) -> str:
+        """Take the folder for `content`, unless it holds one."""
+        return "" if (content / "content").is_dir() else "content/"
+
+    def permalink(self, place: str, address: Address) -> str | None:
+        """Return the path of the page at `place`, that of `.Permalink` below the base URL."""
+        found = self._find_content(place)
         if found is None or self._is_resource(place):
             return None
         language, inner = found
         folder, _, file = inner.rpartition("/")
-        name, language = self._name(file.rpartition(".")[0], language)
+        name, language = self._split_language(file.rpartition(".")[0], language)
         if language in self.foreign:
             return None
-        page = _Page(address, folder, name)
-        path = self._path(page, self._prefix(language))
-        return path and encoded(path, _SAFE)
+        in_subdir = language != self.default_language or self.default_in_subdir
+        path = self._path(_Page(address, folder, name), f"/{language}" if in_subdir else "")
+        return path and percent_encode(path, _SAFE)
 
     def unknown_tokens(self) -> tuple[str, ...]:
-        """Name the tokens of the patterns that are none of Hugo's, or not known here."""
-        return unknown([pattern for _, pattern in self.patterns])
+        """Return the tokens that are none of Hugo's, or need more than the post itself."""
+        tokens = (token for _, pattern in self.patterns for token in _TOKEN.findall(pattern))
+        return tuple(f":{token}" for token in tokens if token.partition("[")[0] not in _NAMES)
+
+    def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
+        """Give each heading the author's id, or one of its text that is not taken."""
+        taken: set[str] = set()
+        last: Counter[str] = Counter()
+        ids: list[str | None] = []
+        for heading in headings:
+            written, source = _split_attributes(heading.source)
+            slug = None if written else _heading_id(heading, source)
+            chosen = written or (_number_id(slug, taken, last) if slug else "")
+            taken.add(chosen)
+            ids.append(chosen)
+        return ids
 
     def _is_resource(self, place: str) -> bool:
         folder, _, name = place.rpartition("/")
         above = folder.rpartition("/")[0] if name.startswith("index.") else folder
         return any(f"{above}/".startswith(f"{bundle}/") for bundle in self.bundles)
 
-    def _content(self, place: str) -> tuple[str, str] | None:
+    def _find_content(self, place: str) -> tuple[str, str] | None:
         for language, folder in sorted(self.contents, key=lambda pair: -len(pair[1])):
-            if not folder or place.startswith(folder + "/"):
-                return language, place[len(folder) + 1 :] if folder else place
+            inner = strip_folder(folder, place)
+            if inner is not None:
+                return language, inner
         return None
 
-    def _name(self, stem: str, language: str) -> tuple[str, str]:
+    def _split_language(self, stem: str, language: str) -> tuple[str, str]:
         name, _, suffix = stem.rpartition(".")
         if name and suffix.lower() in (self.default_language, *self.languages, *self.foreign):
             return name, suffix.lower()
         return stem, language or self.default_language
-
-    def _prefix(self, language: str) -> str:
-        own = language != self.default_language or self.default_in_subdir
-        return f"/{language}" if own else ""
 
     def _path(self, page: _Page, prefix: str) -> str | None:
         if url := page.address.get("url"):
@@ -150,15 +225,17 @@ class Hugo:
             folder, _, name = page.folder.rpartition("/")
             page = _Page(page.address, folder, name)
         pattern = dict(self.patterns).get(section) or dict(self.patterns).get("*")
-        path = self._expanded(page, pattern) if pattern else self._by_place(page)
+        if pattern:
+            path = self._fill_pattern(page, pattern)
+        else:
+            path = f"{page.folder}/{self._slug(page) or page.name}"
         if path is None:
             return None
-        is_ugly = bool({section, "*"} & set(self.ugly))
-        clean = hugo_slug(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
-        return f"{prefix}/{clean}" + (".html" if is_ugly else "/")
+        clean = _sanitize(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
+        return f"{prefix}/{clean}" + (".html" if {section, "*"} & set(self.ugly) else "/")
 
     def _own_url(self, page: _Page, url: str, prefix: str) -> str | None:
-        path = self._expanded(page, url)
+        path = self._fill_pattern(page, url)
         if path is None or "://" in url:
             return None
         whole = path if path.startswith("/") else f"{prefix}/{path}"
@@ -166,42 +243,32 @@ class Hugo:
         return whole if is_file or whole.endswith("/") else whole + "/"
 
     def _list(self, folder: str) -> str:
-        clean = hugo_slug(folder, lower=self.lower)
+        clean = _sanitize(folder, lower=self.lower)
         return (f"/{clean}/" if clean else "/") + ("index.html" if "*" in self.ugly else "")
-
-    def _by_place(self, page: _Page) -> str:
-        return f"{page.folder}/{self._slug(page) or page.name}"
 
     def _slug(self, page: _Page) -> str:
         dated = _DATED.match(page.name) if self.dated_names else None
         return page.address.get("slug") or (page.name[dated.end() :] if dated else "")
 
-    def _expanded(self, page: _Page, pattern: str) -> str | None:
-        parts: list[str] = []
-        end = 0
-        for token in TOKEN.finditer(pattern):
-            value = self._value(page, token[0][1:])
-            if value is None or "+" in value:
-                return None
-            parts += [pattern[end : token.start()], value]
-            end = token.end()
-        return "".join([*parts, pattern[end:]])
+    def _fill_pattern(self, page: _Page, pattern: str) -> str | None:
+        def value_of(token: str) -> str | None:
+            value = self._value(page, token)
+            return None if value is None or "+" in value else value
+
+        return fill_pattern(pattern, _TOKEN, value_of)
 
     def _value(self, page: _Page, token: str) -> str | None:
         name, _, cut = token.partition("[")
-        if name in DAYS:
-            day = self._day(page)
-            return DAYS[name](day) if day else None
+        if name in _DATES:
+            day = self._date(page)
+            return _date_value(day, name) if day else None
         if name in ("section", "sections"):
             folders = self._sections_of(page.folder)
-            chosen = sliced(folders, cut.rstrip("]")) if cut else folders
+            chosen = _slice(folders, cut.rstrip("]")) if cut else folders
             return "/".join(chosen[:1] if name == "section" else chosen)
-        return hugo_slug(self._named(page, name), lower=self.lower) or None
-
-    def _named(self, page: _Page, name: str) -> str:
         slug = self._slug(page)
         title = page.address.get("title").replace("/", "-")
-        named = {
+        texts = {
             "title": title,
             "slug": slug or (title if self.titles else page.name),
             "slugorfilename": slug or page.name,
@@ -209,15 +276,123 @@ class Hugo:
             "filename": page.name,
             "contentbasename": page.name,
         }
-        return named.get(name, "")
+        return _sanitize(texts.get(name, ""), lower=self.lower) or None
 
-    def _day(self, page: _Page) -> date | None:
+    def _date(self, page: _Page) -> date | None:
         dated = _DATED.match(page.name) if self.dated_names else None
-        return (date.fromisoformat(dated[1]) if dated else None) or page.address.day
+        return (parse_date(dated[1]) if dated else None) or page.address.written_date
 
     def _sections_of(self, folder: str) -> list[str]:
-        """Give the folders that are sections: the outermost one and those with an `_index`."""
+        """Return the folders that are sections: the outermost one and those with an `_index`."""
         parts = folder.split("/") if folder else []
         paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
         deepest = max((d for d, path in enumerate(paths) if path in self.sections), default=0)
         return parts[: deepest + 1]
+
+
+def _contents(known: Config, languages: Mapping[str, Config]) -> tuple[tuple[str, str], ...]:
+    own = (
+        (code, get_text(languages[code], "contentdir").strip("./")) for code in sorted(languages)
+    )
+    folders = tuple(pair for pair in own if pair[1])
+    return (*folders, ("", get_text(known, "contentdir").strip("./") or "content"))
+
+
+def _patterns(permalinks: object) -> tuple[tuple[str, str], ...]:
+    if isinstance(permalinks, list):
+        return (("*", ":targets"),)
+    flat = lower_keys(get_map(permalinks))
+    pages = {**flat, **get_map(flat, "page")}
+    found = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
+    return tuple(sorted(found.items()))
+
+
+def _has_default_ids(markup: Config) -> bool:
+    parser = lower_keys(get_map(lower_keys(get_map(markup, "goldmark")), "parser"))
+    return (
+        markup.get("defaultmarkdownhandler", "goldmark") == "goldmark"
+        and parser.get("autoheadingid") is not False
+        and parser.get("autoheadingidtype", "github") == "github"
+        and parser.get("autoidtype", "github") == "github"
+    )
+
+
+def _date_value(day: date, name: str) -> str:
+    value = date_tokens(day)[_DATES[name]]
+    if name == "weekday":
+        return str(int(value) % 7)
+    return str(int(value)) if name == "yearday" else value
+
+
+def _slice(folders: Sequence[str], cut: str) -> Sequence[str]:
+    """Slice as `[1:]`, `[:2]`, `[0]` and `[last]` do; a place that is not there gives nothing."""
+    bounds = [_bound(bound, len(folders)) for bound in cut.lower().split(":")]
+    if len(bounds) == 1:
+        at = bounds[0]
+        return folders[at : at + 1] if at is not None else []
+    return folders[bounds[0] : bounds[1]]
+
+
+def _bound(bound: str, count: int) -> int | None:
+    if bound == "last":
+        return max(count - 1, 0)
+    return int(bound) if bound.isdecimal() else None
+
+
+def _sanitize(text: str, *, lower: bool = True) -> str:
+    """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
+    kept: list[str] = []
+    gap = False
+    for char in unicodedata.normalize("NFC", text):
+        category = unicodedata.category(char)
+        if char in "./\\_#+~-" or category[0] in "LM" or category == "Nd":
+            if gap and char != "-":
+                kept.append("-")
+            gap = False
+            kept.append(char)
+        elif kept and char.isspace() and kept[-1] != "-":
+            gap = True
+    return "".join(kept).lower() if lower else "".join(kept)
+
+
+_ATTRIBUTES = re.compile(
+    r"\s*\{\s*((?:(?:[#.][^\s#.{}\"'=]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))[\s,]*)+)\}\s*$"
+)
+_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
+_BARE_LINK = re.compile(r"\w://|\bwww\.|\w@\w")
+
+
+def _split_attributes(source: str) -> tuple[str, str]:
+    """Return the id in braces at a heading's end, if any, and what is before them."""
+    braces = _ATTRIBUTES.search(source)
+    if braces is None:
+        return "", source
+    named = _ID.search(braces[1])
+    return (named[1] or named[2] if named else ""), source[: braces.start()]
+
+
+def _heading_id(heading: Heading, source: str) -> str | None:
+    """Return the id made of what `source` shows, `None` if it is not sure."""
+    parts = heading.parts if source == heading.source else parts_of(source)
+    if has_doubtful_parts(parts, heading.source) or _BARE_LINK.search(join_written(parts)):
+        return None
+    breaks = [place for place, part in enumerate(parts) if part.kind == "break"]
+    last_line = parts[breaks[-1] + 1 :] if breaks else parts
+    shown = join_without_dashes([part for part in last_line if part.kind not in ("html", "link")])
+    return "".join(_id_letter(char) for char in shown.strip().lower()) or "heading"
+
+
+def _id_letter(char: str) -> str:
+    if char in "-_ ":
+        return "-" if char == " " else char
+    category = unicodedata.category(char)
+    return char if category[0] == "L" or category == "Nd" else ""
+
+
+def _number_id(slug: str, taken: set[str], last: Counter[str]) -> str:
+    """Number an id that is taken: `-1`, `-2` and so on, from the `last` one given on."""
+    free = f"{slug}-{last[slug]}" if last[slug] else slug
+    while free in taken:
+        last[slug] += 1
+        free = f"{slug}-{last[slug]}"
+    return free

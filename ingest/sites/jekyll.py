@@ -1,58 +1,91 @@
-"""Jekyll's rules: a file's place and its front matter in, the path of its page out.
+"""Jekyll: dated files in `_posts` follow a pattern; other files with front matter are pages.
 
-Posts lie in `_posts` with a day in their names; other files with front matter are pages.
-Collections are left out: whether and where they are rendered is seldom said in one place.
+Collections have no URLs: whether and where they are rendered is seldom configured in one place.
+Heading ids are kramdown's for GitHub's Markdown, the default.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import date
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.documents.dates import MONTHS, WEEKDAYS, day
-from blog_search_mcp.ingest.sites.slugs import encoded, jekyll_slug, jekyll_title
+from blog_search_mcp.ingest.documents.dates import parse_date
+from blog_search_mcp.ingest.markdown.headings import Heading
+from blog_search_mcp.ingest.sites.anchors import has_doubtful_parts, join_without_dashes
+from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
+from blog_search_mcp.ingest.sites.patterns import (
+    DATE_TOKENS,
+    date_tokens,
+    fill_pattern,
+    percent_encode,
+    strip_folder,
+)
 
-STYLES = {
-    "date": "/:categories/:year/:month/:day/:title:output_ext",
-    "pretty": "/:categories/:year/:month/:day/:title/",
-    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
-    "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
-    "none": "/:categories/:title:output_ext",
+_TOKEN = re.compile(r":([a-z_]+)")
+_NAMES = DATE_TOKENS | {
+    *("categories", "slugified_categories", "title", "slug", "output_ext", "collection")
 }
-TOKEN = re.compile(r":([a-z_]+)")
 _POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
 _SAFE = "/!$&'()*+,;=:@-._~"
-_DAYS = {
-    "year": "%Y",
-    "month": "%m",
-    "day": "%d",
-    "short_year": "%y",
-    "y_day": "%j",
-    "week": "%V",
-    "w_year": "%G",
-    "w_day": "%u",
-}
-_NAMES = {"categories", "slugified_categories", "title", "slug", "output_ext", "collection"}
-_DATE_NAMES = {"i_day", "i_month", "short_month", "long_month", "short_day", "long_day"}
 
 
 @dataclass(frozen=True, slots=True)
-class Jekyll:
-    """What a site's configuration says about its paths."""
+class Jekyll(SiteGenerator):
+    """A Jekyll site."""
 
-    permalink: str = "date"
+    name: ClassVar = "jekyll"
+    styles: ClassVar = {
+        "date": "/:categories/:year/:month/:day/:title:output_ext",
+        "pretty": "/:categories/:year/:month/:day/:title/",
+        "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+        "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
+        "none": "/:categories/:title:output_ext",
+    }
+
+    pattern: str = "date"
     """A style's name or a pattern."""
-    patterns: tuple[tuple[str, str], ...] = ()
+    folder_patterns: tuple[tuple[str, str], ...] = ()
     """Patterns that `defaults` give the posts below a folder; the longest folder counts."""
     source: str = ""
     """The folder of the sources below the site's."""
     timezone: str = ""
+    has_heading_ids: bool = True
 
-    def path(self, place: str, address: Address) -> str | None:
-        """Give the path of the file at `place` below the site's folder, `None` if unsure."""
-        inner = _below(self.source, place)
+    @classmethod
+    def detect(cls, folder: Path) -> tuple[str, Self] | None:
+        """Read `_config.yml`; Hexo, whose file has the same name, must be ruled out before."""
+        config = read_first_config(folder, "_config.yml", "_config.yaml")
+        if config is None:
+            return None
+        posts = get_map(config, "collections", "posts")
+        url = get_text(config, "url").rstrip("/")
+        base = get_text(config, "baseurl").strip("/")
+        return f"{url}/{base}" if url else "", cls(
+            pattern=get_text(posts, "permalink") or get_text(config, "permalink") or "date",
+            folder_patterns=_folder_patterns(config.get("defaults")),
+            source=get_text(config, "source").strip("./"),
+            timezone=get_text(config, "timezone"),
+            has_heading_ids=_has_default_ids(config),
+        )
+
+    def with_pattern(self, pattern: str) -> Self:
+        """Use `pattern` for every post."""
+        return replace(self, pattern=pattern, folder_patterns=())
+
+    def guess_prefix(self, content: Path) -> str:
+        """Take the folder for `_posts`, unless it holds one at any depth."""
+        return "" if any(content.glob("**/_posts")) else "_posts/"
+
+    def permalink(self, place: str, address: Address) -> str | None:
+        """Return the path of the post or page at `place`."""
+        inner = strip_folder(self.source, place)
         if inner is None:
             return None
         folders, _, file = inner.rpartition("/")
@@ -60,93 +93,155 @@ class Jekyll:
         parts = folders.split("/") if folders else []
         if "_posts" in parts:
             path = self._post_path(parts[: parts.index("_posts")], inner, stem, address)
-        elif any(part.startswith("_") for part in parts) or not address.written:
+        elif any(part.startswith("_") for part in parts) or not address.has_front_matter:
             return None
         else:
             path = self._page_path(folders, stem, address)
-        return path and _squeezed(path)
+        return path and re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
 
     def unknown_tokens(self) -> tuple[str, ...]:
-        """Name the tokens of the patterns that are none of Jekyll's, or not known here."""
-        patterns = (self._pattern(""), *(pattern for _, pattern in self.patterns))
-        tokens = [token for pattern in patterns for token in TOKEN.findall(pattern)]
-        return tuple(f":{token}" for token in tokens if _known(token) is None)
+        """Return the tokens that are none of Jekyll's."""
+        patterns = (self._pattern(""), *(pattern for _, pattern in self.folder_patterns))
+        tokens = (token for pattern in patterns for token in _TOKEN.findall(pattern))
+        return tuple(f":{token}" for token in tokens if _known_name(token) is None)
+
+    def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
+        """Number the second of equal ids `-1`, whether or not another heading is called so."""
+        counts: Counter[str] = Counter()
+        ids: list[str | None] = []
+        for heading in headings:
+            if "\n" in heading.source:
+                ids.append(None)
+                continue
+            written = _written_id(heading)
+            slug = _heading_id(heading) if written is None else None
+            if slug is None:
+                ids.append(written or "")
+                continue
+            ids.append(f"{slug}-{counts[slug]}" if counts[slug] else slug)
+            counts[slug] += 1
+        return ids
 
     def _pattern(self, inner: str) -> str:
-        fitting = [pair for pair in self.patterns if _below(pair[0], inner) is not None]
-        style = max(fitting, key=lambda pair: len(pair[0]), default=("", self.permalink))[1]
-        return STYLES.get(style, style)
+        fitting = [
+            pair for pair in self.folder_patterns if strip_folder(pair[0], inner) is not None
+        ]
+        style = max(fitting, key=lambda pair: len(pair[0]), default=("", self.pattern))[1]
+        return self.styles.get(style, style)
 
     def _post_path(self, above: list[str], inner: str, stem: str, address: Address) -> str | None:
         dated = _POST.match(stem)
         if dated is None:
             return None
-        written = day(dated[1])
-        when = address.day_in(self.timezone, naive_is_utc=True) if address.get("date") else written
+        if address.get("date"):
+            day = address.date_in(self.timezone, naive_is_utc=True)
+        else:
+            day = parse_date(dated[1])
+        categories = _categories(above, address)
         slug = address.get("slug") or dated[2]
-        facts = _facts(slug, _categories(above, address), when)
-        return _expanded(address.get("permalink") or self._pattern(inner), facts)
+        values = {
+            "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
+            "slugified_categories": "/".join(dict.fromkeys(_slug(name) for name in categories)),
+            "title": _hyphenate(slug, "._~!$&'()+,;=@"),
+            "slug": _slug(slug),
+            "output_ext": ".html",
+            "collection": "posts",
+            **(date_tokens(day) if day else {}),
+        }
+
+        def value_of(token: str) -> str | None:
+            name = _known_name(token)
+            if name is None or name not in values:
+                return None
+            return percent_encode(values[name], _SAFE) + token[len(name) :]
+
+        return fill_pattern(address.get("permalink") or self._pattern(inner), _TOKEN, value_of)
 
     def _page_path(self, folders: str, stem: str, address: Address) -> str | None:
         if own := address.get("permalink"):
-            return None if TOKEN.search(own) else encoded(own, _SAFE)
+            return None if _TOKEN.search(own) else percent_encode(own, _SAFE)
         if stem == "index":
-            return encoded(f"/{folders}/", _SAFE)
-        return encoded(f"/{folders}/{stem}", _SAFE) + self._page_ending()
+            return percent_encode(f"/{folders}/", _SAFE)
+        return percent_encode(f"/{folders}/{stem}", _SAFE) + self._page_ending()
 
     def _page_ending(self) -> str:
-        style = self.permalink
+        style = self.pattern
         if style == "pretty" or style.endswith("/"):
             return "/"
         return ".html" if style in ("date", "ordinal", "none") or "output_ext" in style else ""
 
 
-def _below(folder: str, place: str) -> str | None:
-    inside = not folder or place.startswith(folder + "/")
-    return place[len(folder) + 1 if folder else 0 :] if inside else None
+def _folder_patterns(defaults: object) -> tuple[tuple[str, str], ...]:
+    patterns = {}
+    for default in defaults if isinstance(defaults, list) else []:
+        scope = get_map(default, "scope")
+        pattern = get_text(get_map(default, "values"), "permalink")
+        if pattern and scope.get("type", "posts") == "posts":
+            patterns[get_text(scope, "path").strip("/")] = pattern
+    return tuple(sorted(patterns.items()))
 
 
-def _known(token: str) -> str | None:
-    """Give the token's name; an underscore behind it may be none of it."""
-    names = (token, token.removesuffix("_"))
-    return next((name for name in names if name in _NAMES | _DATE_NAMES | _DAYS.keys()), None)
+def _has_default_ids(config: Config) -> bool:
+    kramdown = get_map(config, "kramdown")
+    return (
+        config.get("markdown", "kramdown") == "kramdown"
+        and kramdown.get("input", "GFM") == "GFM"
+        and kramdown.get("auto_ids") is not False
+        and not get_text(kramdown, "auto_id_prefix")
+    )
+
+
+def _known_name(token: str) -> str | None:
+    """Return the token's name; an underscore behind it may be none of it."""
+    return next((name for name in (token, token.removesuffix("_")) if name in _NAMES), None)
 
 
 def _categories(above: list[str], address: Address) -> list[str]:
-    listed = list(address.categories) if address.listed else address.get("categories").split()
+    is_list = address.categories_are_listed
+    listed = list(address.categories) if is_list else address.get("categories").split()
     return [*above, *listed, *filter(None, [address.get("category")])]
 
 
-def _facts(slug: str, categories: list[str], when: date | None) -> dict[str, str | None]:
-    facts: dict[str, str | None] = {
-        "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
-        "slugified_categories": "/".join(dict.fromkeys(map(jekyll_slug, categories))),
-        "title": jekyll_title(slug),
-        "slug": jekyll_slug(slug),
-        "output_ext": ".html",
-        "collection": "posts",
-    }
-    if when is None:
-        return facts
-    weekday, month = WEEKDAYS[when.weekday()], MONTHS[when.month - 1]
-    names = {"short_day": weekday[:3], "long_day": weekday, "short_month": month[:3]}
-    numbers = {"i_day": str(when.day), "i_month": str(when.month), "long_month": month}
-    days = {name: when.strftime(form) for name, form in _DAYS.items()}
-    return {**facts, **days, **names, **numbers}
+def _slug(text: str) -> str:
+    return _hyphenate(text, "").lower()
 
 
-def _expanded(pattern: str, facts: dict[str, str | None]) -> str | None:
-    parts: list[str] = []
-    end = 0
-    for token in TOKEN.finditer(pattern):
-        name = _known(token[1])
-        value = facts.get(name) if name else None
-        if name is None or value is None:
-            return None
-        parts += [pattern[end : token.start()], encoded(value, _SAFE)]
-        end = token.start() + 1 + len(name)
-    return "".join([*parts, pattern[end:]])
+def _hyphenate(text: str, also: str) -> str:
+    """Put a hyphen for every run of what is no letter or digit nor in `also`."""
+
+    def stays(char: str) -> bool:
+        category = unicodedata.category(char)
+        return char in also or category[0] in "LM" or category == "Nd"
+
+    slug = re.sub("\x00+", "-", "".join(char if stays(char) else "\x00" for char in text))
+    return slug.removeprefix("-").removesuffix("-")
 
 
-def _squeezed(path: str) -> str:
-    return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
+_WRITTEN_ID = re.compile(r"[\t ]\{#([A-Za-z_:][\w:.-]*)\}$")
+_ATTRIBUTE_LIST = re.compile(r"^ {0,3}\{:.*\}\s*$")
+_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
+
+
+def _written_id(heading: Heading) -> str | None:
+    """Return the author's own, `""` if it is not sure, `None` if there is none."""
+    if braces := _WRITTEN_ID.search(heading.source):
+        return braces[1]
+    if _ATTRIBUTE_LIST.match(heading.before):
+        return ""
+    named = _ID.search(heading.after) if _ATTRIBUTE_LIST.match(heading.after) else None
+    return (named[1] or named[2]) if named else None
+
+
+def _heading_id(heading: Heading) -> str | None:
+    """Return the id made of what is shown, `None` if it is not sure."""
+    if has_doubtful_parts(heading.parts, heading.source):
+        return None
+    parts = [part for part in heading.parts if part.kind not in ("html", "image")]
+    return "".join(_id_letter(char) for char in join_without_dashes(parts).lower())
+
+
+def _id_letter(char: str) -> str:
+    if char in "- \t":
+        return "-"
+    category = unicodedata.category(char)
+    return char if category[0] in "LM" or category in ("Nd", "Nl", "Pc") else ""

@@ -1,13 +1,17 @@
-"""Zola's rules: a file's place and its front matter in, the path of its page out."""
+"""Zola: URLs follow the content folder; names are spelled in ASCII unless configured otherwise."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import ClassVar, Literal, Self
 
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.sites.slugs import readable, zola_slug
+from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.config import get_map, get_text, read_first_config
+from blog_search_mcp.ingest.sites.patterns import encode_unsafe, strip_folder
 
 Slugs = Literal["on", "safe", "off"]
 """How names become parts of a path: spelled in ASCII, without forbidden signs, as they are."""
@@ -17,41 +21,62 @@ _DATED = re.compile(
     r"(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?\s?[_-](?P<slug>.+)$"
 )
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*]')
+_SPELLED = {"么": "Me ", "什": "Shen ", "价": "Jia ", "旅": "Lv ", "术": "Shu "}
+"""Where deunicode, which Zola spells with, has left the tables it shares with text-unidecode."""
+_UNKNOWN = "[?]"
+"""What text-unidecode returns where it has no spelling."""
 
 
 @dataclass(frozen=True, slots=True)
-class Zola:
-    """What a site's configuration says about its paths."""
+class Zola(SiteGenerator):
+    """A Zola site."""
 
-    content: str = "content"
+    name: ClassVar = "zola"
+
     slugs: Slugs = "on"
     keep_dates: bool = False
     languages: tuple[str, ...] = ()
     """Those besides the default one."""
     default_language: str = "en"
 
-    def path(self, place: str, address: Address) -> str | None:
-        """Give the path of the file at `place` below the site's folder, `None` if unsure."""
-        if not place.startswith(self.content + "/") or not place.endswith(".md"):
+    @classmethod
+    def detect(cls, folder: Path) -> tuple[str, Self] | None:
+        """Read `zola.toml` or `config.toml`."""
+        config = read_first_config(folder, "zola.toml", "config.toml") or {}
+        if "base_url" not in config:
             return None
-        folder, _, file = place[len(self.content) + 1 :].rpartition("/")
-        found = self._name(file.removesuffix(".md"))
-        if found is None:
+        slugify = get_map(config, "slugify")
+        paths = slugify.get("paths")
+        default = get_text(config, "default_language") or "en"
+        return get_text(config, "base_url"), cls(
+            slugs=paths if paths in ("safe", "off") else "on",
+            keep_dates=slugify.get("paths_keep_dates") is True,
+            languages=tuple(sorted({*get_map(config, "languages")} - {default})),
+            default_language=default,
+        )
+
+    def with_pattern(self, pattern: str) -> Self:  # noqa: ARG002 - none is taken
+        """Raise UsageError: Zola has none."""
+        raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
+
+    def guess_prefix(self, content: Path) -> str:
+        """Take the folder for `content`, unless it holds one."""
+        return "" if (content / "content").is_dir() else "content/"
+
+    def permalink(self, place: str, address: Address) -> str | None:
+        """Return the path of the post at `place`."""
+        inner = strip_folder("content", place)
+        if inner is None or not inner.endswith(".md"):
             return None
-        name, prefix = found
-        path = self._path(folder, name, prefix, address)
-        return path and readable(f"/{path.strip('/')}/" if path.strip("/") else "/")
+        folder, _, file = inner.rpartition("/")
+        found = self._split_language(file.removesuffix(".md"))
+        path = self._path(folder, *found, address) if found else None
+        return path and encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
 
-    def unknown_tokens(self) -> tuple[str, ...]:
-        """Zola has no patterns."""
-        return ()
-
-    def _name(self, stem: str) -> tuple[str, str] | None:
-        """Take the language off a name; `None` if it is none of the site's."""
+    def _split_language(self, stem: str) -> tuple[str, str] | None:
+        """Return name and URL prefix; `None` if the language is none of the site's."""
         name, dot, language = stem.partition(".")
-        if not self.languages or not dot:
-            return stem, ""
-        if language == self.default_language:
+        if not self.languages or not dot or language == self.default_language:
             return stem, ""
         return (name, language + "/") if language in self.languages else None
 
@@ -74,5 +99,15 @@ class Zola:
 
     def _slug(self, text: str) -> str | None:
         if self.slugs == "on":
-            return zola_slug(text)
+            return _spell_in_ascii(text)
         return text if self.slugs == "off" else _FORBIDDEN.sub("", text.rstrip(" ."))
+
+
+def _spell_in_ascii(text: str) -> str | None:
+    """Spell `快取` as `kuai-qu`, with a hyphen for every run of signs; `None` if not sure."""
+    from text_unidecode import unidecode  # only for sites of Zola
+
+    spelled = [char if char.isascii() else _SPELLED.get(char) or unidecode(char) for char in text]
+    if any(not letters or _UNKNOWN in letters for letters in spelled):
+        return None
+    return re.sub("[^a-z0-9]+", "-", "".join(spelled).lower()).strip("-")

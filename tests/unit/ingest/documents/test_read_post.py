@@ -33,7 +33,7 @@ def test_a_post_is_read_whole() -> None:
         problems=(),
         address=Address(
             fields=(("title", "A KV cache"), ("date", "2024-05-01"), ("expires", "2027-01-01")),
-            written=True,
+            has_front_matter=True,
         ),
     )
 

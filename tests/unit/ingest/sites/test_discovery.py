@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.ingest.sites.base import Anchors, Site
+from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.discovery import PLAIN, find_site
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
@@ -54,7 +55,6 @@ def test_hugo_is_known_by_its_file_and_its_keys_have_no_case(tmp_path: Path) -> 
             lower=False,
             dated_names=True,
         ),
-        Anchors("goldmark"),
         "content/posts/",
     )
 
@@ -70,9 +70,7 @@ def test_hugo_is_known_by_its_file_and_its_keys_have_no_case(tmp_path: Path) -> 
     ],
 )
 def test_hugo_s_configuration_has_many_places(name: str, text: str, tmp_path: Path) -> None:
-    assert find_site(site(tmp_path, {name: text}, "content")) == Site(
-        URL, Hugo(), Anchors("goldmark"), "content/"
-    )
+    assert find_site(site(tmp_path, {name: text}, "content")) == Site(URL, Hugo(), "content/")
 
 
 def test_hugo_s_sections_are_read_where_a_pattern_needs_them(tmp_path: Path) -> None:
@@ -82,9 +80,7 @@ def test_hugo_s_sections_are_read_where_a_pattern_needs_them(tmp_path: Path) -> 
         "content/a/b/_index.md": "",
     }
     found = find_site(site(tmp_path, files))
-    assert found == Site(
-        URL, Hugo(patterns=(("", "/:sections/:title/"),), sections=("a/b",)), Anchors("goldmark")
-    )
+    assert found == Site(URL, Hugo(patterns=(("", "/:sections/:title/"),), sections=("a/b",)))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +94,7 @@ def test_hugo_s_sections_are_read_where_a_pattern_needs_them(tmp_path: Path) -> 
 )
 def test_hugo_with_other_heading_ids_gets_no_anchors(markup: str, tmp_path: Path) -> None:
     files = {"hugo.yaml": f"baseURL: {URL}\nmarkup:\n  {markup}\n"}
-    assert find_site(site(tmp_path, files)) == Site(URL, Hugo(), Anchors())
+    assert find_site(site(tmp_path, files)) == Site(URL, Hugo(has_heading_ids=False))
 
 
 def test_jekyll_s_address_is_url_and_baseurl(tmp_path: Path) -> None:
@@ -113,32 +109,29 @@ def test_jekyll_s_address_is_url_and_baseurl(tmp_path: Path) -> None:
     }
     assert find_site(site(tmp_path, files, "_posts")) == Site(
         "https://example.org/blog",
-        Jekyll("pretty", (("news", "/n/:title"),), timezone="Asia/Taipei"),
-        Anchors("kramdown"),
+        Jekyll("pretty", (("news", "/n/:title"),), timezone="Asia/Taipei", has_heading_ids=False),
         "_posts/",
     )
 
 
 @pytest.mark.parametrize(
-    ("line", "maker"),
+    "line",
     [
-        ("", "gfm"),
-        ("markdown: CommonMarkGhPages", ""),
-        ("kramdown: {auto_ids: false}", ""),
-        ("kramdown: {auto_id_prefix: h-}", ""),
-        ("kramdown: {input: kramdown, transliterated_header_ids: true}", ""),
+        "markdown: CommonMarkGhPages",
+        "kramdown: {auto_ids: false}",
+        "kramdown: {auto_id_prefix: h-}",
+        "kramdown: {input: kramdown}",
     ],
 )
-def test_jekyll_s_anchors_are_its_markdown_s(line: str, maker: str, tmp_path: Path) -> None:
+def test_jekyll_with_other_heading_ids_gets_no_anchors(line: str, tmp_path: Path) -> None:
     found = find_site(site(tmp_path, {"_config.yml": f"url: {URL}\n{line}\n"}))
-    assert found is not None
-    assert found.anchors == Anchors(maker)  # type: ignore[arg-type]
+    assert found == Site(URL, Jekyll(has_heading_ids=False))
 
 
 def test_hexo_is_told_from_jekyll_by_its_keys_its_package_or_its_folders(tmp_path: Path) -> None:
     config = f"url: {URL}/h\nroot: /h/\npermalink: :title.html\n"
-    package = '{"hexo": {"version": "8.1.2"}, "dependencies": {"hexo-renderer-marked": "^7"}}'
-    expected = Site(f"{URL}/h", Hexo(":title.html"), Anchors("marked"), "source/_posts/")
+    package = '{"hexo": {"version": "8.1.2"}}'
+    expected = Site(f"{URL}/h", Hexo(":title.html"), "source/_posts/")
     by_key = {"_config.yml": config + "source_dir: source\n"}
     by_package = {"_config.yml": config, "package.json": package}
     for number, files in enumerate((by_key, by_package, {"_config.yml": config})):
@@ -152,7 +145,6 @@ def test_hexo_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
         "category_map: {筆記: notes}\ndefault_category: none\npost_asset_folder: true\n"
         "filename_case: 1\npermalink_defaults: {lang: en}\ntimezone: UTC\n"
         "pretty_urls: {trailing_index: false, trailing_html: false}\n"
-        "marked: {modifyAnchors: 1, smartypants: false}\n"
     )
     assert find_site(site(tmp_path, {"_config.yml": config})) == Site(
         URL,
@@ -168,26 +160,17 @@ def test_hexo_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
             html_shown=False,
             timezone="UTC",
         ),
-        Anchors("marked", smart=False, lower=True),
     )
-
-
-def test_hexo_with_another_renderer_gets_no_anchors(tmp_path: Path) -> None:
-    package = '{"hexo": {}, "dependencies": {"hexo-renderer-markdown-it": "^7"}}'
-    files = {"_config.yml": f"url: {URL}\n", "package.json": package}
-    assert find_site(site(tmp_path, files)) == Site(URL, Hexo(), Anchors())
 
 
 def test_zola_s_config_is_told_from_hugo_s_by_its_base_url(tmp_path: Path) -> None:
     toml = (
         'base_url = "https://example.org/z/"\ndefault_language = "de"\n[slugify]\n'
-        'paths = "safe"\nanchors = "safe"\npaths_keep_dates = true\n'
-        "[languages.en]\n[languages.de]\n[markdown]\nsmart_punctuation = true\n"
+        'paths = "safe"\npaths_keep_dates = true\n[languages.en]\n[languages.de]\n'
     )
     assert find_site(site(tmp_path, {"config.toml": toml}, "content/blog")) == Site(
         "https://example.org/z",
         Zola(slugs="safe", keep_dates=True, languages=("en",), default_language="de"),
-        Anchors("zola-safe", smart=True),
         "content/blog/",
     )
 
@@ -198,7 +181,7 @@ def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
     files = {"a/hugo.toml": f'baseURL = "{URL}/outer"', "a/b/hugo.toml": f'baseURL = "{URL}"'}
     site(tmp_path, files)
     near = find_site(site(tmp_path, {}, "a/b/content/x/y"))
-    assert near == Site(URL, Hugo(), Anchors("goldmark"), "content/x/y/")
+    assert near == Site(URL, Hugo(), "content/x/y/")
     assert find_site(site(tmp_path, {}, "a/b/content/x/y/z")) is None
 
 
@@ -214,20 +197,20 @@ def test_the_base_url_option_wins_and_the_rest_stays_the_configuration_s(tmp_pat
     files = {"_config.yml": f"url: {URL}\nbaseurl: /x\npermalink: none\n"}
     content = site(tmp_path, files)
     assert find_site(content, "https://mirror.example/") == Site(
-        "https://mirror.example", Jekyll("none"), Anchors("gfm")
+        "https://mirror.example", Jekyll("none")
     )
-    assert find_site(content, "", "/:title") == Site(f"{URL}/x", Jekyll("/:title"), Anchors("gfm"))
+    assert find_site(content, "", "/:title") == Site(f"{URL}/x", Jekyll("/:title"))
 
 
 @pytest.mark.parametrize(
     ("permalink", "expected"),
     [
-        ("hugo", Site(URL, Hugo(), Anchors("goldmark"), "content/")),
-        ("jekyll", Site(URL, Jekyll(), Anchors("gfm"), "_posts/")),
-        ("pretty", Site(URL, Jekyll("pretty"), Anchors("gfm"), "_posts/")),
-        ("hexo", Site(URL, Hexo(), Anchors("marked"), "source/_posts/")),
-        ("hexo:p/:title/", Site(URL, Hexo("p/:title/"), Anchors("marked"), "source/_posts/")),
-        ("zola", Site(URL, Zola(), Anchors("zola"), "content/")),
+        ("hugo", Site(URL, Hugo(), "content/")),
+        ("jekyll", Site(URL, Jekyll(), "_posts/")),
+        ("pretty", Site(URL, Jekyll("pretty"), "_posts/")),
+        ("hexo", Site(URL, Hexo(), "source/_posts/")),
+        ("hexo:p/:title/", Site(URL, Hexo("p/:title/"), "source/_posts/")),
+        ("zola", Site(URL, Zola(), "content/")),
     ],
 )
 def test_a_preset_is_a_generator_as_it_is_without_configuration(
@@ -239,10 +222,9 @@ def test_a_preset_is_a_generator_as_it_is_without_configuration(
 def test_a_bare_pattern_is_read_as_the_folders_suggest(tmp_path: Path) -> None:
     plain = find_site(site(tmp_path, {}, "a/posts"), URL, "/:year/:slug/")
     assert plain is not None
-    assert plain.rules == Hugo(patterns=(("*", "/:year/:slug/"),), dated_names=True, titles=False)
-    assert plain.anchors == PLAIN[1]
+    assert plain.generator == replace(PLAIN, patterns=(("*", "/:year/:slug/"),))
     jekyll = find_site(site(tmp_path, {}, "b/_posts"), URL, "/:year/:title/")
-    assert jekyll == Site(URL, Jekyll("/:year/:title/"), Anchors("gfm"), "_posts/")
+    assert jekyll == Site(URL, Jekyll("/:year/:title/"), "_posts/")
 
 
 @pytest.mark.parametrize(

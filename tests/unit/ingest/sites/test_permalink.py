@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.ingest.documents.address import address_of
+from blog_search_mcp.ingest.documents.address import read_address
 from blog_search_mcp.ingest.documents.frontmatter import split
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.hexo import Hexo
@@ -13,8 +13,8 @@ from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.zola import Zola
 
 
-def path(rules: SiteGenerator, place: str, front: str = "") -> str | None:
-    return rules.path(place, address_of(split(f"---\n{front}\n---\n").fields))
+def path(generator: SiteGenerator, place: str, front: str = "") -> str | None:
+    return generator.permalink(place, read_address(split(f"---\n{front}\n---\n").fields))
 
 
 TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
@@ -93,25 +93,25 @@ def test_hugo_by_pattern(place: str, front: str, expected: str | None) -> None:
 
 
 def test_hugo_takes_the_day_off_a_name_where_the_configuration_says_so() -> None:
-    rules = Hugo(patterns=(("posts", "/:year/:slugorfilename/"),), dated_names=True)
-    assert path(rules, "content/posts/2024-05-12-dated.md") == "/2024/dated/"
-    assert path(rules, "content/posts/b.zh.md", TITLE) == "/2024/b.zh/"
+    generator = Hugo(patterns=(("posts", "/:year/:slugorfilename/"),), dated_names=True)
+    assert path(generator, "content/posts/2024-05-12-dated.md") == "/2024/dated/"
+    assert path(generator, "content/posts/b.zh.md", TITLE) == "/2024/b.zh/"
 
 
 def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
-    rules = Hugo(bundles=frozenset({"content/posts/bundle"}))
-    assert path(rules, "content/posts/bundle/index.md") == "/posts/bundle/"
-    assert path(rules, "content/posts/bundle/part.md") is None
-    assert path(rules, "content/posts/bundle/deep/index.md") is None
-    assert path(rules, "content/posts/bundles.md") == "/posts/bundles/"
+    generator = Hugo(bundles=frozenset({"content/posts/bundle"}))
+    assert path(generator, "content/posts/bundle/index.md") == "/posts/bundle/"
+    assert path(generator, "content/posts/bundle/part.md") is None
+    assert path(generator, "content/posts/bundle/deep/index.md") is None
+    assert path(generator, "content/posts/bundles.md") == "/posts/bundles/"
 
 
 def test_hugo_s_languages_may_have_folders_or_addresses_of_their_own() -> None:
-    rules = Hugo(
+    generator = Hugo(
         contents=(("zh", "content/chinese"), ("", "content")), languages=("zh",), foreign=("de",)
     )
-    assert path(rules, "content/chinese/posts/a.md") == "/zh/posts/a/"
-    assert path(rules, "content/posts/a.de.md") is None
+    assert path(generator, "content/chinese/posts/a.md") == "/zh/posts/a/"
+    assert path(generator, "content/posts/a.de.md") is None
 
 
 JEKYLL_FRONT = "title: 'Some Title: 中文'\n"
@@ -160,7 +160,7 @@ def test_jekyll_by_default(place: str, front: str, expected: str | None) -> None
 
 
 def test_jekyll_takes_a_file_without_front_matter_for_no_page() -> None:
-    assert Jekyll().path("README.md", address_of({})) is None
+    assert Jekyll().permalink("README.md", read_address({})) is None
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,10 @@ def test_jekyll_takes_a_file_without_front_matter_for_no_page() -> None:
     ],
 )
 def test_jekyll_s_styles(permalink: str, post: str | None, page: str) -> None:
-    rules = Jekyll(permalink)
+    generator = Jekyll(permalink)
     front = JEKYLL_FRONT + "categories: c"
-    assert path(rules, "_posts/2024-05-12-CamelCase_under.md", front) == post
-    assert path(rules, "about.md", front) == page
+    assert path(generator, "_posts/2024-05-12-CamelCase_under.md", front) == post
+    assert path(generator, "about.md", front) == page
 
 
 @pytest.mark.parametrize(
@@ -202,15 +202,15 @@ def test_jekyll_s_styles(permalink: str, post: str | None, page: str) -> None:
 )
 def test_jekyll_s_day_is_the_site_s(zone: str, date: str, day: str | None) -> None:
     """Without a zone it is the building machine's, so a day must be the same in UTC."""
-    rules = Jekyll("/:day/:title", timezone=zone)
+    generator = Jekyll("/:day/:title", timezone=zone)
     expected = f"/{day}/s" if day else None
-    assert path(rules, "_posts/2024-05-12-s.md", f"date: {date}") == expected
+    assert path(generator, "_posts/2024-05-12-s.md", f"date: {date}") == expected
 
 
 def test_jekyll_s_defaults_give_folders_patterns_of_their_own() -> None:
-    rules = Jekyll("none", (("", "/p/:title"), ("news", "/n/:title")))
-    assert path(rules, "_posts/2024-05-12-s.md") == "/p/s"
-    assert path(rules, "news/_posts/2024-05-12-s.md") == "/n/s"
+    generator = Jekyll("none", (("", "/p/:title"), ("news", "/n/:title")))
+    assert path(generator, "_posts/2024-05-12-s.md") == "/p/s"
+    assert path(generator, "news/_posts/2024-05-12-s.md") == "/n/s"
 
 
 HEXO_FRONT = 'title: "Some Title: 中文"\ndate: 2024-05-12 01:02:03\n'
@@ -282,14 +282,14 @@ def test_hexo_without_a_date_has_no_dated_path() -> None:
 def test_hexo_reads_names_and_shortens_links_as_configured(
     place: str, expected: str | None
 ) -> None:
-    rules = Hexo(
+    generator = Hexo(
         ":year/:title/",
         new_post_name=":year-:month-:day-:title.md",
         index_shown=False,
         html_shown=False,
     )
-    assert path(rules, f"source/{place}") == expected
-    assert path(rules, "source/_posts/sub/s4.md", HEXO_FRONT) == "/2024/sub-s4/"
+    assert path(generator, f"source/{place}") == expected
+    assert path(generator, "source/_posts/sub/s4.md", HEXO_FRONT) == "/2024/sub-s4/"
 
 
 @pytest.mark.parametrize(
@@ -326,12 +326,12 @@ def test_hexo_reads_names_and_shortens_links_as_configured(
 def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None) -> None:
     front = front.replace(": ", ": '", 1) + "'" if front else ""
     assert path(Zola(languages=("zh",)), f"content/{place}", front) == on
-    rules = Zola(slugs="safe", keep_dates=True, languages=("zh",))
-    assert path(rules, f"content/{place}", front) == safe
+    generator = Zola(slugs="safe", keep_dates=True, languages=("zh",))
+    assert path(generator, f"content/{place}", front) == safe
 
 
 @pytest.mark.parametrize(
-    ("rules", "unknown"),
+    ("generator", "unknown"),
     [
         (Hugo(patterns=(("a", "/:slug/:nonsense/:sectionslug/"),)), (":nonsense", ":sectionslug")),
         (Jekyll("/:title/:nonsense_x"), (":nonsense_x",)),
@@ -343,6 +343,6 @@ def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None)
     ],
 )
 def test_tokens_that_cannot_be_filled_in_are_named(
-    rules: SiteGenerator, unknown: tuple[str, ...]
+    generator: SiteGenerator, unknown: tuple[str, ...]
 ) -> None:
-    assert rules.unknown_tokens() == unknown
+    assert generator.unknown_tokens() == unknown
