@@ -12,14 +12,16 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.read_file import read
-from blog_search_mcp.index.content.walk import SourceFile
+from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.embedders.registry import choose, embedder_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import LiveIndex, Reader
 from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
-from blog_search_mcp.ingest.pipeline import Job, ingest
-from blog_search_mcp.ingest.plan import NOTHING_KNOWN, scan
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import SUFFIXES
 from blog_search_mcp.ingest.report import Progress
 
 
@@ -38,7 +40,7 @@ def posts_of(content: Path) -> tuple[ParsedPost, ...]:
     A post without a body is a forwarding address, and search leaves it out.
     """
     today = date.today()
-    found = (_post(unread.file, today) for unread in scan(content, NOTHING_KNOWN, today).unread)
+    found = (_post(file, today) for file in walk(content, SUFFIXES).files)
     return tuple(post for post in found if post and not post.left_out and post.body.strip())
 
 
@@ -66,7 +68,7 @@ def build_index(
         choose=lambda existing: choose(embedding.kind, embedding.model, embedding.host, existing),
         today=date.today(),
         rebuild=rebuild,
-        index_descriptions=False,
+        options=IngestOptions(index_descriptions=False),
         processes=0,  # an ablation changes this process alone
     )
     ingest(job, progress)

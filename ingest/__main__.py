@@ -1,7 +1,7 @@
-"""`python -m ingest` and `blog-ingest`: read the settings, ingest, report.
+"""Run `python -m ingest` and `blog-ingest`: read the settings, ingest, report.
 
-Only the standard library is imported before the signals are taken, so that Ctrl-C is
-answered in a sentence even while the libraries load.
+Signals are handled before any library is imported, so that Ctrl-C is answered with a sentence
+even while the libraries load.
 """
 
 from __future__ import annotations
@@ -13,22 +13,19 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+from blog_search_mcp.ingest import GC_THRESHOLD
+
 SIGNALLED = 128
 """Plus the signal's number: the exit status that shells give to what a signal ended."""
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked for the end; its number is the only argument."""
-
-
-NEW_OBJECTS = 20_000
-"""Between two looks for garbage. A page is tens of thousands of tokens that live until it is
-chunked; at Python's own 700 the looks take a sixth of the time."""
+    """The run was stopped by a signal, whose number is the only argument."""
 
 
 def main() -> int:
-    """Run one ingest; the exit status."""
-    gc.set_threshold(NEW_OBJECTS)
+    """Run one ingest and return the exit status."""
+    gc.set_threshold(GC_THRESHOLD)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
             signal.signal(number, _stop)
@@ -45,7 +42,7 @@ def main() -> int:
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_DFL)  # who asks twice does not want to wait
+        signal.signal(each, signal.SIG_DFL)  # a second signal ends the process at once
     raise Stopped(number)
 
 

@@ -1,4 +1,4 @@
-"""The command line and the environment of an ingest, read once, as one frozen value."""
+"""The command line of an ingest: options and environment read once, the report printed."""
 
 from __future__ import annotations
 
@@ -9,53 +9,47 @@ from datetime import date
 from pathlib import Path
 from typing import TextIO
 
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Asked, choose
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
-from blog_search_mcp.ingest.pipeline import Job, ingest
-from blog_search_mcp.ingest.report import Report, as_json, as_lines, progress_on
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.report import as_json, as_lines, progress_on
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What one run was asked to do."""
+    """One run of the command."""
 
-    content: Path
-    index: Path
-    embedder: Asked
-    model: str | None
-    """A model of Ollama's by name; `None` for the default."""
-    embedder_url: str
-    """Where the embedder's server answers, as given; empty for the embedder's default."""
-    base_url: str
-    """Where the blog is published; empty for what its site says."""
-    permalink: str
-    """How its links are made, likewise."""
-    include_drafts: bool
-    rebuild: bool
+    job: Job
     json: bool
-    index_descriptions: bool
+    """Whether the report is also printed as JSON on stdout."""
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
-    """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
+    """Read the settings; exit with status 2 and a sentence if they make no sense."""
     parser = _parser(environment)
-    options = parser.parse_args(arguments)
-    if options.model and options.embedder == "embedded":
+    given = parser.parse_args(arguments)
+    if given.model and given.embedder == "embedded":
         parser.error("--model names a model of Ollama's; the embedded embedder has one model.")
-    return Settings(
-        content=Path(options.content).expanduser(),
-        index=Path(options.index).expanduser().absolute(),
-        embedder="ollama" if options.model else options.embedder,
-        model=options.model,
-        embedder_url=options.embedder_url,
-        base_url=options.base_url,
-        permalink=options.permalink,
-        include_drafts=options.include_drafts,
-        rebuild=options.rebuild,
-        json=options.json,
-        index_descriptions=not options.no_descriptions,
+    kind: Asked = "ollama" if given.model else given.embedder
+    job = Job(
+        content=Path(given.content).expanduser(),
+        index=Path(given.index).expanduser().absolute(),
+        choose=lambda existing: choose(kind, given.model, given.embedder_url, existing),
+        today=date.today(),
+        options=IngestOptions(
+            include_drafts=given.include_drafts,
+            index_descriptions=not given.no_descriptions,
+            base_url=given.base_url,
+            permalink=given.permalink,
+        ),
+        rebuild=given.rebuild,
     )
+    return Settings(job, given.json)
 
 
 def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -120,44 +114,15 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     return parser
 
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
-
-
 def run(settings: Settings, out: TextIO, err: TextIO) -> int:
-    """Ingest as `settings` say, reporting on `err` and, for `--json`, on `out`."""
+    """Ingest, print the report on `err` and for `--json` on `out`, and return the exit status."""
     try:
         with progress_on(err) as progress:
-            report = ingest(_job(settings), progress)
-    except UsageError as error:
-        return _fail(err, str(error), WRONG_USAGE)
+            report = ingest(settings.job, progress)
     except BlogSearchError as error:
-        return _fail(err, str(error), FAILED)
-    _print(report, settings.json, out, err)
-    return DONE
-
-
-def _job(settings: Settings) -> Job:
-    return Job(
-        content=settings.content,
-        index=settings.index,
-        choose=lambda existing: choose(
-            settings.embedder, settings.model, settings.embedder_url, existing
-        ),
-        today=date.today(),
-        include_drafts=settings.include_drafts,
-        rebuild=settings.rebuild,
-        base_url=settings.base_url,
-        permalink=settings.permalink,
-        index_descriptions=settings.index_descriptions,
-    )
-
-
-def _print(report: Report, json: bool, out: TextIO, err: TextIO) -> None:
+        err.write(f"{error}\n")
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     err.write("\n".join(as_lines(report)) + "\n")
-    if json:
+    if settings.json:
         out.write(as_json(report) + "\n")
-
-
-def _fail(err: TextIO, message: str, status: int) -> int:
-    err.write(message + "\n")
-    return status
+    return DONE

@@ -1,8 +1,7 @@
-"""The windows of new posts in, their vectors into the generation, and by name what has none.
+"""Embed the windows of new posts and write their vectors, in a thread beside reading and writing.
 
-The embedder works in a thread of its own, block after block, while posts are read and written:
-it waits for a server or in code that lets other threads run. A few blocks may wait, so that
-memory stays bounded whichever of the two is slower.
+The embedder waits for a server or runs code that lets other threads run. A few blocks may wait for
+it, so that memory stays bounded whichever side is slower.
 """
 
 from __future__ import annotations
@@ -28,21 +27,22 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.prepare import Window
 
 BATCH = 32
-"""Texts between two commits, of which a killed run loses two, and one request to Ollama."""
+"""Texts between two commits of the cache, of which a killed run loses two, and one request to
+Ollama."""
 
-FEW = 20
+MAX_REFUSED = 20
 """Texts without a vector that a run may have, however small it is."""
 
-SHARE = 0.1
-"""Share of the texts above which it is the embedder that is broken, and no longer the texts."""
+MAX_REFUSED_SHARE = 0.1
+"""Share of the texts above which the embedder is broken and not the texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
-    """What became of some texts."""
+class EmbeddedTexts:
+    """The result for some texts."""
 
     vectors: Mapping[str, Vectors]
-    """By text, float32 and of unit length; a refused text is not here."""
+    """By text, float32 of unit length; a refused text is missing."""
     refused: Mapping[str, str]
     """By text, why it has no vector."""
 
@@ -54,88 +54,82 @@ class CachedEmbedder:
         self._embedder = embedder
         self._cache = cache
         self._refused: dict[str, str] = {}
-        self.asked = 0
-        """Texts the embedder was asked for."""
-        self.stopped = False
-        """Set to end at the next batch, whatever is asked for."""
+        self.texts_embedded = 0
+        """Texts passed to the embedder, those that it refused included."""
+        self.is_stopped = False
+        """Set it to end `embed` at the next batch."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What became of a cache that failed."""
+        """Sentences on a cache that failed."""
         return self._cache.warnings
 
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """The vectors of `texts`. Raises EmbedderError; what came back before it is kept.
+    def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
+        """Embed `texts`. Raises EmbedderError; batches finished before it stay in the cache.
 
-        Texts of about one length go together: a model reads a batch as long as its longest.
+        Texts of about one length go together: a model pads a batch to its longest.
         """
-        known = self._cache.get(texts)
-        wanted = {text for text in texts if text not in known and text not in self._refused}
-        missing = sorted(wanted, key=lambda text: (len(text), text))
-        for vectors in self._batches(missing):
-            known |= vectors
+        vectors = self._cache.get(texts)
+        unknown = {text for text in texts if text not in vectors and text not in self._refused}
+        for batch_vectors in self._embed_batches(sorted(unknown, key=lambda t: (len(t), t))):
+            vectors |= batch_vectors
         refused = {text: self._refused[text] for text in texts if text in self._refused}
-        return Embedded(known, refused)
+        return EmbeddedTexts(vectors, refused)
 
-    def _batches(self, missing: Sequence[str]) -> Iterator[dict[str, Vectors]]:
-        """The vectors of each batch, while those of the one before it go into the cache."""
-        kept: list[Future[None]] = []
-        with ThreadPoolExecutor(1, thread_name_prefix="cache") as keeper:
-            for start in range(0, len(missing), BATCH):
-                if self.stopped:
+    def _embed_batches(self, texts: Sequence[str]) -> Iterator[dict[str, Vectors]]:
+        """Embed each batch while the one before it is written to the cache."""
+        writes: list[Future[None]] = []
+        with ThreadPoolExecutor(1, thread_name_prefix="cache") as thread:
+            for start in range(0, len(texts), BATCH):
+                if self.is_stopped:
                     break
-                batch = missing[start : start + BATCH]
-                vectors, reasons = self._asked(batch)
-                for before in kept:
-                    before.result()
-                kept = [keeper.submit(self._keep, vectors)]
-                self._note(len(batch), reasons)
+                batch = texts[start : start + BATCH]
+                vectors = self._embed_batch(batch)
+                for write in writes:
+                    write.result()
+                writes = [thread.submit(self._write_cache, vectors)]
+                self._refuse_too_many()
                 yield vectors
-        for last in kept:
-            last.result()
+        for write in writes:
+            write.result()
 
-    def _note(self, asked: int, reasons: Mapping[str, str]) -> None:
-        self.asked += asked
-        self._refused |= reasons
-        _refuse_too_many(self._refused, self.asked)
-
-    def _keep(self, vectors: Mapping[str, Vectors]) -> None:
+    def _write_cache(self, vectors: Mapping[str, Vectors]) -> None:
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
 
-    def _asked(self, batch: Sequence[str]) -> tuple[dict[str, Vectors], dict[str, str]]:
-        """By text, the vectors that came back, and why the others did not."""
+    def _embed_batch(self, batch: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors by text, and record which texts the embedder refused."""
         try:
             rows, reasons = self._embedder.embed_documents(batch), {}
         except TextsRefused as refusal:
             rows = refusal.rows
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
+        self.texts_embedded += len(batch)
+        self._refused |= reasons
         pairs = zip(batch, rows, strict=True)
-        return {text: row for text, row in pairs if text not in reasons}, reasons
+        return {text: row for text, row in pairs if text not in reasons}
 
-
-def _refuse_too_many(refused: Mapping[str, str], asked: int) -> None:
-    if len(refused) > max(FEW, SHARE * asked):
-        raise EmbedderRefused(
-            f"The embedder failed on {len(refused)} of {asked} texts, at last because "
-            f"{list(refused.values())[-1]}. Restart or update it and run again: the other "
-            "embeddings are kept."
-        )
+    def _refuse_too_many(self) -> None:
+        refused, texts = self._refused, self.texts_embedded
+        if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
+            raise EmbedderRefused(
+                f"The embedder failed on {len(refused)} of {texts} texts, at last because "
+                f"{list(refused.values())[-1]}. Restart or update it and run again: the other "
+                "embeddings are kept."
+            )
 
 
 BLOCK = 256
-"""Texts embedded between two turns of writing: enough of each length for some full batches."""
+"""Windows embedded together: enough of each length for some full batches."""
 
-FIRST = 64
-"""Texts of the first block, which an embedder elsewhere waits for."""
+FIRST_BLOCK = 64
+"""Windows of the first block, so that an embedder on another machine starts early."""
 
-WAITING = 4
-"""Blocks that may be waiting for the embedder."""
+MAX_BLOCKS = 4
+"""Blocks that may wait for the embedder."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A window that waits for its vector."""
-
+class _QueuedWindow:
     post: PendingPost
     chunk_id: int
     window: Window
@@ -143,13 +137,13 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Block:
-    waiting: list[_Waiting] = field(default_factory=list)
+    windows: list[_QueuedWindow] = field(default_factory=list)
     posts: int = 0
-    """Posts that end in it."""
+    """Posts whose last window is in it."""
 
 
-class ChunkVectors:
-    """Embeds windows in the order in which they come; use `chunk_vectors`."""
+class EmbeddingQueue:
+    """Embeds windows and writes their vectors in order; use `open_embedding_queue`."""
 
     def __init__(
         self, thread: ThreadPoolExecutor, writer: IndexWriter, embedder: CachedEmbedder
@@ -158,75 +152,71 @@ class ChunkVectors:
         self._writer = writer
         self._embedder = embedder
         self._block = _Block()
-        self._wanted = FIRST
-        self._asked: deque[tuple[_Block, Future[Embedded]]] = deque()
-        self._without: dict[int, WithoutVector] = {}
+        self._block_size = FIRST_BLOCK
+        self._submitted: deque[tuple[_Block, Future[EmbeddedTexts]]] = deque()
+        self._without_vector: dict[int, WithoutVector] = {}
 
     @property
-    def without(self) -> tuple[WithoutVector, ...]:
-        """Chunks that could not be embedded whole."""
-        return tuple(self._without.values())
+    def without_vector(self) -> tuple[WithoutVector, ...]:
+        """Chunks of which at least one window was refused."""
+        return tuple(self._without_vector.values())
 
-    def put(self, new: PendingPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
-        """Have the windows of a post embedded; how many posts are done by now, of all so far.
+    def put(self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
+        """Queue the windows of a post; return how many posts were completed by this call.
 
-        Raises EmbedderError for any post before it.
+        Raises EmbedderError for any post queued before.
         """
-        self._block.waiting += [_Waiting(new, chunk_ids[w.chunk], w) for w in windows]
+        self._block.windows += [_QueuedWindow(post, chunk_ids[w.chunk], w) for w in windows]
         self._block.posts += 1
-        if len(self._block.waiting) < self._wanted:
+        if len(self._block.windows) < self._block_size:
             return 0
-        self.ask()
-        return sum(self._write() for _ in range(len(self._asked) - WAITING))
+        self.flush()
+        return sum(self._write_block() for _ in range(len(self._submitted) - MAX_BLOCKS))
 
-    def finish(self) -> Iterator[int]:
-        """Wait for the vectors of every post; each time, how many more are done."""
-        self.ask()
-        while self._asked:
-            yield self._write()
-
-    def ask(self) -> None:
-        """Have what was put in last embedded, however little it is."""
+    def flush(self) -> None:
+        """Submit the last block even if it is not full."""
         if not self._block.posts:
             return
-        self._wanted = BLOCK
-        texts = [waiting.window.text for waiting in self._block.waiting]
-        self._asked.append((self._block, self._thread.submit(self._embedder.embed, texts)))
+        self._block_size = BLOCK
+        texts = [queued.window.text for queued in self._block.windows]
+        self._submitted.append((self._block, self._thread.submit(self._embedder.embed, texts)))
         self._block = _Block()
 
-    def _write(self) -> int:
-        """Take the vectors of the block that was asked for first; how many posts end in it."""
-        block, asked = self._asked.popleft()
-        found = asked.result()
-        having = [each for each in block.waiting if each.window.text in found.vectors]
-        if having:
-            ids = np.asarray([each.chunk_id for each in having], dtype=np.int64)
-            rows = np.stack([found.vectors[each.window.text] for each in having])
-            self._writer.add_vectors(ids, rows)
-        self._note([each for each in block.waiting if each.window.text in found.refused], found)
-        return block.posts
+    def drain(self) -> Iterator[int]:
+        """Write all blocks; yield after each how many posts it completed."""
+        self.flush()
+        while self._submitted:
+            yield self._write_block()
 
-    def _note(self, lacking: Sequence[_Waiting], found: Embedded) -> None:
-        counts = Counter(each.post.post.source for each in lacking)
-        for source, count in counts.items():
+    def _write_block(self) -> int:
+        block, future = self._submitted.popleft()
+        result = future.result()
+        embedded = [each for each in block.windows if each.window.text in result.vectors]
+        if embedded:
+            ids = np.asarray([each.chunk_id for each in embedded], dtype=np.int64)
+            rows = np.stack([result.vectors[each.window.text] for each in embedded])
+            self._writer.add_vectors(ids, rows)
+        refused = [each for each in block.windows if each.window.text in result.refused]
+        for source, count in Counter(each.post.post.source for each in refused).items():
             self._writer.record_unembedded(source, count)
-        for each in lacking:
-            reason = found.refused[each.window.text]
-            self._without[each.chunk_id] = _named(each, reason)
+        for each in refused:
+            reason = result.refused[each.window.text]
+            self._without_vector[each.chunk_id] = _describe_refused(each, reason)
+        return block.posts
 
 
 @contextmanager
-def chunk_vectors(writer: IndexWriter, embedder: CachedEmbedder) -> Iterator[ChunkVectors]:
-    """A thread that embeds for `writer` until the block ends; what waits then is given up."""
+def open_embedding_queue(writer: IndexWriter, embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
+    """Start the embedding thread for this block; what still waits at its end is dropped."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
     try:
-        yield ChunkVectors(thread, writer, embedder)
+        yield EmbeddingQueue(thread, writer, embedder)
     finally:
-        embedder.stopped = True
+        embedder.is_stopped = True
         thread.shutdown(cancel_futures=True)
 
 
-def _named(waiting: _Waiting, reason: str) -> WithoutVector:
-    chunk = waiting.post.chunks[waiting.window.chunk]
+def _describe_refused(queued: _QueuedWindow, reason: str) -> WithoutVector:
+    chunk = queued.post.chunks[queued.window.chunk]
     heading = chunk.headings[-1] if chunk.headings else ""
     return WithoutVector(chunk.source, chunk.first_line, chunk.last_line, heading, reason)

@@ -1,9 +1,9 @@
-"""What an ingest is asked, by a command line or a measurement, as one frozen value."""
+"""The settings of one ingest, and the fingerprint of everything that shapes an index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,59 +16,45 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.index.types import EmbedderIdentity
 
-Chooser: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
-"""Given the embedder of the index there is, if any, the one to use."""
+ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
+"""Choose the embedder, given that of the existing index; `None` without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to ingest and how."""
+    """The settings of one ingest, made at the command line and passed whole."""
 
     content: Path
     index: Path
-    choose: Chooser
+    choose: ChooseEmbedder
     today: date
-    include_drafts: bool = False
+    options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
-    index_descriptions: bool = True
-    """Off for a measurement whose queries are the descriptions."""
-    base_url: str = ""
-    """Where the blog is published; empty for what its site's configuration says."""
-    permalink: str = ""
-    """A generator, a pattern or both (`ingest.sites.discovery`); empty likewise."""
     processes: int | None = None
-    """That read posts beside this one, at most; `None` for as many as the machine bears."""
-
-    @property
-    def asked(self) -> IngestOptions:
-        """What to ask again when the folder has changed."""
-        return IngestOptions(
-            include_drafts=self.include_drafts,
-            index_descriptions=self.index_descriptions,
-            base_url=self.base_url,
-            permalink=self.permalink,
-        )
+    """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
 
-Recipe = dict[str, int | bool | str]
+BuildFingerprint: TypeAlias = dict[str, int | bool | str]
+"""What shapes an index besides the posts and the embedder; another one means a full rebuild."""
 
 CHUNKING = 2
-"""Raise it when the same post would come out in other chunks (`ingest.chunking.chunker`); an index
-of
-another number is chunked anew by the next ingest."""
+"""Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
 READING = 2
 """Raise it when the same file would give other metadata or another plain text."""
 
 
-def recipe(include_drafts: bool, index_descriptions: bool, site: str) -> Recipe:
-    """The recipe of this program under these settings; `site` tells links apart."""
+def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
+    """Compute the fingerprint of this version of the program; `site` is `Site.digest`, or empty.
+
+    A site's digest covers the base URL and the permalink of `options`.
+    """
     return {
         "analysis": ANALYSIS,
         "confidence": CONFIDENCE_FORMULA,
         "chunking": CHUNKING,
         "reading": READING,
-        "include_drafts": include_drafts,
-        "index_descriptions": index_descriptions,
+        "include_drafts": options.include_drafts,
+        "index_descriptions": options.index_descriptions,
         "site": site,
     }

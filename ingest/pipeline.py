@@ -1,9 +1,8 @@
-"""The whole of an ingest: a content folder in, the next generation of its index out.
+"""Ingest a content folder: plan, read, embed, write, calibrate, commit.
 
-This is the one function others call (`python -m ingest`, and a server that
-watches its content). Files are read until one has changed; only then is the writer
-lock taken, so that a run which changes nothing writes nothing, and only then are the libraries
-imported that an index is written with, since such a run is to take no time.
+`ingest` is what `python -m ingest` and measurements call. Files are read until the first change;
+only then is the writer lock taken and are numpy, FAISS and tantivy imported, so that a run without
+changes writes nothing and takes no time.
 """
 
 from __future__ import annotations
@@ -22,39 +21,36 @@ from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_unless_untouched
 from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.manifest import Manifest
-from blog_search_mcp.ingest.job import Job as Job
-from blog_search_mcp.ingest.plan import SUFFIXES, Look, look_at
-from blog_search_mcp.ingest.report import Embedding, Progress, Report
-from blog_search_mcp.ingest.workers import Workers, workers
+from blog_search_mcp.ingest.plan import SUFFIXES, Plan, make_plan
+from blog_search_mcp.ingest.report import EmbeddingCounts, Progress, Report
+from blog_search_mcp.ingest.workers import WorkerPool, worker_pool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
-    from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.embedding import ChunkVectors
+    from blog_search_mcp.index.store.manifest import Manifest
+    from blog_search_mcp.ingest.job import Job
     from blog_search_mcp.ingest.prepare import Outcome
 
 
-class Tally:
-    """Counts as it goes."""
+class IngestCounts:
+    """Counts of what becomes of the files of a plan, updated as they are read."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
-        self._before = look.base.posts if look.base else {}
-        self._due = dict(look.scan.untouched)
-        self._skipped = list(look.scan.skipped)
+    def __init__(self, plan: Plan) -> None:
+        self._before = plan.base.posts if plan.base else {}
+        self._skipped = list(plan.skipped)
+        self.due = dict(plan.unchanged)
+        """By source, the ISO day on which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
-        self.removed: list[str] = list(look.gone)
-        """Sources to take out that do not come in again."""
+        self.removed = list(plan.removed)
+        """Sources to remove that are not added again."""
         self.added = 0
         self.changed = 0
-        self.kept = len(look.scan.untouched)
-        """Posts that stay as they were."""
+        self.kept = len(plan.unchanged)
 
     def count(self, outcome: Outcome) -> None:
-        """Count what became of one more file."""
+        """Count one file that was read."""
         source = outcome.source
-        self._due[source] = outcome.due
+        self.due[source] = outcome.due
         self.problems += outcome.problems
         if outcome.skipped is not None:
             self._skipped.append(outcome.skipped)
@@ -67,17 +63,17 @@ class Tally:
             self.added += 1
 
     def is_change(self, outcome: Outcome) -> bool:
-        """Whether a file asks for something to be written."""
+        """Whether a file requires a new generation."""
         return outcome.new is not None or (
             outcome.skipped is not None and outcome.source in self._before
         )
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What is left out, by source."""
-        return tuple(sorted(self._skipped, key=lambda skip: skip.source))
+        """Files that are not in the index, sorted by source."""
+        return tuple(sorted(self._skipped, key=lambda skipped: skipped.source))
 
-    def refuse_none(self, job: Job) -> None:
+    def require_posts(self, job: Job) -> None:
         """Raise ContentError if no post would be left."""
         if not (self.kept or self.added or self.changed):
             raise ContentError(
@@ -85,77 +81,17 @@ class Tally:
                 "Give the folder that holds the posts."
             )
 
-    def seen(self, job: Job, manifest: Manifest) -> Seen:
-        """What a server needs to tell later that the index is behind, and to renew it."""
-        due = {} if job.include_drafts else self._due
-        files = {
-            source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
-            for source, file in self._look.files.items()
-        }
-        return Seen(
-            generation=manifest.generation,
-            created=manifest.created,
-            content=content_path(job.content),
-            suffixes=SUFFIXES,
-            files=files,
-            options=job.asked,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One look at the folder, and what has become of its files so far."""
+    """A plan whose files have been read up to the first change."""
 
-    look: Look
-    tally: Tally
-    """Of the files that were read."""
+    plan: Plan
+    counts: IngestCounts
+    """Of the files before the first change."""
     outcomes: Iterator[Outcome]
-    """Of the others, beginning with one that has changed, if any has."""
-    changes: bool
-
-
-def index_posts(
-    job: Job, layout: Layout, run: Run, helpers: Workers, progress: Progress
-) -> tuple[Manifest, Embedding]:
-    """The generation that was written, and what was embedded for it."""
-    # FAISS and tantivy are imported only where they are needed.
-    from blog_search_mcp.index.embedders.cache import open_cache
-    from blog_search_mcp.index.search.calibration import calibrated
-    from blog_search_mcp.index.store.disk import refusals_told
-    from blog_search_mcp.index.writer import open_index_writer
-    from blog_search_mcp.ingest.embedding import CachedEmbedder, chunk_vectors
-
-    look, embedder = run.look, run.look.choice.embedder
-    progress.start("indexing", len(look.scan.unread))
-    with (
-        open_index_writer(layout, look.base, embedder.identity) as writer,
-        open_cache(layout.cache, embedder.identity) as cache,
-    ):
-        cached = CachedEmbedder(embedder, cache)
-        with chunk_vectors(writer, cached) as vectors:
-            for outcome in run.outcomes:
-                run.tally.count(outcome)
-                progress.advance(_put(outcome, writer, vectors))
-            vectors.ask()
-            run.tally.refuse_none(job)
-            writer.remove(run.tally.removed)
-            writer.write_lexical(helpers.map)
-            for done in vectors.finish():
-                progress.advance(done)
-        progress.start("writing", 1)
-        writer.finish_files()
-        with refusals_told():
-            calibration = calibrated(writer.files, embedder, look.base, writer.chunks)
-        manifest = writer.commit(look.began, look.recipe, calibration)
-        progress.advance(1)
-    return manifest, Embedding(cached.asked, vectors.without, cached.warnings)
-
-
-def _put(outcome: Outcome, writer: IndexWriter, vectors: ChunkVectors) -> int:
-    """Put what is new of a file in; how many files are done by now."""
-    if outcome.new is None:
-        return 1
-    return vectors.put(outcome.new, writer.add(outcome.new), outcome.windows)
+    """Of the changed file and all after it, read as they are consumed."""
+    has_changes: bool
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -167,91 +103,138 @@ def ingest(job: Job, progress: Progress) -> Report:
     started = time.monotonic()
     refuse_inside(job.content, job.index)
     layout = Layout(job.index)
-    with workers(job.processes) as helpers:
-        run = _begin(job, layout, helpers)
-        if not run.changes:
-            return _unchanged(job, layout, run, started)
-        with writer_lock(layout):
-            if _live_number(layout, job) != run.look.live:
-                helpers.close()
-                run = _begin(job, layout, helpers)
-            manifest, embedded = index_posts(job, layout, run, helpers, progress)
-            note(layout, run.tally.seen(job, manifest))
-    return _report(manifest, run, embedded, started)
+    embedding = EmbeddingCounts()
+    with worker_pool(job.processes) as workers:
+        run = _read_to_first_change(job, layout, workers)
+        if not run.has_changes:
+            manifest = _verify_unchanged(layout, run.plan)
+            _record_ingest(job, layout, run, manifest)
+        else:
+            with writer_lock(layout):
+                if _live_number(job, layout) != run.plan.live:
+                    run = _read_to_first_change(job, layout, workers)
+                manifest, embedding = _write_generation(job, layout, run, workers, progress)
+                _record_ingest(job, layout, run, manifest)
+    return _make_report(manifest, run, embedding, time.monotonic() - started)
 
 
-def _begin(job: Job, layout: Layout, helpers: Workers) -> Run:
-    """Look at the folder, and read until a file has changed."""
-    live = _live_manifest(layout, job)
-    look = look_at(job, live, job.choose(live.embedder if live else None))
-    tally, outcomes = Tally(look), _outcomes(job, look, helpers)
-    if look.gone:
-        return Run(look, tally, outcomes, changes=True)
+def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
+    live = _live_number(job, layout)
+    plan = make_plan(job, load_manifest(layout, live) if live else None)
+    counts, outcomes = IngestCounts(plan), _read_files(job, plan, workers)
+    if plan.removed:
+        return Run(plan, counts, outcomes, has_changes=True)
     for outcome in outcomes:
-        if tally.is_change(outcome):
-            return Run(look, tally, chain([outcome], outcomes), changes=True)
-        tally.count(outcome)
-    tally.refuse_none(job)
-    return Run(look, tally, outcomes, changes=False)
+        if counts.is_change(outcome):
+            return Run(plan, counts, chain([outcome], outcomes), has_changes=True)
+        counts.count(outcome)
+    counts.require_posts(job)
+    return Run(plan, counts, outcomes, has_changes=False)
 
 
-def _outcomes(job: Job, look: Look, helpers: Workers) -> Iterator[Outcome]:
-    if not look.scan.unread:
-        return iter(())
-    helpers.begin(len(look.scan.unread), "blog_search_mcp.ingest.prepare")
-    from blog_search_mcp.ingest.prepare import how_of, outcome_of  # the parsers, likewise
-
-    outcomes = helpers.map(partial(outcome_of, how=how_of(job, look)), look.scan.unread)
-    if look.base is None:
-        import_module("blog_search_mcp.ingest.embedding")  # while the processes read
-        import_module("blog_search_mcp.index.writer")
-    return iter(outcomes)
-
-
-def _unchanged(job: Job, layout: Layout, run: Run, started: float) -> Report:
-    base = run.look.base
-    assert base is not None
-    verify_unless_untouched(layout.generation(base.generation), base)
-    note(layout, run.tally.seen(job, base))
-    return _report(base, run, Embedding(), started)
-
-
-def _live_manifest(layout: Layout, job: Job) -> Manifest | None:
-    """The live generation's, or `None` if there is none or it shall not count."""
-    if job.rebuild:
-        return None
-    try:
-        return load_manifest(layout, live_number(layout))
-    except IndexMissing:
-        return None
-
-
-def _live_number(layout: Layout, job: Job) -> int:
+def _live_number(job: Job, layout: Layout) -> int:
+    """Return the live generation's number, 0 without one and for a rebuild."""
     try:
         return 0 if job.rebuild else live_number(layout)
     except IndexMissing:
         return 0
 
 
-def _report(manifest: Manifest, run: Run, embedded: Embedding, started: float) -> Report:
-    choice, tally = run.look.choice, run.tally
+def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[Outcome]:
+    if not plan.to_read:
+        return iter(())
+    workers.start(len(plan.to_read), "blog_search_mcp.ingest.prepare")
+    from blog_search_mcp.ingest.prepare import how_of, outcome_of  # imports the parsers
+
+    outcomes = workers.map(partial(outcome_of, how=how_of(job, plan)), plan.to_read)
+    if plan.base is None:  # every file changes: import what writes while the workers read
+        import_module("blog_search_mcp.ingest.embedding")
+        import_module("blog_search_mcp.index.writer")
+    return iter(outcomes)
+
+
+def _verify_unchanged(layout: Layout, plan: Plan) -> Manifest:
+    assert plan.base is not None
+    verify_unless_untouched(layout.generation(plan.live), plan.base)
+    return plan.base
+
+
+def _write_generation(
+    job: Job, layout: Layout, run: Run, workers: WorkerPool, progress: Progress
+) -> tuple[Manifest, EmbeddingCounts]:
+    from blog_search_mcp.index.embedders.cache import open_cache
+    from blog_search_mcp.index.search.calibration import calibrated
+    from blog_search_mcp.index.store.disk import refusals_told
+    from blog_search_mcp.index.writer import open_index_writer
+    from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
+
+    plan, counts, embedder = run.plan, run.counts, run.plan.choice.embedder
+    progress.start("indexing", len(plan.to_read))
+    with (
+        open_index_writer(layout, plan.base, embedder.identity) as writer,
+        open_cache(layout.cache, embedder.identity) as cache,
+    ):
+        cached = CachedEmbedder(embedder, cache)
+        with open_embedding_queue(writer, cached) as queue:
+            for outcome in run.outcomes:
+                counts.count(outcome)
+                if outcome.new is None:
+                    progress.advance(1)
+                else:
+                    chunk_ids = writer.add(outcome.new)
+                    progress.advance(queue.put(outcome.new, chunk_ids, outcome.windows))
+            queue.flush()
+            counts.require_posts(job)
+            writer.remove(counts.removed)
+            writer.write_lexical(workers.map)
+            for posts in queue.drain():
+                progress.advance(posts)
+        progress.start("writing", 1)
+        writer.finish_files()
+        with refusals_told():
+            calibration = calibrated(writer.files, embedder, plan.base, writer.chunks)
+        manifest = writer.commit(plan.created, plan.build, calibration)
+        progress.advance(1)
+    return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
+
+
+def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> None:
+    """Record the folder as it was, for servers that compare it with the folder as it is."""
+    due = {} if job.options.include_drafts else run.counts.due
+    files = {
+        source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
+        for source, file in run.plan.files.items()
+    }
+    seen = Seen(
+        generation=manifest.generation,
+        created=manifest.created,
+        content=content_path(job.content),
+        suffixes=SUFFIXES,
+        files=files,
+        options=job.options,
+    )
+    note(layout, seen)
+
+
+def _make_report(manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float) -> Report:
+    choice, counts = run.plan.choice, run.counts
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
         chunks=manifest.chunks,
-        added=tally.added,
-        changed=tally.changed,
-        removed=len(tally.removed),
-        embedded=embedded.asked,
-        without_vector=embedded.without,
-        skipped=tally.skipped,
+        added=counts.added,
+        changed=counts.changed,
+        removed=len(counts.removed),
+        embedded=embedding.texts,
+        without_vector=embedding.without_vector,
+        skipped=counts.skipped,
         warnings=(
             *choice.warnings(),
-            *embedded.warnings,
-            *run.look.warnings,
-            *tally.problems,
+            *embedding.warnings,
+            *run.plan.warnings,
+            *counts.problems,
         ),
         embedder=choice.embedder.identity.name,
         embedder_reason=choice.reason,
-        seconds=round(time.monotonic() - started, 3),
+        seconds=round(took, 3),
     )

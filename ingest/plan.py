@@ -1,7 +1,7 @@
-"""Which files an ingest must open: a folder and what was known of it in, a list out.
+"""Plan an ingest: walk the content folder and compare it with the live generation.
 
-A file whose size and time are as the last ingest saw them is not opened. Whether another one
-really changed is for its digest to say (`ingest.prepare`).
+A file whose size and time are those of the last ingest is not opened. Whether another one really
+changed is decided by its digest when it is read (`ingest.prepare`).
 """
 
 from __future__ import annotations
@@ -9,112 +9,63 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
-from blog_search_mcp.index.store.manifest import IndexedPost
 from blog_search_mcp.ingest.documents.visibility import day_after
-from blog_search_mcp.ingest.job import Recipe, recipe
+from blog_search_mcp.ingest.job import build_fingerprint
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
-    from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.ingest.job import Job
+    from blog_search_mcp.index.store.manifest import IndexedPost, Manifest
+    from blog_search_mcp.ingest.job import BuildFingerprint, Job
     from blog_search_mcp.ingest.sites.base import Site
 
 SUFFIXES = (".md", ".markdown", ".mdx")
-"""What a post's name ends in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the last ingest knew."""
-
-    posts: Mapping[str, IndexedPost]
-    settled_ns: int
-    """A file modified at or after this time may have changed within its time stamp's grain."""
-
-
-NOTHING_KNOWN = Known({}, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file that must be opened, and what is in the index of it."""
-
-    file: SourceFile
-    before: IndexedPost | None
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """What the folder holds; both sequences sorted by source."""
-
-    files: Mapping[str, SourceFile]
-    """By source, every file that was found."""
-    unread: tuple[Unread, ...]
-    untouched: Mapping[str, str | None]
-    """By source, the posts that stay as they are, each with the first ISO day, if there is one,
-    on which the same bytes would be treated otherwise."""
-    skipped: tuple[Skipped, ...]
-
-
-def scan(content: Path, known: Known, today: date) -> Scan:
-    """Look at every file below `content`, opening none. Raises ContentError."""
-    found = walk(content, SUFFIXES)
-    unread, untouched = [], {}
-    for file in found.files:
-        before = known.posts.get(file.source)
-        if before is not None and _is_untouched(file, before, known.settled_ns, today):
-            untouched[file.source] = day_after(before.expires)
-        else:
-            unread.append(Unread(file, before))
-    return Scan(
-        {file.source: file for file in found.files}, tuple(unread), untouched, found.skipped
-    )
-
-
-def _is_untouched(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:
-    expired = before.expires is not None and before.expires < today.isoformat()
-    same = (file.size, file.mtime_ns) == (before.size, before.mtime_ns)
-    return same and file.mtime_ns < settled_ns and not expired
-
+"""File name endings of posts."""
 
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What there is."""
+class FileToRead:
+    """A file that must be opened, and its entry in the live generation, if any."""
+
+    file: SourceFile
+    before: IndexedPost | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one ingest has to do; sequences and mappings are sorted by source."""
 
     live: int
-    """The live generation's number, 0 if there is none."""
+    """Number of the live generation, 0 if there is none."""
     base: Manifest | None
-    """The generation to start from; `None` if all must be made anew."""
-    recipe: Recipe
+    """The generation to start from; `None` if the index is made anew."""
+    build: BuildFingerprint
     site: Site | None
-    """What links are made with; `None` if they cannot be."""
-    scan: Scan
+    """`None` if the blog's links are not known."""
     choice: Choice
-    began: str
-    """When the folder was looked at, UTC, ISO 8601 to the second."""
+    created: str
+    """When the folder was walked: UTC, ISO 8601 to the second."""
+    files: Mapping[str, SourceFile]
+    """Every file by source."""
+    to_read: tuple[FileToRead, ...]
+    unchanged: Mapping[str, str | None]
+    """Posts that stay as they are, each with the ISO day from which it is expired."""
+    skipped: tuple[Skipped, ...]
 
     @property
-    def files(self) -> Mapping[str, SourceFile]:
-        """By source, every file that was found."""
-        return self.scan.files
-
-    @property
-    def gone(self) -> tuple[str, ...]:
-        """Sources in the index whose files are not there."""
+    def removed(self) -> tuple[str, ...]:
+        """Sources in the index whose files are gone."""
         return tuple(sorted(self.base.posts.keys() - self.files.keys())) if self.base else ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What keeps posts from having links, a sentence each."""
+        """One sentence for each permalink token that keeps posts from having links."""
         unknown = dict.fromkeys(self.site.generator.unknown_tokens()) if self.site else {}
         return tuple(
             f"The permalink pattern holds {token}, which cannot be filled in here: "
@@ -123,27 +74,52 @@ class Look:
         )
 
 
-def look_at(job: Job, live: Manifest | None, choice: Choice) -> Look:
-    """Look at the folder of `job`, whose index has `live`. Raises ContentError or UsageError."""
-    began = datetime.now(UTC).isoformat(timespec="seconds")
-    site = find_site(job.content, job.base_url, job.permalink)
-    wanted = recipe(job.include_drafts, job.index_descriptions, site.digest if site else "")
-    base = live if live and live.recipe == wanted else None
-    found = scan(job.content, _known(base, choice), job.today)
-    return Look(live.generation if live else 0, base, wanted, site, found, choice, began)
+def make_plan(job: Job, live: Manifest | None) -> Plan:
+    """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
+    choice = job.choose(live.embedder if live else None)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    site = find_site(job.content, job.options.base_url, job.options.permalink)
+    build = build_fingerprint(job.options, site.digest if site else "")
+    base = live if live and live.recipe == build else None
+    walked = walk(job.content, SUFFIXES)
+    posts = _posts_to_keep(base, choice) if base else {}
+    settled_ns = _settled_ns(base) if base else 0
+    to_read, unchanged = [], {}
+    for file in walked.files:
+        before = posts.get(file.source)
+        if before is not None and _is_unchanged(file, before, settled_ns, job.today):
+            unchanged[file.source] = day_after(before.expires)
+        else:
+            to_read.append(FileToRead(file, before))
+    return Plan(
+        live=live.generation if live else 0,
+        base=base,
+        build=build,
+        site=site,
+        choice=choice,
+        created=created,
+        files={file.source: file for file in walked.files},
+        to_read=tuple(to_read),
+        unchanged=unchanged,
+        skipped=walked.skipped,
+    )
 
 
-def _known(base: Manifest | None, choice: Choice) -> Known:
-    if base is None:
-        return NOTHING_KNOWN
-    created = datetime.fromisoformat(base.created).timestamp()
-    return Known(_seen(base, choice), int(created) * 1_000_000_000 - GRAIN_NS)
+def _is_unchanged(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:
+    expired = before.expires is not None and before.expires < today.isoformat()
+    same = (file.size, file.mtime_ns) == (before.size, before.mtime_ns)
+    return same and file.mtime_ns < settled_ns and not expired
 
 
-def _seen(base: Manifest, choice: Choice) -> dict[str, IndexedPost]:
-    """The posts of the base; one that lacks a vector counts as changed once Ollama is another.
+def _settled_ns(base: Manifest) -> int:
+    """Time from which on a file may have changed again within its time stamp's grain."""
+    return int(datetime.fromisoformat(base.created).timestamp()) * 1_000_000_000 - GRAIN_NS
 
-    The same version would only fail on it again.
+
+def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:
+    """Return the posts of the base, those that lack a vector as changed if Ollama was updated.
+
+    The same version would only fail on them again.
     """
     lacking = {source: post for source, post in base.posts.items() if post.unembedded}
     before = base.embedder.fingerprint

@@ -23,13 +23,13 @@ from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
 from blog_search_mcp.ingest.documents.visibility import day_after
 from blog_search_mcp.ingest.markdown.blocks import structure
 from blog_search_mcp.ingest.markdown.links import mentions_in
-from blog_search_mcp.ingest.plan import Unread
+from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.urls import link_post
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.job import Job
-    from blog_search_mcp.ingest.plan import Look
+    from blog_search_mcp.ingest.plan import Plan
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
@@ -49,14 +49,14 @@ class How:
     """The embedder's."""
 
 
-def how_of(job: Job, look: Look) -> How:
-    """How the files that `look` found are read."""
+def how_of(job: Job, plan: Plan) -> How:
+    """How the files of a plan are read."""
     return How(
         today=job.today,
-        include_drafts=job.include_drafts,
-        index_descriptions=job.index_descriptions,
-        site=look.site and look.site.with_sources(look.files),
-        readable=look.choice.embedder.readable,
+        include_drafts=job.options.include_drafts,
+        index_descriptions=job.options.index_descriptions,
+        site=plan.site and plan.site.with_sources(plan.files),
+        readable=plan.choice.embedder.readable,
     )
 
 
@@ -86,7 +86,7 @@ class Outcome:
     """What was odd about it, each with its source."""
 
 
-def outcome_of(unread: Unread, how: How) -> Outcome:
+def outcome_of(unread: FileToRead, how: How) -> Outcome:
     """Read the file, and unless the index has these bytes, make it ready. Raises EmbedderError."""
     source, before = unread.file.source, unread.before
     try:

@@ -29,15 +29,14 @@ class WithoutVector:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
-    """What embedding came to."""
+class EmbeddingCounts:
+    """The result of embedding in one run."""
 
-    asked: int = 0
-    """Texts the embedder was asked for."""
-    without: tuple[WithoutVector, ...] = ()
-    """Chunks that could not be embedded whole."""
+    texts: int = 0
+    """Texts passed to the embedder."""
+    without_vector: tuple[WithoutVector, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What became of a cache that failed."""
+    """Sentences on a cache that failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
-"""Processes that read posts beside this one: small items in, what became of each out, in order.
+"""Spread work over processes, in order; do it in this process if it is too little to pay.
 
-Parsing is Python's own work, so threads would take turns. A process costs as much to start as
-some dozens of posts to read, and begins with the first item; for fewer the work is done here.
-Each has a pipe of its own, whose other end only this process holds: one that is killed leaves
-no worker behind, since each ends at the end of its pipe.
+Parsing is pure Python, so threads would take turns. A process costs as much to start as some
+dozens of posts to read.
 """
 
 from __future__ import annotations
@@ -11,19 +9,19 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain, islice
+from multiprocessing import get_context, parent_process
+from typing import TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
+from blog_search_mcp.ingest import GC_THRESHOLD
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,139 +34,111 @@ MOST = 4
 """Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
 
 BATCH = 8
-"""Items that go to a process at once."""
+"""Items sent to a process at once."""
 
 AHEAD = 4
-"""Batches a process is given before the first of them has come back."""
-
-NEW_OBJECTS = 20_000
-"""Between two looks for garbage. A page is tens of thousands of tokens that live until it is
-chunked; at Python's own 700 the looks take a sixth of the time."""
+"""Batches in flight for each process."""
 
 
-class Workers:
-    """Does work here, or in processes once there is enough of it; use `workers`."""
+class WorkerPool:
+    """Processes that start once there is enough work for them; use `worker_pool`."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._started: list[tuple[SpawnProcess, Connection]] = []
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        self._executor: ProcessPoolExecutor | None = None
 
-    def begin(self, count: int, module: str) -> None:
-        """Start the processes if `count` items are enough for them; they import `module` first.
+    def start(self, count: int, module: str) -> None:
+        """Start the processes if `count` items pay for them; each imports `module` first."""
+        if self._pays(count) and self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self._processes, get_context("spawn"), _initialize_worker, (module,)
+            )
+            for _ in range(self._processes):  # a submission starts a process if none is idle
+                self._executor.submit(os.getpid)
 
-        It is what holds the work that is given to them next, whose import here takes as long.
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply `function` to each item and yield the results in order.
+
+        `function`, items and results must be picklable. What `function` raises is raised here.
+        Raises IngestFailed if a process is killed.
         """
-        if self._pays(count) and not self._started:
-            for pipe in self._pipes():
-                pipe.send(module)
-
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """What `work` makes of each item, in their order.
-
-        `work` and the items must be picklable, and the items small: nobody reads results while
-        they are sent. What `work` raises is raised here. Raises IngestFailed if a process ends.
-        """
-        return self._spread(work, items) if self._pays(len(items)) else map(work, items)
+        self.start(len(items), __name__)
+        if self._executor is None or not self._pays(len(items)):
+            return map(function, items)
+        return _map_batches(self._executor, self._processes * AHEAD, function, items)
 
     def close(self) -> None:
-        """End the processes, whatever they are doing."""
-        for process, pipe in self._started:
-            pipe.close()
-            process.terminate()
-        for process, _ in self._started:
-            process.join()
-            process.close()
-        self._started = []
+        """Drop what has not begun and end the processes."""
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
 
     def _pays(self, count: int) -> bool:
-        return self._most >= 2 and count >= WORTHWHILE
-
-    def _spread(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        pipes = self._pipes()
-        for pipe in pipes:
-            pipe.send(work)
-        batches = iter([items[at : at + BATCH] for at in range(0, len(items), BATCH)])
-        waiting: deque[Connection] = deque()
-        for pipe, batch in zip(pipes * AHEAD, batches, strict=False):
-            pipe.send(batch)
-            waiting.append(pipe)
-        return self._results(waiting, batches)
-
-    def _results(
-        self, waiting: deque[Connection], batches: Iterator[Sequence[Item]]
-    ) -> Iterator[Result]:
-        while waiting:
-            pipe = waiting.popleft()
-            results = _received(pipe)
-            for batch in batches:
-                pipe.send(batch)
-                waiting.append(pipe)
-                break
-            yield from results
-
-    def _pipes(self) -> list[Connection]:
-        if not self._started:
-            self._started = [_start() for _ in range(self._most)]
-        return [pipe for _, pipe in self._started]
+        return self._processes >= 2 and count >= WORTHWHILE
 
 
 @contextmanager
-def workers(most: int | None = None) -> Iterator[Workers]:
-    """Workers, at most so many processes, which end with the block."""
-    made = Workers(min(MOST, _processors()) if most is None else most)
+def worker_pool(processes: int | None = None) -> Iterator[WorkerPool]:
+    """Open a pool of at most so many processes; they end with the block."""
+    pool = WorkerPool(min(MOST, _count_processors()) if processes is None else processes)
     try:
-        yield made
+        yield pool
     finally:
-        made.close()
+        pool.close()
 
 
-def _processors() -> int:
+def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _start() -> tuple[SpawnProcess, Connection]:
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
-    theirs.close()
-    return process, ours
+def _map_batches(
+    executor: ProcessPoolExecutor,
+    in_flight: int,
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+) -> Iterator[Result]:
+    """Submit the first batches at once, and one more for each whose results are taken."""
+    batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+    futures = (executor.submit(_map_batch, function, batch) for batch in batches)
+    with _broken_pool_translated():
+        waiting = deque(islice(futures, in_flight))
+    return chain.from_iterable(_take_results(waiting, futures))
 
 
-def _received(pipe: Connection) -> list[Any]:
+def _take_results(
+    waiting: deque[Future[list[Result]]], futures: Iterator[Future[list[Result]]]
+) -> Iterator[list[Result]]:
+    while waiting:
+        with _broken_pool_translated():
+            results = waiting.popleft().result()
+            waiting.extend(islice(futures, 1))
+        yield results
+
+
+@contextmanager
+def _broken_pool_translated() -> Iterator[None]:
     try:
-        results = pipe.recv()
-    except (EOFError, ConnectionError) as error:
+        yield
+    except BrokenProcessPool as error:
         raise IngestFailed(
             "A process that reads posts was ended by something else, perhaps for want of memory. "
             "Nothing in the index has changed; run again."
         ) from error
-    if isinstance(results, BaseException):
-        raise results
-    return list(results)
 
 
-def _serve(pipe: Connection) -> None:
-    """Do what comes through the pipe until it ends; an interrupt is for the first process."""
+def _map_batch(function: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
+    return [function(item) for item in batch]
+
+
+def _initialize_worker(module: str) -> None:
+    """Leave interrupts to the first process, and end with it even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(NEW_OBJECTS)
-    work: Callable[[Any], object] = partial(lambda item: item)
-    try:
-        while True:
-            message = pipe.recv()
-            if isinstance(message, str):
-                import_module(message)
-                continue
-            if callable(message):
-                work = message
-                continue
-            pipe.send(_done(work, message))
-    except (EOFError, ConnectionError):
-        return
+    gc.set_threshold(GC_THRESHOLD)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    import_module(module)
 
 
-def _done(work: Callable[[Any], object], batch: Sequence[Any]) -> object:
-    try:
-        return [work(item) for item in batch]
-    except Exception as error:
-        return error
+def _exit_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

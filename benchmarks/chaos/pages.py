@@ -14,7 +14,7 @@ from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
 from blog_search_mcp.index.reader import Reader
 from blog_search_mcp.index.types import Chunk, Passage
-from blog_search_mcp.ingest.__main__ import NEW_OBJECTS
+from blog_search_mcp.ingest import GC_THRESHOLD
 from blog_search_mcp.ingest.chunking.chunker import chunks
 from blog_search_mcp.ingest.documents.read_post import read_post
 from blog_search_mcp.ingest.plan import SUFFIXES
@@ -45,7 +45,7 @@ class Page:
 def pages(content: Path, reader: Reader) -> list[Page]:
     """Every post below `content` that `reader` has."""
     before = gc.get_threshold()
-    gc.set_threshold(NEW_OBJECTS)
+    gc.set_threshold(GC_THRESHOLD)
     files = [file for file in walk(content, SUFFIXES).files if file.source in reader.manifest.posts]
     made = [_page(file, reader) for file in files]
     gc.set_threshold(*before)

@@ -23,7 +23,8 @@ from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.report import NoProgress, Report
 
 WORD = "zebrafinch"

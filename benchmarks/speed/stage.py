@@ -21,7 +21,8 @@ from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.generations import live_number, load_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.report import NoProgress
 
 TODAY = date(2025, 6, 1)

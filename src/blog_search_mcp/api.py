@@ -38,8 +38,10 @@ def build_index(
 
     Raises BlogSearchError, with the index as it was.
     """
+    from blog_search_mcp.index.content.last_ingest import IngestOptions
     from blog_search_mcp.index.embedders.registry import choose
-    from blog_search_mcp.ingest.pipeline import Job, ingest
+    from blog_search_mcp.ingest.job import Job
+    from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import NoProgress
 
     job = Job(
@@ -47,10 +49,10 @@ def build_index(
         index=Path(index).expanduser().absolute(),
         choose=lambda existing: choose(embedder, model, embedder_url, existing),
         today=date.today(),
-        include_drafts=include_drafts,
+        options=IngestOptions(
+            include_drafts=include_drafts, base_url=base_url, permalink=permalink
+        ),
         rebuild=rebuild,
-        base_url=base_url,
-        permalink=permalink,
     )
     return ingest(job, progress or NoProgress())
 

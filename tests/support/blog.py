@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.reader import LiveIndex, Reader
 from blog_search_mcp.index.store.generations import live_number, load_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.report import NoProgress, Report
 from tests.support.fakes import FakeEmbedder
 
@@ -67,9 +69,8 @@ class Blog:
             self.index,
             self._choose,
             self.today,
-            include_drafts=include_drafts,
+            IngestOptions(include_drafts=include_drafts, index_descriptions=index_descriptions),
             rebuild=rebuild,
-            index_descriptions=index_descriptions,
             processes=processes,
         )
         return ingest(job, NoProgress())

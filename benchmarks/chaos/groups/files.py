@@ -21,7 +21,8 @@ from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.index.embedders.registry import choose, embedder_of
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost
 from blog_search_mcp.index.reader import LiveIndex
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import SUFFIXES
 from blog_search_mcp.ingest.report import NoProgress, as_json, as_lines
 from blog_search_mcp.server.protocol.app import answer

@@ -27,7 +27,8 @@ from blog_search_mcp.index.embedders.registry import choose, ollama_of
 from blog_search_mcp.index.reader import LiveIndex, Reader
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import EmbedderIdentity, Filters
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.report import NoProgress
 from tests.support.ollama_standin import running
 

@@ -25,7 +25,8 @@ from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
 from blog_search_mcp.ingest.chunking.packing import windows
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.prepare import embedding_text
 from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running

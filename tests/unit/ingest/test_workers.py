@@ -1,4 +1,4 @@
-"""Work spread over processes: the same results in the same order, errors, and no one left over."""
+"""Work spread over processes: the same results in the same order, errors, none left over."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.workers import WORTHWHILE, workers
+from blog_search_mcp.ingest.workers import WORTHWHILE, worker_pool
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def readable(texts: list[str], embedder: EmbeddedEmbedder) -> list[float]:
 
 
 def test_processes_give_what_one_gives_in_its_order() -> None:
-    with workers(2) as helpers:
+    with worker_pool(2) as helpers:
         found = list(helpers.map(negated, MANY))
         assert [number for number, _ in found] == [-number for number in MANY]
         assert len({process for _, process in found} - {os.getpid()}) == 2
@@ -58,33 +59,46 @@ def test_processes_give_what_one_gives_in_its_order() -> None:
 
 @pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, 999)])
 def test_little_work_is_done_here(most: int, items: int) -> None:
-    with workers(most) as helpers:
+    with worker_pool(most) as helpers:
         assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
 
 
 def test_what_the_work_raises_is_raised_here() -> None:
-    with workers(2) as helpers, pytest.raises(ContentError, match="seven"):
+    with worker_pool(2) as helpers, pytest.raises(ContentError, match="seven"):
         list(helpers.map(unless_seven, MANY))
 
 
-def test_a_process_that_is_killed_is_told() -> None:
-    with workers(2) as helpers, pytest.raises(IngestFailed, match="ended by something else"):
+def test_a_process_that_is_killed_ends_the_ingest() -> None:
+    with worker_pool(2) as helpers, pytest.raises(IngestFailed, match="ended by something else"):
         list(helpers.map(killing, MANY))
 
 
-def test_closed_workers_begin_anew() -> None:
-    with workers(2) as helpers:
+def is_imported(module: str) -> bool:
+    return module in sys.modules
+
+
+def test_processes_start_before_their_work_and_only_if_there_is_enough_of_it() -> None:
+    with worker_pool(2) as helpers:
+        before = len(active_children())
+        helpers.start(WORTHWHILE - 1, "colorsys")
+        assert len(active_children()) == before
+        helpers.start(WORTHWHILE, "colorsys")
+        assert len(active_children()) == before + 2
+        assert set(helpers.map(is_imported, ["colorsys"] * WORTHWHILE)) == {True}
+
+
+def test_results_that_nobody_takes_do_not_hold_up_other_work() -> None:
+    with worker_pool(2) as helpers:
         next(iter(helpers.map(negated, MANY)))
-        helpers.close()
         assert list(helpers.map(unless_seven, range(8, 200))) == list(range(8, 200))
 
 
 PARENT = """
 import sys
-from blog_search_mcp.ingest.workers import workers
+from blog_search_mcp.ingest.workers import worker_pool
 from tests.unit.ingest.test_workers import MANY, negated
 if __name__ == "__main__":
-    with workers(2) as helpers:
+    with worker_pool(2) as helpers:
         found = iter(helpers.map(negated, MANY))
         print(*{process for _, process in (next(found) for _ in range(20))}, flush=True)
         sys.stdin.readline()
@@ -102,10 +116,10 @@ def is_running(process: int) -> bool:
 def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
-    root = str(ROOT)
+    path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
     with subprocess.Popen(
         [sys.executable, script],
-        env=os.environ | {"PYTHONPATH": root},
+        env=os.environ | {"PYTHONPATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -123,7 +137,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
 @pytest.mark.parametrize("embedder", [EmbeddedEmbedder(), OllamaEmbedder("all-minilm")])
 def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: EmbeddedEmbedder) -> None:
     texts = ["What is a KV cache?", "這邊買醬鴨"]
-    with workers(2) as helpers:
+    with worker_pool(2) as helpers:
         found = list(helpers.map(partial(readable, embedder=embedder), [texts] * WORTHWHILE))
     assert found == [embedder.readable(texts)] * WORTHWHILE
 

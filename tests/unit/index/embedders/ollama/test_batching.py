@@ -19,7 +19,7 @@ from blog_search_mcp.index.embedders.ollama.client import (
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.errors import Kind
 from blog_search_mcp.index.errors import EmbedderRefused, EmbedderUnavailable, TextsRefused
-from blog_search_mcp.ingest.embedding import FEW
+from blog_search_mcp.ingest.embedding import MAX_REFUSED
 from blog_search_mcp.ingest.report import WithoutVector
 from tests.support.ollama.faults import Fault, crashes, hangs, reversed_rows, yields_nan
 from tests.support.ollama_standin import OllamaStandIn, alters, embedding, fails, running
@@ -172,7 +172,7 @@ def test_too_many_texts_without_a_vector_are_ollamas_fault(blog: Stage) -> None:
         "length 0 instead of 1. Restart or update it and run again: the other embeddings are kept."
     )
     assert blog.cached == 6
-    assert FEW < 26
+    assert MAX_REFUSED < 26
 
 
 def test_a_run_that_ollama_ended_goes_on_with_what_was_not_embedded_yet(blog: Stage) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from blog_search_mcp.index.embedders.registry import choose
 from blog_search_mcp.index.errors import EmbedderRefused
-from blog_search_mcp.ingest.pipeline import Job, ingest
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.report import NoProgress
 from blog_search_mcp.server.cli.doctor import index
 from blog_search_mcp.server.cli.doctor.finding import Finding

@@ -1,17 +1,14 @@
-"""What an ingest does while its embedder works, told by each waiting for the other."""
+"""What an ingest does while its embedder works: each waits for the other in these tests."""
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing import active_children
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.cache import open_cache
-from blog_search_mcp.ingest.embedding import BATCH, FIRST, CachedEmbedder
-from blog_search_mcp.ingest.workers import WORTHWHILE, workers
+from blog_search_mcp.ingest.embedding import BATCH, FIRST_BLOCK, CachedEmbedder
 from tests.support.fakes import IDENTITY, FakeEmbedder
 
 if TYPE_CHECKING:
@@ -88,14 +85,14 @@ def test_a_batch_goes_into_the_cache_while_the_next_is_embedded(tmp_path: Path) 
 
 def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> None:
     made = blog({"moth.md": "By night."})
-    made.write({f"{number:03}.md": f"Moth {999 - number}." for number in range(3 * FIRST)})
+    made.write({f"{number:03}.md": f"Moth {999 - number}." for number in range(3 * FIRST_BLOCK)})
     made.embedder.documents.clear()
     made.ingest()
-    first = {text.split()[-1] for text in made.embedder.documents[:FIRST]}
-    assert first == {f"{999 - number}." for number in range(FIRST)}
+    first = {text.split()[-1] for text in made.embedder.documents[:FIRST_BLOCK]}
+    assert first == {f"{999 - number}." for number in range(FIRST_BLOCK)}
 
 
-class Asked(FakeEmbedder):
+class NotingThreads(FakeEmbedder):
     """Notes in which thread it is asked for each query."""
 
     def __init__(self) -> None:
@@ -110,26 +107,6 @@ class Asked(FakeEmbedder):
 def test_headings_are_embedded_beside_the_search_for_them(blog: MakeBlog) -> None:
     made = blog({"moth.md": "By night."})
     made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
-    made.embedder = embedder = Asked()
+    made.embedder = embedder = NotingThreads()
     made.ingest()
     assert set(embedder.threads) == {"calibrate_0"}
-
-
-def is_imported(module: str) -> bool:
-    return module in sys.modules
-
-
-def test_processes_import_what_they_will_need_before_they_get_it() -> None:
-    with workers(2) as helpers:
-        helpers.begin(WORTHWHILE, "colorsys")
-        assert set(helpers.map(is_imported, ["colorsys"] * WORTHWHILE)) == {True}
-        assert set(helpers.map(is_imported, ["colorful"] * WORTHWHILE)) == {False}
-
-
-def test_no_process_begins_for_little_work() -> None:
-    with workers(2) as helpers:
-        before = len(active_children())
-        helpers.begin(WORTHWHILE - 1, "colorsys")
-        assert len(active_children()) == before
-        helpers.begin(WORTHWHILE, "colorsys")
-        assert len(active_children()) == before + 2

@@ -1,0 +1,67 @@
+"""How an ingest counts what becomes of the files of its plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.content.walk import Skipped
+from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import IngestCounts
+from blog_search_mcp.ingest.plan import Plan, make_plan
+from blog_search_mcp.ingest.prepare import Outcome, how_of, outcome_of
+from tests.support.blog import Blog, MakeBlog
+
+POSTS = {"gone.md": "Gone.", "kept.md": "Kept.", "edited.md": "Once.", "hidden.md": "Shown."}
+DRAFT = "---\ndraft: true\n---\nHidden."
+
+
+def job_of(made: Blog) -> Job:
+    return Job(made.content, made.index, made._choose, date(2026, 1, 15))
+
+
+@pytest.fixture
+def later(blog: MakeBlog) -> Blog:
+    """A blog with one post of each kind of change since its ingest."""
+    made = blog(POSTS)
+    made.write({"new.md": "New.", "edited.md": "Twice.", "hidden.md": DRAFT, "kept.md": "Kept."})
+    (made.content / "gone.md").unlink()
+    return made
+
+
+def outcomes(made: Blog, plan: Plan) -> list[Outcome]:
+    how = how_of(job_of(made), plan)
+    return [outcome_of(file, how) for file in plan.to_read]
+
+
+def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
+    plan = make_plan(job_of(later), later.manifest)
+    counts = IngestCounts(plan)
+    changes = {}
+    for outcome in outcomes(later, plan):
+        changes[outcome.source] = counts.is_change(outcome)
+        counts.count(outcome)
+    assert changes == {"new.md": True, "edited.md": True, "hidden.md": True, "kept.md": False}
+    assert (counts.added, counts.changed, counts.kept) == (1, 1, 1)
+    assert counts.removed == ["gone.md", "hidden.md"]
+    assert counts.skipped == (Skipped("hidden.md", "draft"),)
+
+
+def test_a_draft_that_never_was_in_the_index_is_no_change(later: Blog) -> None:
+    counts = IngestCounts(replace(make_plan(job_of(later), later.manifest), base=None))
+    assert not counts.is_change(Outcome("draft.md", None, Skipped("draft.md", "draft")))
+
+
+def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
+    made = Blog(tmp_path / "content", tmp_path / "index")
+    made.write({"hidden.md": DRAFT})
+    plan = make_plan(job_of(made), None)
+    counts = IngestCounts(plan)
+    for outcome in outcomes(made, plan):
+        counts.count(outcome)
+    with pytest.raises(ContentError, match=r"No post to index below .* \(1 files left out\)"):
+        counts.require_posts(job_of(made))
