@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields
 
 from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.analysis.tokenizer import fold
-from blog_search_mcp.index.lexical.documents import LexicalPost
 from blog_search_mcp.index.search.candidates import Findings
 from blog_search_mcp.index.search.ranking import WEIGHTS, Weights
 from blog_search_mcp.index.types import Chunk, Post
@@ -42,10 +41,6 @@ def _unstemmed(word: str, _stemmer: str) -> str:
     return fold(word)
 
 
-def _every_word(entry: LexicalPost) -> list[str]:
-    return [chunk.plain for chunk in entry.chunks]
-
-
 def _as_rare_as_they_are(_words: Sequence[Word], rarities: Sequence[float]) -> Sequence[float]:
     return rarities
 
@@ -65,11 +60,7 @@ KNOBS = {
     "heading_times": Knob("blog_search_mcp.index.lexical.documents", "HEADING_TIMES", True),
     "name_times": Knob("blog_search_mcp.index.lexical.documents", "NAME_TIMES", True),
     "padding": Knob("blog_search_mcp.index.lexical.documents", "PADDING", True),
-    "pointers": Knob(
-        "blog_search_mcp.index.lexical.documents", "own_words", True, _every_word, switch="on"
-    ),
     "read_least": Knob("blog_search_mcp.index.search.retrieval", "READ_LEAST", False),
-    "in_passing": Knob("blog_search_mcp.index.search.retrieval", "IN_PASSING", False),
     "synonyms": Knob(
         "blog_search_mcp.index.analysis.synonyms", "with_synonyms", False, lambda query, *_: query
     ),
@@ -111,11 +102,7 @@ SETTINGS = (
     "meaning=12",
     "gating=off",
     "per_post=1",
-    "mentioned=0",
-    "mentioned=12",
-    "in_passing=1.0",
     "padding=0",
-    "pointers=on",
     "limiting=off",
     "synonyms=off",
     "stemming=off",

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
-Kind = Literal["passage", "post", "several", "lead", "about", "mentioned", "meaning"]
+Kind = Literal["passage", "post", "several", "lead", "about", "meaning"]
 """A kind of evidence that a post is scored by: the words of its best passage, of the whole post,
-of its best passages together, of its beginning, of the author's description, of what other
-posts say where they link to it; and its meaning."""
+of its best passages together, of its beginning, of the author's description; and its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +68,6 @@ class Chunk:
     """Line of the file on which `text` ends, inclusive."""
     anchor: str = ""
     """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """What a post says of another one that it links to."""
-
-    chunk: int
-    """Index of the chunk that says it."""
-    address: str
-    """Where the link leads, as `index.store.link_targets.place` writes it."""
-    text: str
-    """What is said, without markup."""
-    is_pointer: bool
-    """Whether the lines of `text` speak of the other post alone, as in a list of posts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,7 @@ class IndexWriter:
         if source in self._posts:
             self.remove([source])
         with refusals_told():
-            added = self._catalog.add(
-                pending.post, pending.chunks, pending.readable, pending.mentions
-            )
+            added = self._catalog.add(pending.post, pending.chunks, pending.readable)
         self._posts[source] = pending.indexed
         self._added_posts.append(added.post_id)
         return added.chunk_ids
@@ -157,18 +155,16 @@ class IndexWriter:
     def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> int:
         """Write the lexical index; return how many of its chunks are superseded."""
         base, before, catalog = self._base, self._base_files, self._catalog
-        relinked = set(catalog.follow_links(posts)) - set(self._added_posts)
-        again = [*self._removed_chunks, *catalog.chunk_ids(relinked)]
-        superseded = (base.superseded if base else 0) + len(again)
+        catalog.write_translations(posts)
+        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         catalog.commit()
         terms = partial(post_terms, self.files)
         lexical = self.files.lexical
         if base is None or before is None or superseded > SUPERSEDED_SHARE * base.chunks:
             lexical_writer.write(lexical, None, (), map_posts(terms, catalog.post_ids()))
             return 0
-        written = sorted({*relinked, *self._added_posts})
-        deleted = [*self._removed_posts, *relinked]
-        lexical_writer.write(lexical, before.lexical, deleted, map_posts(terms, written))
+        added = map_posts(terms, sorted(self._added_posts))
+        lexical_writer.write(lexical, before.lexical, self._removed_posts, added)
         return superseded
 
     def _write_shared(self) -> None:

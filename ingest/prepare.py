@@ -22,7 +22,6 @@ from blog_search_mcp.ingest.chunking.packing import windows
 from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
 from blog_search_mcp.ingest.documents.visibility import day_after
 from blog_search_mcp.ingest.markdown.blocks import structure
-from blog_search_mcp.ingest.markdown.links import mentions_in
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.urls import link_post
@@ -122,9 +121,7 @@ def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> PendingPost:
         expires=parsed.expires,
     )
     readable = how.readable([chunk.plain for chunk in passages])
-    base_url = how.site.base_url if how.site else ""
-    said = mentions_in(body, passages, base_url, parsed.first_line)
-    return PendingPost(_spoken(post, passages), passages, tuple(readable), said, indexed)
+    return PendingPost(_spoken(post, passages), passages, tuple(readable), indexed)
 
 
 def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:

@@ -10,14 +10,14 @@ their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.tokenizer import Spelled, joined, spelled
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.types import Chunk, Mention, Post
+from blog_search_mcp.index.types import Chunk, Post
 
 TITLE_TIMES = 3
 """A title says in a few words what a post is about (`--ablate title_times=1` compares)."""
@@ -46,8 +46,6 @@ class LexicalPost:
     post: Post
     chunk_ids: tuple[int, ...]
     chunks: tuple[Chunk, ...]
-    mentions: Mapping[int, Mention] = field(default_factory=dict)
-    """By id, what it says of other posts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,6 @@ class PostTerms:
     """The author's own description."""
     chunks: list[Spelled]
     """Each chunk with the title, the file name, the tags and its headings."""
-    mentions: dict[int, Spelled]
-    """By id, what the post says of each post that it links to."""
 
 
 def terms_of(entry: LexicalPost) -> PostTerms:
@@ -74,7 +70,7 @@ def terms_of(entry: LexicalPost) -> PostTerms:
     title = [spelled(entry.post.title, language)] * TITLE_TIMES
     names = list(_names(entry.post, language))
     label = joined([*title, *names * NAME_TIMES])
-    bodies = [spelled(text, language) for text in own_words(entry)]
+    bodies = [spelled(chunk.plain, language) for chunk in entry.chunks]
     headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
     every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)
     above = [_headings(tuple(every), language)] * HEADING_TIMES
@@ -88,27 +84,7 @@ def terms_of(entry: LexicalPost) -> PostTerms:
             joined([label, *[path] * HEADING_TIMES, body])
             for path, body in zip(headings, bodies, strict=True)
         ],
-        mentions={
-            number: spelled(mention.text, language) for number, mention in entry.mentions.items()
-        },
     )
-
-
-def own_words(entry: LexicalPost) -> list[str]:
-    """The text of each chunk without the lines that point to other posts.
-
-    A listing holds everybody's words and would be found before what it lists.
-    """
-    pointers = {
-        (mention.chunk, line)
-        for mention in entry.mentions.values()
-        if mention.is_pointer
-        for line in mention.text.split("\n")
-    }
-    return [
-        "\n".join(line for line in chunk.plain.split("\n") if (chunk.index, line) not in pointers)
-        for chunk in entry.chunks
-    ]
 
 
 def _headings(headings: tuple[str, ...], language: str) -> Spelled:
@@ -125,7 +101,7 @@ def _names(post: Post, language: str) -> Iterator[Spelled]:
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
-    """The terms of one post; the catalog was committed after its links were followed."""
+    """The terms of one post; its chunks are in the catalog and committed."""
     return terms_of(_lexical_post(files, post_id))
 
 
@@ -137,5 +113,4 @@ def _lexical_post(files: GenerationFiles, post_id: int) -> LexicalPost:
             catalog.posts([post_id])[post_id],
             tuple(catalog.chunk_ids([post_id])[post_id]),
             tuple(chunks),
-            catalog.mentions_of(post_id),
         )

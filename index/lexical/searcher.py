@@ -53,7 +53,7 @@ questions, which are found by stems, hardly change."""
 
 
 class LexicalLevel:
-    """One opened tantivy index, of posts, chunks or mentions; safe for concurrent searches."""
+    """One opened tantivy index, of posts or chunks; safe for concurrent searches."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -197,7 +197,7 @@ class LexicalLevel:
 
 
 class LexicalSearcher:
-    """The three levels of one generation."""
+    """Both levels of one generation."""
 
     def __init__(self, folder: Path) -> None:
         """Open `folder`; a copy of it where it cannot be written.
@@ -215,4 +215,3 @@ class LexicalSearcher:
     def _open(self, folder: Path) -> None:
         self.posts = LexicalLevel(folder / "posts", "post")
         self.chunks = LexicalLevel(folder / "chunks", "chunk")
-        self.mentions = LexicalLevel(folder / "mentions", "mention")

@@ -28,10 +28,9 @@ _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 LEVELS = {
     "chunks": (("",), ("chunk", "post")),
     "posts": (("", "lead_", "about_"), ("post",)),
-    "mentions": (("",), ("mention", "post")),
 }
 """By folder, the prefixes of the text fields and the names of the numbers; `post` is the post
-that is taken out with the document, for a mention the one that makes it."""
+that is taken out with the document."""
 
 
 def write(
@@ -105,8 +104,6 @@ def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
         chunk = _document(words, chunk=chunk_id, post=found.post_id)
         _pad(chunk)
         yield "chunks", chunk
-    for mention_id, words in found.mentions.items():
-        yield "mentions", _document(words, mention=mention_id, post=found.post_id)
     post = _document(found.whole, post=found.post_id)
     _fill(post, "lead_", found.lead)
     _fill(post, "about_", found.about)

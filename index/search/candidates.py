@@ -32,8 +32,6 @@ class Evidence:
     """The same in its title and beginning; 0 for a question."""
     about: float
     """The same in the author's own description."""
-    mentioned: float
-    """The same in the best of what other posts say where they link to it; 0 for a question."""
     chunks: tuple[int, ...]
     """The post's chunk ids in order; at least one."""
     shares: Mapping[int, float]
@@ -67,7 +65,6 @@ class Candidates(Mapping[int, Evidence]):
     whole: Numbers
     lead: Numbers
     about: Numbers
-    mentioned: Numbers
     mean_cosine: Numbers
     """By post, as in Evidence."""
 
@@ -111,7 +108,6 @@ class Candidates(Mapping[int, Evidence]):
             whole=float(self.whole[place]),
             lead=float(self.lead[place]),
             about=float(self.about[place]),
-            mentioned=float(self.mentioned[place]),
             chunks=tuple(chunks),
             shares={chunk: share for chunk, share in shares if share},
             cosines={chunk: cosine for chunk, cosine in cosines if cosine == cosine},

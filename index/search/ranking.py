@@ -52,10 +52,6 @@ class Weights:
     say, a question asks for a detail. Descriptions of a Chinese blog gain .03 of nDCG@10."""
     about: float = 3.0
     """The author's own description, where a blog has any, for every query."""
-    mentioned: float = 6.0
-    """What other posts say where they link to it, for what is no question. Descriptions of a blog
-    full of lists gain .014 of nDCG@10 by it and .007 by half of it; double of it gains .001 more
-    there and costs those of a blog with few links .007, which half of it does not change."""
     beside: float = 0.3
     """What the first chunk's and the whole post's meaning weigh beside the best chunk's 1."""
     gate: float = 4.0
@@ -89,7 +85,6 @@ def counted(
     if use is Use.DENSE:
         return {"meaning": 1.0}
     gate = openness(findings, query.is_prose, weights)
-    linked = bool(findings.posts.mentioned.any())
     described = bool(findings.posts.about.any())
     return {
         "passage": weights.passage,
@@ -97,7 +92,6 @@ def counted(
         "several": gate * weights.several,
         "lead": 0.0 if query.is_question else gate * weights.lead,
         "about": weights.about if described else 0.0,
-        "mentioned": gate * weights.mentioned if linked and not query.is_question else 0.0,
         "meaning": gate * weights.meaning * findings.readable if use is Use.HYBRID else 0.0,
     }
 
@@ -158,7 +152,6 @@ def _values(posts: Candidates, weights: Weights) -> dict[Kind, Numbers]:
         "several": _several(posts),
         "lead": posts.lead,
         "about": posts.about,
-        "mentioned": posts.mentioned,
         "meaning": _meaning(posts, weights),
     }
 

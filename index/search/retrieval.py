@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.candidates import Numbers
     from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.store.chunk_table import ChunkTable
-    from blog_search_mcp.index.store.link_targets import Targets
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.vectors.searcher import Ids, VectorSearcher
 
@@ -69,14 +68,6 @@ CHUNKS = 200
 POSTS = 80
 """Posts the lexical leg proposes as wholes."""
 
-MENTIONED = 200
-"""Mentions that are looked at; a post much linked to has many."""
-
-IN_PASSING = 0.5
-"""What a sentence with a link says of the post it leads to, beside an entry of a list of posts:
-it speaks of its own subject too. 1 costs descriptions of an English blog .005 of nDCG@10 and
-of a Chinese one full of lists .002, 0 costs both .001."""
-
 DESCRIBED = 20
 """Posts the lexical leg proposes by their descriptions."""
 
@@ -106,7 +97,6 @@ class Gatherer:
         catalog: Catalog,
         lexical: LexicalSearcher,
         vectors: VectorSearcher,
-        targets: Targets,
         table: ChunkTable,
         described: Ids,
         readable: float = 1.0,
@@ -119,7 +109,6 @@ class Gatherer:
         self._catalog = catalog
         self._lexical = lexical
         self._vectors = vectors
-        self._targets = targets
 
     def gather(
         self, query: Query, vector: Vectors | None, readable: float, among: Sequence[int] | None
@@ -133,14 +122,13 @@ class Gatherer:
         wholes = self._lexical.posts.shares(query, POSTS, among)
         if len(self._described):
             wholes |= self._lexical.posts.shares(query, DESCRIBED, among, prefix="about_")
-        mentioned = self._mentioned(query, among)
         near = self._near(vector, among)
         heard, met = self._owners(shares), self._owners(near)
-        posts = np.array(sorted({*heard, *met, *wholes, *mentioned}), dtype=np.int64)
-        unheard = sorted({*wholes, *mentioned} - heard)
+        posts = np.array(sorted({*heard, *met, *wholes}), dtype=np.int64)
+        unheard = sorted(wholes.keys() - heard)
         shares |= self._lexical.chunks.shares(query, FILL * len(unheard), unheard)
         return Findings(
-            posts=self._evidence(query, vector, posts, shares, mentioned),
+            posts=self._evidence(query, vector, posts, shares),
             coverage=self._lexical.chunks.coverage(query, among),
             readable=readable * self._blog_readable * self._readable(list(shares)[:READ_SAMPLE]),
             rarities=self._lexical.chunks.rarities(query),
@@ -148,25 +136,6 @@ class Gatherer:
             nearest=max(near.values(), default=0.0) if vector is not None else None,
             background=float(self._vectors.mean @ vector) if vector is not None else 0.0,
         )
-
-    def _mentioned(self, query: Query, among: Sequence[int] | None) -> dict[int, float]:
-        """By post id, the largest share of the query in what another post says of it.
-
-        A question asks for a detail, which nobody tells who links.
-        """
-        if query.is_question:
-            return {}
-        shares = self._lexical.mentions.shares(query, MENTIONED)
-        links = self._catalog.links(shares)
-        allowed = None if among is None else set(among)
-        best: dict[int, float] = {}
-        for mention, share in shares.items():
-            by, address, is_pointer = links[mention]
-            said = share if is_pointer else share * IN_PASSING
-            for post in self._targets.of(address):
-                if post != by and (allowed is None or post in allowed):
-                    best[post] = max(said, best.get(post, 0.0))
-        return best
 
     def _near(self, vector: Vectors | None, among: Sequence[int] | None) -> dict[int, float]:
         if vector is None:
@@ -189,7 +158,6 @@ class Gatherer:
         vector: Vectors | None,
         proposed: Ids,
         shares: Mapping[int, float],
-        mentioned: Mapping[int, float],
     ) -> Candidates:
         chunks, counts = self._table.of_posts(proposed)
         posts, counts = proposed[counts > 0], counts[counts > 0]
@@ -203,7 +171,6 @@ class Gatherer:
             whole=column(posts, self._level(query, posts, "")),
             lead=column(posts, {} if query.is_question else self._level(query, posts, "lead_")),
             about=column(posts, self._level(query, self._of_described(posts), "about_")),
-            mentioned=column(posts, mentioned),
             mean_cosine=near.means,
         )
 

@@ -89,7 +89,6 @@ def _gathered(
         legs.catalog,
         legs.lexical,
         legs.vectors,
-        legs.targets,
         legs.table,
         legs.described,
         legs.readable,

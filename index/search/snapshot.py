@@ -18,7 +18,6 @@ from blog_search_mcp.index.store import chunk_table
 from blog_search_mcp.index.store.catalog import Catalog, open_catalog
 from blog_search_mcp.index.store.chunk_table import ChunkTable
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.store.link_targets import Targets
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translations
 from blog_search_mcp.index.vectors import norms as sums
@@ -39,7 +38,6 @@ class Legs:
     vectors: VectorSearcher
     embedder: Embedder
     translations: Translations
-    targets: Targets
     table: ChunkTable
 
     @cached_property
@@ -73,7 +71,6 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
                 VectorSearcher(rows_of(files), FirstPass(files.first_pass), sums.read(files.sums)),
                 embedder,
                 catalog.translations(),
-                catalog.targets(),
                 chunk_table.read(files.table),
             )
             opened.pop_all()

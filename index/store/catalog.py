@@ -19,9 +19,8 @@ from typing import Any
 
 from blog_search_mcp.index.store.chunk_table import ChunkTable, chunk_table
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.store.link_targets import KnownTargets
 from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Mention, Post
+from blog_search_mcp.index.types import Chunk, Filters, Post
 
 POST_COLUMNS = (
     "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
@@ -130,29 +129,6 @@ class Catalog:
         """A post's chunks in order."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
         return [chunk_of(row) for row in self.rows(query, [post_id])]
-
-    def links(self, mention_ids: Iterable[int]) -> dict[int, tuple[int, str, bool]]:
-        """By id of a mention, the id of the post that makes it, its address, if it is a pointer."""
-        query = (
-            "SELECT mention_id, post_id, address, is_pointer FROM mentions "
-            "WHERE mention_id IN (SELECT value FROM json_each(?))"
-        )
-        rows = self.rows(query, [json.dumps(list(mention_ids))])
-        return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
-
-    def mentions_of(self, post_id: int) -> dict[int, Mention]:
-        """By id, the mentions that a post makes of posts there are."""
-        query = (
-            "SELECT mention_id, position, address, text, is_pointer FROM mentions "
-            "WHERE leads <> '' AND post_id = ? ORDER BY mention_id"
-        )
-        rows = self.rows(query, [post_id])
-        return {row[0]: Mention(row[1], row[2], row[3], bool(row[4])) for row in rows}
-
-    def targets(self) -> KnownTargets:
-        """Where the mentions lead."""
-        rows = self.rows("SELECT DISTINCT address, leads FROM mentions WHERE leads <> ''", [])
-        return KnownTargets({address: tuple(map(int, leads.split())) for address, leads in rows})
 
     def translations(self) -> Translations:
         """Which posts are translations of one another."""

@@ -12,17 +12,15 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
 
 from blog_search_mcp.index.store import catalog_writer as shared_texts
 from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.store.link_targets import LinkTargets
-from blog_search_mcp.index.store.translations import Translations, translations_in
-from blog_search_mcp.index.types import Chunk, Mention, Post
+from blog_search_mcp.index.store.translations import translations_in
+from blog_search_mcp.index.types import Chunk, Post
 
 SCHEMA = """
 CREATE TABLE posts (
@@ -59,17 +57,6 @@ CREATE TABLE texts (
     text TEXT NOT NULL,
     plain TEXT NOT NULL
 );
-CREATE TABLE mentions (
-    mention_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    address TEXT NOT NULL,
-    text TEXT NOT NULL,
-    is_pointer INTEGER NOT NULL,
-    leads TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX mentions_by_post ON mentions (post_id);
-CREATE INDEX leading_mentions ON mentions (address, leads) WHERE leads <> '';
 CREATE TABLE translations (
     post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
     family INTEGER NOT NULL,
@@ -79,8 +66,7 @@ CREATE TABLE translations (
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
-`leads` names the posts that a mention leads to, by ids with spaces between them; `family` numbers
-the translations of one post. Both hold for this generation alone."""
+`family` numbers the translations of one post, for this generation alone."""
 
 SHARED = """
 CREATE TABLE shared.texts (
@@ -168,7 +154,6 @@ class CatalogWriter:
         post: Post,
         chunks: Sequence[Chunk],
         readable: Sequence[float],
-        mentions: Sequence[Mention] = (),
     ) -> Added:
         """Put a post in.
 
@@ -188,52 +173,23 @@ class CatalogWriter:
         )
         pairs = zip(chunks, readable, strict=True)
         ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
-        self._connection.executemany(
-            "INSERT INTO mentions (post_id, position, address, text, is_pointer) "
-            "VALUES (?, ?, ?, ?, ?)",
-            [(post_id, said.chunk, said.address, said.text, said.is_pointer) for said in mentions],
-        )
         return Added(post_id, ids)
 
     def posts(self) -> dict[int, Post]:
         """Every post that is in by now, by id."""
         return Catalog(self._connection).every_post()
 
-    def follow_links(self, posts: Mapping[int, Post]) -> list[int]:
-        """Note where mentions lead now, and which of all `posts` are translations of each other.
-
-        Returns the ids of posts with a mention that leads to a post now and did not, or no more.
-        """
-        translations = translations_in(posts)
-        self._note(translations)
-        targets_of = cache(LinkTargets(posts, translations).of)
-        rows = self._connection.execute("SELECT mention_id, post_id, address, leads FROM mentions")
-        changed = []
-        for mention, post, address, led in rows.fetchall():
-            leads = _leads(targets_of(address), post)
-            if leads != led:
-                changed.append((mention, post, leads, bool(leads) != bool(led)))
-        self._connection.executemany(
-            "UPDATE mentions SET leads = ? WHERE mention_id = ?",
-            [(leads, mention) for mention, _, leads, _ in changed],
-        )
-        return sorted({post for _, post, _, relinked in changed if relinked})
-
-    def _note(self, translations: Translations) -> None:
+    def write_translations(self, posts: Mapping[int, Post]) -> None:
+        """Note which of all `posts` are translations of each other."""
         self._connection.execute("DELETE FROM translations")
         self._connection.executemany(
             "INSERT INTO translations VALUES (?, ?, ?, ?)",
             [
                 (each.post, family, place, each.language)
-                for family, group in enumerate(translations.families)
+                for family, group in enumerate(translations_in(posts).families)
                 for place, each in enumerate(group)
             ],
         )
-
-    def chunk_ids(self, post_ids: Collection[int]) -> list[int]:
-        """The ids of all chunks of these posts."""
-        found = Catalog(self._connection).chunk_ids(sorted(post_ids))
-        return [chunk for chunks in found.values() for chunk in chunks]
 
     def post_ids(self) -> list[int]:
         """The ids of all posts, ascending."""
@@ -285,11 +241,6 @@ def open_writer(
             connection.executescript(SHARED + SCHEMA)
         yield CatalogWriter(connection, "shared.texts" if previous is None else "main.texts")
         connection.commit()
-
-
-def _leads(targets: Sequence[int], post: int) -> str:
-    """The targets of a mention that `post` makes; none if it only leads to the post itself."""
-    return " ".join(map(str, targets)) if any(target != post for target in targets) else ""
 
 
 def _json(values: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ class GenerationFiles:
     @property
     def needed(self) -> tuple[str, ...]:
         """Names below the folder without which nothing can be searched, as a manifest has them."""
-        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts", "mentions"))
+        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts"))
         vectors = (self.vectors, self.newer, self.gone, self.first_pass, self.sums)
         paths = (*vectors, self.catalog, self.texts, self.table, *lexical)
         return tuple(path.relative_to(self.folder).as_posix() for path in paths)

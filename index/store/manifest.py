@@ -20,9 +20,9 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
-from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Mention, Post
+from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
 
-FORMAT = 6
+FORMAT = 7
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(r'\{"format": (\d{1,9}), "seal": "([0-9a-f]{64})", "content": (?=.*\}\Z)', re.S)
@@ -180,6 +180,4 @@ class PendingPost:
     chunks: tuple[Chunk, ...]
     readable: tuple[float, ...]
     """For each chunk how well the embedder reads it, in [0, 1]."""
-    mentions: tuple[Mention, ...]
-    """What it says of other posts."""
     indexed: IndexedPost

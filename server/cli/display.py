@@ -33,7 +33,6 @@ KINDS: dict[Kind, str] = {
     "several": "words of its best three passages",
     "lead": "words of its beginning",
     "about": "words of its description",
-    "mentioned": "words of posts that link to it",
     "meaning": "meaning",
 }
 LEAST = 0.0005

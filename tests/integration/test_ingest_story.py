@@ -259,23 +259,6 @@ def test_many_generations_of_edits_end_where_a_fresh_index_does(blog: MakeBlog) 
         assert found(made, query) == found(fresh, query) == []
 
 
-def test_a_listing_speaks_for_the_posts_it_lists_once_they_are_there(blog: MakeBlog) -> None:
-    listing = {"list.md": "# List\n\n- [Weeds](weeds.md): an algae primer\n- More\n"}
-    weeds = {"weeds.md": "# Weeds\n\nKelp.\n"}
-    others = {f"post{n}.md": f"# Post {n}\n\nSoup {n}.\n" for n in range(9)}
-    made = blog({**others, **listing})
-    assert found_sources(made, "algae primer") == ["list.md"]
-    made.write(weeds)
-    assert counts(made.ingest()) == (1, 0, 0, 1)
-    assert found_sources(made, "algae primer") == ["weeds.md"]
-    assert found_scores(made, "algae primer") == found_scores(
-        blog({**others, **listing, **weeds}), "algae primer"
-    )
-    (made.content / "weeds.md").unlink()
-    made.ingest()
-    assert found_sources(made, "algae primer") == ["list.md"]
-
-
 def test_two_generations_are_kept_and_no_more(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     for number in range(4):

@@ -107,7 +107,6 @@ def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog
     segment = ("del", "fast", "fieldnorm", "idx", "pos", "store", "term")
     names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
     tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
-    tantivy |= {f"lexical/mentions/{name}" for name in ("meta.json", ".managed.json")}
     vectors = {"vectors.faiss", "newer.faiss", "gone.npy", "first_pass.faiss", "sums.npz"}
     there = {*vectors, "chunks.db", "texts.db", "table.npz"} | tantivy
     there |= {"manifest.json", "summary.json"}

@@ -27,7 +27,6 @@ def columns(posts: Mapping[int, Evidence]) -> Candidates:
         whole=_numbers(each.whole for each in own),
         lead=_numbers(each.lead for each in own),
         about=_numbers(each.about for each in own),
-        mentioned=_numbers(each.mentioned for each in own),
         mean_cosine=_numbers(each.mean_cosine for each in own),
     )
 

@@ -8,7 +8,6 @@ const KINDS = {
   several: "Words in its best passages together",
   lead: "Words in its title and beginning",
   about: "Words in the author’s description",
-  mentioned: "Words of other posts that link to it",
   meaning: "Nearness in meaning",
 };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blog_search_mcp.index.analysis.tokenizer import spelled
 from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
-from blog_search_mcp.index.types import Chunk, Mention, Post
+from blog_search_mcp.index.types import Chunk, Post
 
 
 def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None:
@@ -31,26 +31,6 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
         [*label, *["zebra", "newts"] * 2, "kelp"],
         [*label, *["zebra", "newts"] * 2],
     ]
-
-
-def test_a_line_that_points_to_another_post_is_that_posts() -> None:
-    chunks = (
-        Chunk("_.md", 0, "", "moth\nkelp: a weed\nnewts", (), 1, 1),
-        Chunk("_.md", 1, "", "kelp: a weed", (), 1, 1),
-    )
-    said = {
-        7: Mention(0, "kelp", "kelp: a weed", is_pointer=True),
-        8: Mention(0, "newts", "newts", is_pointer=False),
-    }
-    found = terms_of(LexicalPost(1, Post("_.md", ""), (1, 2), chunks, said))
-    assert [chunk.exacts.split() for chunk in found.chunks] == [
-        ["moth", "newts"],
-        ["kelp", "a", "weed"],
-    ]
-    assert {number: words.exacts.split() for number, words in found.mentions.items()} == {
-        7: ["kelp", "a", "weed"],
-        8: ["newts"],
-    }
 
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:

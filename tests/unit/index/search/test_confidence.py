@@ -44,7 +44,7 @@ from tests.support.columns import columns
 
 NUMBERS = st.floats(0.0, 1.0)
 
-MATCHED = Evidence(0.0, 0.0, 0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {}, 0.0)
+MATCHED = Evidence(0.0, 0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {}, 0.0)
 
 FOUND = Findings(
     posts=columns({1: MATCHED}),

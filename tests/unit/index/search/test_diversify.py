@@ -35,7 +35,7 @@ def places_of(
     fall: float = FALL,
 ) -> Places:
     """As `placed`, of the scores of each post's chunks, in its order, and sections by chunk id."""
-    own = {n: Evidence(0.0, 0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
+    own = {n: Evidence(0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
     candidates = columns(own)
     scores = [score for post in candidates for score in chunks[post].values()]
     numbers = [" ab".index(sections.get(chunk, " ")) for chunk in candidates.chunks.tolist()]

@@ -33,7 +33,6 @@ PLAIN = Evidence(
     whole=0.0,
     lead=0.0,
     about=0.0,
-    mentioned=0.0,
     chunks=(1,),
     shares={},
     cosines={},
@@ -75,7 +74,6 @@ def evidences(draw: st.DrawFn) -> Evidence:
         whole=draw(SHARES),
         lead=draw(SHARES),
         about=draw(SHARES),
-        mentioned=draw(SHARES),
         chunks=chunks,
         shares=draw(st.dictionaries(st.sampled_from(chunks), SHARES)),
         cosines=draw(st.dictionaries(st.sampled_from(chunks), COSINES)),
@@ -144,7 +142,6 @@ def test_a_score_is_the_weighted_mean_of_what_speaks_for_a_post() -> None:
         meaning=5.0,
         lead=1.0,
         about=6.0,
-        mentioned=8.0,
         beside=0.5,
         gate=1.0,
     )
@@ -152,7 +149,6 @@ def test_a_score_is_the_weighted_mean_of_what_speaks_for_a_post() -> None:
         whole=0.5,
         lead=0.4,
         about=0.3,
-        mentioned=0.6,
         chunks=(7, 8, 9, 10),
         shares={8: 0.6, 9: 0.2, 10: 0.1},
         cosines={7: 0.2, 8: 0.8},
@@ -161,9 +157,8 @@ def test_a_score_is_the_weighted_mean_of_what_speaks_for_a_post() -> None:
     found = findings({1: post}, coverage=0.25, readable=0.5)
     gate = 0.75
     words = 4.0 * 0.6 + 3.0 * 0.5 + gate * 2.0 * 0.3 + gate * 1.0 * 0.4 + 6.0 * 0.3
-    words += gate * 8.0 * 0.6
     meant = gate * 5.0 * 0.5 * (0.8 + 0.5 * (0.2 + 0.4)) / 2.0
-    lexical = 4.0 + 3.0 + gate * 2.0 + gate * 1.0 + 6.0 + gate * 8.0
+    lexical = 4.0 + 3.0 + gate * 2.0 + gate * 1.0 + 6.0
     both = lexical + gate * 5.0 * 0.5
     assert score_posts(found, WORDS, Use.HYBRID, weights) == pytest.approx(
         {1: (words + meant) / both}
@@ -178,21 +173,6 @@ def test_how_a_post_begins_has_no_say_in_a_question() -> None:
     described = score_posts(findings(posts), WORDS)
     assert asked[1] == asked[2]
     assert described[1] > described[2]
-
-
-def test_what_other_posts_say_has_no_say_in_a_question() -> None:
-    posts = {1: replace(of_words(0.5), mentioned=1.0), 2: of_words(0.5)}
-    asked = score_posts(findings(posts), QUESTION)
-    described = score_posts(findings(posts), WORDS)
-    assert asked[1] == asked[2]
-    assert described[1] > described[2]
-
-
-def test_a_blog_without_links_loses_nothing_by_it() -> None:
-    bare = findings({1: of_words(0.5), 2: of_words(0.4)})
-    assert score_posts(bare, WORDS) == score_posts(
-        bare, WORDS, weights=replace(WEIGHTS, mentioned=0.0)
-    )
 
 
 def test_a_blog_without_descriptions_loses_nothing_by_it() -> None:
@@ -233,8 +213,8 @@ def test_several_good_passages_count_and_a_fourth_does_not() -> None:
 def test_more_that_speaks_for_a_post_never_lowers_it(
     post: Evidence, more: float, query: Query
 ) -> None:
-    some = replace(post, about=max(post.about, 0.1), mentioned=max(post.mentioned, 0.1))
-    for name in ("whole", "lead", "about", "mentioned"):
+    some = replace(post, about=max(post.about, 0.1))
+    for name in ("whole", "lead", "about"):
         after = replace(some, **{name: max(getattr(some, name), more)})
         scores = score_posts(findings({1: some, 2: after}), query)
         assert scores.get(2, 0.0) >= scores.get(1, 0.0)
@@ -251,7 +231,7 @@ def test_meaning_below_the_blogs_mean_speaks_against_a_post() -> None:
 
 
 def test_chunks_are_ranked_by_words_and_meaning_with_the_gate_open() -> None:
-    post = Evidence(0.0, 0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
+    post = Evidence(0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
     found = findings({1: post}, coverage=1.0, readable=0.5)
     assert score_chunks(found).tolist() == pytest.approx([4.0 * 0.5, 4.0 * 0.5 + 3.0 * 0.2, 1.2])
     assert score_chunks(found, Use.LEXICAL).tolist() == [2.0, 2.0, 0.0]
@@ -278,8 +258,7 @@ def test_the_reasons_of_a_post_add_up_to_its_score(
 
 
 def test_reasons_name_what_counts_for_the_query_and_the_most_counting_first() -> None:
-    post = replace(of_words(0.6, whole=0.5), mentioned=0.4)
-    found = findings({1: post}, coverage=1.0)
+    found = findings({1: of_words(0.6, whole=0.5)}, coverage=1.0)
     given_reasons = reasons(found, [1], counted(found, WORDS))[1]
     kinds = [(reason.kind, reason.value) for reason in given_reasons]
     assert kinds == [("passage", 0.6), ("post", 0.5)]

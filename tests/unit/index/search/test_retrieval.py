@@ -8,7 +8,7 @@ import pytest
 
 from blog_search_mcp.index.analysis.query import analysed
 from blog_search_mcp.index.search.candidates import Findings
-from blog_search_mcp.index.search.retrieval import IN_PASSING, READ_BLOG, READ_LEAST, Gatherer
+from blog_search_mcp.index.search.retrieval import READ_BLOG, READ_LEAST, Gatherer
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.blog import every_row
@@ -60,9 +60,7 @@ def gather(
     among: Sequence[str] | None = None,
 ) -> Findings:
     ids = None if among is None else [number_of(legs, source) for source in among]
-    gatherer = Gatherer(
-        legs.catalog, legs.lexical, legs.vectors, legs.targets, legs.table, legs.described
-    )
+    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.table, legs.described)
     return gatherer.gather(analysed(text), vector, readable, ids)
 
 
@@ -167,40 +165,6 @@ def test_among_restricts_both_legs_and_what_is_said_of_the_whole(legs: Legs) -> 
     assert found.nearest < everywhere.nearest
 
 
-LINKED = {
-    "list.md": "---\ntitle: List\n---\n- [Stripes](stripes.md): black and white\n",
-    "tale.md": "---\ntitle: Tale\n---\nIt ran by a [beast](/stripes/) of black and white.\n",
-    "stripes.md": "---\ntitle: Stripes\n---\nA zebra.\n",
-    "empty.md": "---\ntitle: Empty\n---\n",
-    "own.md": "---\ntitle: Own\n---\nWe are [black](own.md), and [white](empty.md) too.\n",
-}
-
-
-def mentioned(legs: Legs, text: str, among: Sequence[str] | None = None) -> dict[str, float]:
-    found = gather(legs, text, among=among)
-    posts = legs.catalog.posts(found.posts)
-    said = {posts[post].source: each.mentioned for post, each in found.posts.items()}
-    return {source: share for source, share in said.items() if share}
-
-
-def test_a_post_is_found_by_what_others_say_where_they_link_to_it(blog: MakeBlog) -> None:
-    made = blog(LINKED)
-    legs = open_legs(made.files, made.embedder)
-    shares = legs.lexical.mentions.shares(analysed("black white"), 10)
-    pointing = {
-        number for number, (_, _, is_pointer) in legs.catalog.links(shares).items() if is_pointer
-    }
-    best = max(
-        share if number in pointing else IN_PASSING * share for number, share in shares.items()
-    )
-    assert len(pointing) == 1
-    assert mentioned(legs, "black white") == {"stripes.md": pytest.approx(best)}
-    assert mentioned(legs, "black white", among=["stripes.md"]) == mentioned(legs, "black white")
-    assert mentioned(legs, "black white", among=["tale.md"]) == {}
-    assert mentioned(legs, "what is black and white?") == {}
-    legs.close()
-
-
 def test_among_no_posts_nothing_is_found(legs: Legs) -> None:
     found = gather(legs, "zebra", vector_of("zebra"), among=[])
     assert (dict(found.posts), found.coverage, found.nearest) == ({}, 0.0, 0.0)
@@ -229,7 +193,6 @@ def test_a_blog_that_is_hardly_read_is_not_judged_by_meaning(
         legs.catalog,
         legs.lexical,
         legs.vectors,
-        legs.targets,
         legs.table,
         legs.described,
         blog_readable,
