@@ -18,7 +18,6 @@ from benchmarks.blog import Embedding, index_folder
 from benchmarks.corpora import Corpus, corpora_in, off_topic_for
 from benchmarks.dev_report import Report, as_markdown
 from benchmarks.floor import ask_floor
-from benchmarks.knobs import SETTINGS
 from benchmarks.markdown import inserted
 from benchmarks.measure import Asked, Bench, measure
 from benchmarks.metrics import hit
@@ -34,9 +33,6 @@ from blog_search_mcp.ingest.report import Progress, progress_on
 
 LIMIT = 100
 """Queries of a derived kind."""
-
-ABLATED = 50
-"""Queries of a kind that are asked again for each setting."""
 
 
 def main() -> int:
@@ -77,8 +73,6 @@ def _measured(
     asked = Asked(
         queries=corpus.queries,
         off_topic=foreign(other.queries, corpus.posts) if other else (),
-        settings=SETTINGS if corpus.name in options.ablations else (),
-        ablated=ABLATED,
     )
     bench = Bench(corpus.content, index, embedding, options.rebuild)
     return measure(bench, asked, progress, called)
@@ -102,8 +96,6 @@ def _command(options: argparse.Namespace) -> str:
         parts.append("--questions QUESTIONS")
     if options.limit != LIMIT:
         parts.append(f"--limit {options.limit}")
-    if options.ablations:
-        parts.append(f"--ablations {' '.join(options.ablations)}")
     return " ".join(parts)
 
 
@@ -120,13 +112,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser.add_argument("--questions", type=Path, metavar="DIR", help="readers' questions by blog")
     parser.add_argument(
         "--limit", type=count, default=LIMIT, metavar="N", help="queries of a derived kind at most"
-    )
-    parser.add_argument(
-        "--ablations",
-        nargs="+",
-        default=[],
-        metavar="BLOG",
-        help="vary one thing after the other on these blogs; takes a while",
     )
     parser.add_argument("--rebuild", action="store_true", help="make the indexes anew")
     parser.add_argument("--write", type=Path, metavar="FILE", help="renew the numbers in FILE too")

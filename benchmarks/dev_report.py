@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from benchmarks.markdown import markdown
-from benchmarks.table import ablations_table, fusion_table, legs_table, off_topic_table, share
+from benchmarks.table import fusion_table, legs_table, off_topic_table, share
 from benchmarks.targets import Reached
 from benchmarks.types import Measurement
 
@@ -48,16 +48,6 @@ def _parts(report: Report) -> Iterator[str]:
     for name, other in report.against.items():
         table = off_topic_table(report.blogs[name].off_topic)
         yield from _part(f"{name} against queries of {other}", table)
-    yield from _ablations(report.blogs)
-
-
-def _ablations(blogs: Mapping[str, Measurement]) -> Iterator[str]:
-    varied = {name: found.ablations for name, found in blogs.items() if found.ablations}
-    if varied:
-        yield "## One thing varied"
-    for name, rows in varied.items():
-        table = ablations_table(rows)
-        yield from _part(f"{name}, {table.title}", table)
 
 
 def _part(heading: str, table: Table) -> Iterator[str]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.ablations import Ablation, ablated, read_ablation
 from benchmarks.blog import posts_of
-from benchmarks.knobs import SETTINGS
 from benchmarks.labels import read_queries
 from benchmarks.measure import Asked, Bench, measure
 from benchmarks.options import add_shared, count, embedding_of, failure, folder, index_of
@@ -34,9 +32,8 @@ def main() -> int:
     """Measure one blog; the exit status."""
     options = _parser(os.environ).parse_args()
     try:
-        ablations = [read_ablation(setting) for setting in options.ablate]
-        with ablated(ablations), progress_on(sys.stderr) as progress:
-            measurement = _measured(options, ablations, progress)
+        with progress_on(sys.stderr) as progress:
+            measurement = _measured(options, progress)
     except BlogSearchError as error:
         return failure(error)
     if options.json:
@@ -46,19 +43,16 @@ def main() -> int:
     return 0
 
 
-def _measured(
-    options: argparse.Namespace, ablations: Sequence[Ablation], progress: Progress
-) -> Measurement:
+def _measured(options: argparse.Namespace, progress: Progress) -> Measurement:
     posts = posts_of(options.content)
     asked = Asked(
         queries=_queries(options, posts),
         off_topic=_off_topic(options.off_topic, posts, options.limit),
-        settings=SETTINGS if options.ablations else (),
     )
     index, embedding = index_of(options), embedding_of(options)
     bench = Bench(options.content, index, embedding, options.rebuild)
     called = command("benchmarks.quality", sys.argv[1:])
-    return measure(bench, asked, progress, called, ablations)
+    return measure(bench, asked, progress, called)
 
 
 def _queries(options: argparse.Namespace, posts: Posts) -> list[Query]:
@@ -120,20 +114,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--off-topic", type=folder, metavar="CONTENT2", help="another blog, or a file of queries"
-    )
-    varied = parser.add_mutually_exclusive_group()
-    varied.add_argument(
-        "--ablations",
-        action="store_true",
-        help="vary one thing after the other and show what each is worth; takes a while",
-    )
-    varied.add_argument(
-        "--ablate",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="NAME=VALUE",
-        help="measure with something varied: header=off, stemming=off, meaning=0, per_post=1, …",
     )
     return parser
 

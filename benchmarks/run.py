@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from benchmarks.confidence import confidence_of
 from benchmarks.metrics import first_rank, holds
 from benchmarks.types import Outcome, Query
 from blog_search_mcp.index.reader import Reader
@@ -47,7 +46,7 @@ def outcome_of(answer: Answer, query: Query) -> Outcome:
         rank=first_rank([found_as(hit, query) for hit in answer.hits], query.acceptable),
         hits=len(answer.hits),
         evidence=_has_evidence(answer, query) if query.evidence else None,
-        confidence=confidence_of(answer),
+        confidence=answer.certainty,
         is_low=answer.confidence == "low",
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from benchmarks.bootstrap import estimate_auroc, estimate_mean
 from benchmarks.metrics import hit, ndcg, reciprocal_rank, recognised
 from benchmarks.run import DEPTH, LEGS, Outcomes
-from benchmarks.types import AblationRow, FusionRow, LegRow, OffTopicRow, Outcome, Query
+from benchmarks.types import FusionRow, LegRow, OffTopicRow, Outcome, Query
 from blog_search_mcp.index.search.ranking import Use
 
 ByKind = Mapping[str, Outcomes]
@@ -83,34 +83,6 @@ def off_topic_row(kind: str, on: Sequence[Outcome], off: Sequence[Outcome]) -> O
         recognised=recognised(inside, outside),
         low_on_topic=fmean(outcome.is_low for outcome in on),
         low_off_topic=fmean(outcome.is_low for outcome in off),
-    )
-
-
-def ablation_rows(
-    setting: str,
-    queries: Sequence[Query],
-    before: Sequence[Outcome],
-    varied: Sequence[Outcome],
-) -> Iterator[AblationRow]:
-    """One row for each kind of `queries`, of which both outcomes are in the same order."""
-    plain, other = (by_kind(queries, {Use.HYBRID: outcomes}) for outcomes in (before, varied))
-    for kind in plain:
-        yield ablation_row(setting, kind, plain[kind][Use.HYBRID], other[kind][Use.HYBRID])
-
-
-def ablation_row(
-    setting: str, kind: str, before: Sequence[Outcome], varied: Sequence[Outcome]
-) -> AblationRow:
-    """What varying did to one kind; the outcomes pair up and there is at least one."""
-    gains = _gains(varied)
-    pairs = zip(gains, _gains(before), strict=True)
-    return AblationRow(
-        setting=setting,
-        kind=kind,
-        queries=len(gains),
-        hit_at_5=fmean(hit(outcome.rank, 5) for outcome in varied),
-        ndcg_at_10=fmean(gains),
-        difference=estimate_mean([after - earlier for after, earlier in pairs]),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console, Group
 from rich.table import Table
 
-from benchmarks.types import AblationRow, Estimate, FusionRow, LegRow, Measurement, OffTopicRow
+from benchmarks.types import Estimate, FusionRow, LegRow, Measurement, OffTopicRow
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -56,8 +56,6 @@ def _tables(measurement: Measurement) -> Iterator[Table]:
     yield fusion_table(measurement.fusion)
     if measurement.off_topic:
         yield off_topic_table(measurement.off_topic)
-    if measurement.ablations:
-        yield ablations_table(measurement.ablations)
 
 
 def legs_table(measurement: Measurement) -> Table:
@@ -97,23 +95,6 @@ def off_topic_table(rows: Sequence[OffTopicRow]) -> Table:
         off = (str(row.off_topic), share(row.low_off_topic))
         table.add_row(row.kind, *on, *off, shown(row.auroc), share(row.recognised))
     return table
-
-
-def ablations_table(rows: Sequence[AblationRow]) -> Table:
-    """A row for each setting; nDCG@10, what it gained or lost, hit@5, by kind."""
-    title = "hybrid: nDCG@10 (difference; * beyond chance), hit@5"
-    kinds = {row.kind: row.queries for row in rows}
-    table = _table(title, "--ablate", *(f"{kind} ({count})" for kind, count in kinds.items()))
-    for setting in dict.fromkeys(row.setting for row in rows):
-        table.add_row(setting, *(_ablation(row) for row in rows if row.setting == setting))
-    return table
-
-
-def _ablation(row: AblationRow) -> str:
-    difference = row.difference
-    sure = "*" if difference.low > 0.0 or difference.high < 0.0 else ""
-    gained = share(difference.value, signed=True)
-    return f"{share(row.ndcg_at_10)} ({gained}{sure}), {share(row.hit_at_5)}"
 
 
 def _table(title: str, *columns: str) -> Table:

@@ -34,7 +34,7 @@ class Outcome:
     evidence: bool | None
     """Whether a returned chunk holds the evidence; `None` if the query names none."""
     confidence: float
-    """Higher is surer; see `benchmarks.confidence`."""
+    """Higher is surer; `Answer.certainty`."""
     is_low: bool = False
     """Whether the answer said that the blog may hold nothing on this."""
 
@@ -92,20 +92,6 @@ class OffTopicRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AblationRow:
-    """One kind of query, hybrid, with something varied."""
-
-    setting: str
-    """What was varied, as `--ablate` takes it; several settings are separated by a space."""
-    kind: str
-    queries: int
-    hit_at_5: float
-    ndcg_at_10: float
-    difference: Estimate
-    """nDCG@10 less what the program as it is reaches, query by query."""
-
-
-@dataclass(frozen=True, slots=True)
 class Measurement:
     """Everything one run found."""
 
@@ -118,4 +104,3 @@ class Measurement:
     legs: tuple[LegRow, ...]
     fusion: tuple[FusionRow, ...]
     off_topic: tuple[OffTopicRow, ...]
-    ablations: tuple[AblationRow, ...]

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
     from tests.support.blog import Blog, MakeBlog
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
@@ -41,3 +43,31 @@ def blog(tmp_path: Path) -> Iterator[MakeBlog]:
     for each in made:
         for live in each.live:
             live.close()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("reliability")
+    group.addoption("--full", action="store_true", help="make each fault as often as documented")
+    group.addoption("--totals", action="store_true", help="print the faults made and held by group")
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    """Print how many faults of each reliability module were made, and after how many all was well.
+
+    A failed test that recorded no runs counts as one run that was not held.
+    """
+    if not config.getoption("--totals"):
+        return
+    totals: dict[str, tuple[int, int]] = {}
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            module = report.nodeid.partition("::")[0]
+            if report.when != "call" or not module.startswith("tests/reliability/test_"):
+                continue
+            runs, held = dict(report.user_properties).get("runs", (1, int(report.passed)))
+            group = module.removeprefix("tests/reliability/test_").removesuffix(".py")
+            before = totals.get(group, (0, 0))
+            totals[group] = (before[0] + runs, before[1] + held)
+    lines = ["", "| group | runs | held |", "| --- | --: | --: |"]
+    lines += [f"| {name} | {runs:,} | {held:,} |" for name, (runs, held) in sorted(totals.items())]
+    terminalreporter.write_line("\n".join(lines))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.served import ROOT, served
 from blog_search_mcp.server.http.app import PATH
+from tests.conformance.served import ROOT, served
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks.served import ROOT
 from tests.conformance.__main__ import baseline, report
+from tests.conformance.served import ROOT
 from tests.conformance.servers import SERVERS
 from tests.conformance.suite import NoSuite, Outcome, Suite, installed, outcome, reasons, run
 

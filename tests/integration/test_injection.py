@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchmarks.chaos.wire_client import MODERN, Process, call
 from blog_search_mcp.server.cli.ask import Heard, show
 from blog_search_mcp.server.protocol.instructions import HOW
 from blog_search_mcp.server.tools.definitions import READ, SEARCH
+from tests.support.faults.server_process import MODERN, Process, call
 from tests.support.served import ingest, write
 
 SAMPLES = {

@@ -11,14 +11,20 @@ import os
 import re
 import shutil
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.chaos import manifest_damage
-from benchmarks.chaos.damage import (
+from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
+from blog_search_mcp.index.store import checksums as seals
+from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
+from blog_search_mcp.index.types import Filters
+from tests.support.blog import Blog
+from tests.support.faults import manifest_damage
+from tests.support.faults.index_damage import (
     ANOTHERS,
     CURRENT,
     DAMAGES,
@@ -27,12 +33,9 @@ from benchmarks.chaos.damage import (
     files_by_kind,
     kind_of,
 )
-from benchmarks.chaos.trial import through_a_server, trial_in
-from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
-from blog_search_mcp.index.store import checksums as seals
-from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
-from blog_search_mcp.index.types import Filters
-from tests.support.blog import Blog
+from tests.support.faults.server_process import MODERN, Process
+from tests.support.served import POSTS as SERVED
+from tests.support.served import indexed, ingest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -376,28 +379,24 @@ def test_an_index_that_lies_as_it_was_sealed_is_not_hashed_before_it_answers(
     assert found(made) == ["0.md"]
 
 
-def test_a_server_process_says_it_lives_on_and_serves_what_was_mended(tmp_path: Path) -> None:
-    trial = trial_in(tmp_path, ())
-
-    def damaged(name: str, damage: str) -> None:
-        DAMAGES[damage](trial.generation / name, trial.generation / name)
-
-    def mended() -> None:
-        trial.ingested(rebuild=True)
-
-    damaged("vectors.faiss", "its second half cut off")
-    steps: list[Callable[[], object]] = [
-        mended,
-        partial(damaged, "vectors.faiss", "emptied"),
-        mended,
-        partial(damaged, "chunks.db", "all its bytes zero"),
-        mended,
-    ]
-    assert through_a_server(trial, steps) == [
-        f"The index's vectors.faiss is damaged. {REBUILD}",
-        "",
-        f"The index's vectors.faiss is damaged. {REBUILD}",
-        "",
-        f"The index's chunks.db is damaged. {REBUILD}",
-        "",
-    ]
+def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index(
+    tmp_path: Path,
+) -> None:
+    index, content = indexed(tmp_path, SERVED), tmp_path / "content"
+    server = None
+    for name, damage in (
+        ("vectors.faiss", "its second half cut off"),
+        ("vectors.faiss", "emptied"),
+        ("chunks.db", "all its bytes zero"),
+    ):
+        layout = Layout(index)
+        path = layout.generation(live_number(layout)).folder / name
+        DAMAGES[damage](path, path)
+        server = server or Process(index, MODERN)
+        assert f"The index's {name} is damaged. {REBUILD}" in json.dumps(
+            server.search(), ensure_ascii=False
+        )
+        ingest(content, index, "--rebuild")
+        assert "notice" not in server.search()["result"]["structuredContent"]
+    assert server is not None
+    server.end()

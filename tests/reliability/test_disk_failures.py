@@ -13,92 +13,63 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmarks.chaos.seccomp import available
 from blog_search_mcp.index.vectors.writer import new_vectors
+from tests.reliability.conftest import RecordRuns
+from tests.support.faults.seccomp import available
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Vectors
     from tests.support.blog import MakeBlog
 
-SEVERAL = 8
-"""Of the about 300 calls by which an ingest changes the disk; `make chaos` takes all."""
-
 needs_seccomp = pytest.mark.skipif(
     not available(), reason="calls are refused by Linux's seccomp notifications"
 )
 
-REFUSING = """
-import json, sys
-from pathlib import Path
-from benchmarks.chaos.groups.disks import held
-from benchmarks.chaos.steps import refused_from, steps
-folder, error, several = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-spread = lambda calls: range(1, calls + 1, calls // several)
-made = steps(folder, lambda number: refused_from(number, error), spread).steps
-print(json.dumps([[step.ran.refused, step.ran.said, held(step)] for step in made]))
-"""
 
-KILLING = """
-import json, sys
-from pathlib import Path
-from benchmarks.chaos.steps import killed_at, steps
-folder, several = Path(sys.argv[1]), int(sys.argv[2])
-spread = lambda calls: range(1, calls + 1, calls // several)
-made = steps(folder, killed_at, spread).steps
-print(json.dumps([[step.ran.status, step.serves in ("before", "after"), step.mended]
-                  for step in made]))
-"""
-
-READING = """
-import errno, json, sys
-from pathlib import Path
-from benchmarks.chaos.steps import Small
-from benchmarks.chaos.supervised import forked, supervised
-small = Small(Path(sys.argv[1]))
-small.write(0)
-before = forked(small.again)[1]
-ran = supervised(
-    lambda _err: int(small.answers() != before), small.index, lambda *_: errno.EROFS
-)
-print(json.dumps([ran.status, bool(ran.refused)]))
-"""
-
-
-def program(code: str, *arguments: object) -> Any:
+@needs_seccomp
+@pytest.mark.parametrize("fault", ["ENOSPC", "EROFS", "KILL"])
+def test_a_refusal_or_kill_at_any_call_is_reported_and_loses_nothing(
+    fault: str, tmp_path: Path, full: bool, record_runs: RecordRuns
+) -> None:
+    """About 300 calls change the disk; the next ingest, with nothing in the way, goes through."""
+    count = 0 if full else 8
     ran = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [
+            *(sys.executable, "-m", "tests.support.faults.disk_calls"),
+            *(str(tmp_path), fault, str(count)),
+        ],
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        check=False,
-        timeout=300,
     )
     assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+    runs = json.loads(ran.stdout)
+    assert len(runs) >= 8
+    broken = [run for run in runs if not run["holds"]]
+    record_runs(len(runs), len(runs) - len(broken))
+    assert broken == []
 
 
-@needs_seccomp
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS])
-def test_a_disk_that_refuses_from_any_call_on_is_one_sentence_and_nothing_is_lost(
-    error: int, tmp_path: Path
-) -> None:
-    """Told, the answers as before; the next ingest, with nothing in the way, goes through."""
-    made = program(REFUSING, tmp_path, error, SEVERAL)
-    assert len(made) >= SEVERAL
-    assert [step for step in made if not step[2]] == []
-
-
-@needs_seccomp
-def test_a_kill_before_any_call_leaves_one_whole_index(tmp_path: Path) -> None:
-    made = program(KILLING, tmp_path, SEVERAL)
-    assert len(made) >= SEVERAL
-    assert made == [[-9, True, True]] * len(made)
+READING = """
+import errno, sys
+from pathlib import Path
+from tests.support.faults.disk_calls import SmallBlog
+from tests.support.faults.supervised import forked, supervised
+small = SmallBlog(Path(sys.argv[1]))
+small.write(0)
+before = forked(small.ingest_and_search)[1]
+ran = supervised(
+    lambda _err: int(small.search() != before), small.index, lambda *_: errno.EROFS
+)
+print(ran.status, bool(ran.refused))
+"""
 
 
 @needs_seccomp
 def test_an_index_on_a_read_only_disk_gives_the_same_answers(tmp_path: Path) -> None:
-    assert program(READING, tmp_path) == [0, True]
+    command = [sys.executable, "-c", READING, str(tmp_path)]
+    assert subprocess.check_output(command, cwd=ROOT, text=True) == "0 True\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

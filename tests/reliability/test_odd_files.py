@@ -16,8 +16,6 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from benchmarks.chaos.odd_files import BETWEEN, CLOSED, REFUSED
-from benchmarks.chaos.odd_names import NAMES, POST, write_names
 from blog_search_mcp.index.content.last_ingest import last_seen
 from blog_search_mcp.index.content.read_file import ATTEMPTS, read
 from blog_search_mcp.index.content.walk import Skipped, walk
@@ -26,6 +24,7 @@ from blog_search_mcp.ingest.plan import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.app import build_server
+from tests.reliability.odd_files import BETWEEN, CLOSED, NAMES, POST, REFUSED, write_names
 from tests.support.blog import Blog
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks.chaos import cache_damage
 from blog_search_mcp.index.embedders import cache as cache_file
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.types import EmbedderIdentity, Filters
 from tests.support.fakes import IDENTITY, vector_of
+from tests.support.faults import cache_damage
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:

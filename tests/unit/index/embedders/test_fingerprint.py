@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks.chaos.ollama.stage import MODEL
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, likeness, packed, unpacked
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
@@ -18,6 +17,7 @@ from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from blog_search_mcp.ingest.chunking.token_count import size
+from tests.support.faults.ollama_stage import MODEL
 from tests.support.ollama.faults import becomes
 from tests.support.ollama_standin import OllamaStandIn, running
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.ablations import ablated, read_ablation
 from blog_search_mcp.index.analysis.query import analysed
 from blog_search_mcp.index.search.candidates import Evidence
 from blog_search_mcp.index.search.diversify import (
@@ -68,14 +67,6 @@ def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_
         Place(2, 20, 0.5),
         Place(1, 12, 0.9 * (0.8 * FALL**2)),
     ]
-
-
-def test_with_one_passage_a_post_no_neighbours_are_joined() -> None:
-    """As `--ablate per_post=1` measures it."""
-    chunks = {1: {10: 1.0, 11: 0.9}, 2: {20: 1.0}}
-    with ablated([read_ablation("per_post=1")]):
-        places = listed({1: 0.9, 2: 0.5}, chunks, {10: "a", 11: "a"})
-    assert places == [Place(1, 10, 0.9), Place(2, 20, 0.5)]
 
 
 def test_close_rivals_are_seen_before_a_second_passage() -> None:

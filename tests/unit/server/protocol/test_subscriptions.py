@@ -14,12 +14,12 @@ from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
-from benchmarks.chaos.wire_client import META, line
 from blog_search_mcp.server.engine import Engine, IndexFolder, Stamp
 from blog_search_mcp.server.protocol import subscriptions as announcer
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.subscriptions import touches
 from blog_search_mcp.server.stdio.transport import serve
+from tests.support.faults.server_process import META, line
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
-from benchmarks.chaos.wire_client import opening
 from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES, Messages, Refusal, mended
+from tests.support.faults.server_process import opening
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 

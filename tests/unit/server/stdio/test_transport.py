@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from benchmarks.chaos.wire_client import META, MODERN, call, line, opening
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
 from blog_search_mcp.server.stdio.transport import MOST, next_line, serve
+from tests.support.faults.server_process import META, MODERN, call, line, opening
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:

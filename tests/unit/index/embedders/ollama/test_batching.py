@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks.chaos.ollama.scripts import MANY, goes_down, on
-from benchmarks.chaos.ollama.stage import MODEL, POSTS, Stage, asked, quick, stage
 from blog_search_mcp.index.embedders.ollama.client import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
@@ -21,6 +19,8 @@ from blog_search_mcp.index.embedders.ollama.errors import Kind
 from blog_search_mcp.index.errors import EmbedderRefused, EmbedderUnavailable, TextsRefused
 from blog_search_mcp.ingest.embedding import MAX_REFUSED
 from blog_search_mcp.ingest.report import WithoutVector
+from tests.support.faults.ollama_scripts import MANY, goes_down, on
+from tests.support.faults.ollama_stage import MODEL, POSTS, Stage, quick, search, stage
 from tests.support.ollama.faults import Fault, crashes, hangs, reversed_rows, yields_nan
 from tests.support.ollama_standin import OllamaStandIn, alters, embedding, fails, running
 
@@ -138,7 +138,7 @@ def test_a_passage_without_a_vector_is_named_and_found_by_its_words(blog: Stage)
         ),
     )
     with blog.following() as live:
-        [hit, *_] = asked(live, "radium poison on old dials").hits
+        [hit, *_] = search(live, "radium poison on old dials").hits
     assert (hit.post.source, hit.dense) == ("clocks.md", None)
 
 
@@ -151,7 +151,7 @@ def test_a_passage_without_a_vector_is_tried_again_when_ollama_is_another(blog: 
     blog.ollama.on_text, blog.ollama.version = {}, "0.33.1"
     report = blog.ingest()
     assert (report.changed, report.embedded, report.without_vector) == (1, 1, ())
-    assert blog.kept().lacking == 0
+    assert blog.stored_vectors().lacking == 0
     assert blog.ingest().changed == 0
 
 

@@ -1,1 +1,0 @@
-"""One module a group of faults, each with `faults(options, say)`; found by their names."""

@@ -1,1 +1,0 @@
-"""Faults of an Ollama as data, and the stage they are made on."""

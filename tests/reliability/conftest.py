@@ -1,0 +1,45 @@
+"""What the reliability tests share: large counts with `--full`, and totals with `--totals`.
+
+`make reliability` runs them with both. A test counts as one run unless it records more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+RecordRuns: TypeAlias = Callable[[int, int], None]
+"""Takes how often the fault was made, and how often nothing was lost and nobody misled."""
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether the large counts are wanted."""
+    return bool(request.config.getoption("--full"))
+
+
+@pytest.fixture
+def record_runs(record_property: Callable[[str, object], None]) -> RecordRuns:
+    """Record that the test made its fault several times."""
+    return lambda runs, held: record_property("runs", (runs, held))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared corpora: BLOG_SHARED, or `shared` beside the repository."""
+    folder = Path(os.environ.get("BLOG_SHARED") or FOLDER.parents[2] / "shared")
+    if not (folder / "corpora" / "unpack").exists():
+        pytest.skip(f"there are no shared corpora at {folder}; name them in BLOG_SHARED")
+    return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(FOLDER):
+            item.add_marker("reliability")

@@ -1,0 +1,174 @@
+"""What no good client sends, to a real server process: it answers as JSON-RPC says, and lives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.reliability import wire_http, wire_runs
+from tests.reliability.wire_http import Listener
+from tests.reliability.wire_kinds import KINDS, Kind
+from tests.support.faults.server_process import MODERN, ROOT, Process, call, outcome
+from tests.support.served import ingest, write
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blog")
+    write(folder / "content", {"cache.md": "# Caches\n\nA cache keeps what was asked for.\n"})
+    ingest(folder / "content", folder / "index")
+    return folder / "index"
+
+
+@pytest.fixture(scope="module")
+def opened(index: Path) -> Iterator[Callable[[str], Process]]:
+    """Gives one process per protocol version, for all that is sent to it."""
+    started: list[Process] = []
+
+    def of(version: str) -> Process:
+        for server in started:
+            if version and server.version == version:
+                return server
+        started.append(Process(index, version))
+        return started[-1]
+
+    yield of
+    for server in started:
+        server.end()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.what)
+def test_what_no_good_client_sends_is_answered_and_survived(
+    kind: Kind, opened: Callable[[str], Process]
+) -> None:
+    server = opened(kind.version)
+    server.send(kind.sent)
+    seen = [outcome(reply) for reply in server.replies(len(kind.answers))]
+    assert sorted(seen) == sorted(kind.answers)
+    assert outcome(server.search()) == '"after": result'
+
+
+RUNS = {
+    "many requests at once, no reply read": partial(wire_runs.unread, count=500),
+    "a call cancelled while it runs": wire_runs.cancelled,
+    "the end of input in a line": wire_runs.torn,
+    "the end of input in a call": wire_runs.ended_in_a_call,
+    "a killed client": wire_runs.hung_up,
+    "a client that stops listening": wire_runs.not_listening,
+}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_what_no_good_client_does_is_survived(
+    run: Callable[[Path], wire_runs.Seen], index: Path
+) -> None:
+    held, seen = run(index)
+    assert held, seen
+
+
+@pytest.fixture(scope="module")
+def listener(index: Path) -> Iterator[Listener]:
+    server = Listener(index)
+    yield server
+    server.end()
+
+
+@pytest.mark.parametrize("kind", wire_http.KINDS, ids=lambda kind: kind.what)
+def test_what_no_good_client_requests_is_answered_and_survived(
+    kind: wire_http.Kind, listener: Listener
+) -> None:
+    status, body = listener.answer(kind)
+    assert status == kind.status
+    assert told(body) == []
+    assert outcome(listener.search()) == "1: result"
+
+
+ARGUMENTS = {
+    "search_blog": ("query", "top_k", "section", "tag", "after", "response_format"),
+    "read_chunk": ("source", "chunk_index", "neighbors"),
+}
+CRASHING = """
+import os
+import shutil
+from blog_search_mcp.server import __main__
+from blog_search_mcp.server.stdio import transport as stdio
+from tests.support.server_fixtures import FixedSearcher
+
+class Crashing(FixedSearcher):
+    def warm_up(self, then):
+        pass
+    def search(self, *given, **named):
+        raise RuntimeError(f"{dict(os.environ)} {os.getcwd()} {__main__.__file__}")
+    read = search
+
+stdio.engine_for = lambda settings: Crashing()
+__main__.main()
+"""
+
+
+def good(index: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(index, folder / "index"))
+
+
+def missing(_index: Path, folder: Path) -> Path:
+    return folder / "index"
+
+
+def torn(index: Path, folder: Path) -> Path:
+    copy = good(index, folder)
+    for path in copy.joinpath("generations").rglob("*.*"):
+        path.write_bytes(path.read_bytes()[:10])
+    return copy
+
+
+def told(said: bytes, *of_the_host: str) -> list[str]:
+    """What `said` tells of the host, of these and of what no answer may hold."""
+    never = {"Traceback", 'File \\"', "site-packages", str(ROOT), str(Path.home())}
+    text = said.decode()
+    return [word for word in {*never, *of_the_host} if word in text]
+
+
+@pytest.mark.parametrize("state", [good, missing, torn, None])
+def test_no_answer_tells_anything_of_the_host(
+    state: Callable[[Path, Path], Path] | None, index: Path, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "HOME": "/home/somebody", "BLOG_PASSWORD": "swordfish"}
+    kinds = [kind for kind in KINDS if kind.version == MODERN and len(kind.sent) < 1_000_000]
+    odd: list[object] = [
+        None,
+        True,
+        -1,
+        1e9,
+        "",
+        "../..",
+        str(tmp_path),
+        "x" * 5_000,
+        [],
+        {},
+        "\x00",
+        "%s%n",
+    ]
+    calls = [
+        call(0, {"query": "cache", "source": "cache.md", "chunk_index": 0, name: value}, tool)
+        for tool, names in ARGUMENTS.items()
+        for name in names
+        for value in odd
+    ]
+    start = ("-m", "blog_search_mcp.server") if state else ("-c", CRASHING)
+    server = Process(state(index, tmp_path) if state else tmp_path, MODERN, start, environment)
+    for kind in kinds:
+        server.send(kind.sent)
+        server.replies(len(kind.answers))
+    for each in calls:
+        server.send(each)
+        server.replies(1)
+    alive, log = server.alive, server.end()
+    values = [value for value in environment.values() if len(value) > 8]
+    assert told(b"".join(server.said), str(tmp_path.parent), *values) == []
+    assert alive
+    assert (b"swordfish" in log) == (state is None)

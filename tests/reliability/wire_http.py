@@ -1,0 +1,139 @@
+"""What a client may send over HTTP that no good client sends, as data, and a server to take it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.support.faults.server_process import MODERN, PATIENCE, ROOT, call
+
+JSON = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": MODERN,
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "search_blog",
+}
+OLDER = {"MCP-Protocol-Version": "2025-11-25"}
+SEARCH = call(1, {"query": "cache"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A request, and the status it must be answered with."""
+
+    what: str
+    status: int
+    body: bytes = SEARCH
+    method: str = "POST"
+    path: str = "/mcp"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Beside, or instead of, those of a good client."""
+    chunked: bool = False
+    """Whether the body's length is not told beforehand."""
+
+
+def _body(what: str, body: bytes, status: int = 400) -> Kind:
+    return Kind(f"HTTP: {what}", status, body)
+
+
+def _headers(what: str, status: int, **headers: str) -> Kind:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Kind(f"HTTP: {what}", status, headers=named)
+
+
+KINDS = (
+    _body("half an object", b'{"jsonrpc":"2.0","id":1,'),
+    _body("no body", b""),
+    _body("a line of text", b"hello, server"),
+    _body("NUL bytes", b"\x00" * 100),
+    _body("bytes that are no UTF-8", SEARCH.replace(b"cache", b"ca\xff\xfeche")),
+    _body("half a character", SEARCH.replace(b"cache", b"ca\\ud83eche"), 200),
+    _body("100,000 nested arrays", b"[" * 100_000),
+    _body("100,000 nested objects", b'{"a":' * 100_000),
+    _body("a batch", b"[" + SEARCH.strip() + b"," + SEARCH.strip() + b"]"),
+    _body("version 1.0", SEARCH.replace(b"2.0", b"1.0")),
+    _body("arguments that are an array", call(1, [1])),
+    _body("an unknown argument", call(1, {"query": "q", "path": "/etc/passwd"}), 200),
+    _body("1e400", SEARCH.replace(b'"cache"', b'"q", "top_k": 1e400'), 200),
+    _body("a body of 50 MB", b"x" * 50_000_000, 413),
+    Kind("HTTP: a body of 5 MB in chunks", 413, b"x" * 5_000_000, chunked=True),
+    _headers("form data", 400, Content_Type="application/x-www-form-urlencoded"),
+    _headers("an answer wanted as a page", 406, Accept="text/html"),
+    _headers("a page's Origin", 403, Origin="https://example.org"),
+    _headers("a rebound Host", 421, Host="example.org"),
+    _headers("an unknown session", 404, Mcp_Session_Id="0" * 32, **OLDER),
+    _headers("an unknown version", 400, MCP_Protocol_Version="1999-01-01"),
+    Kind("HTTP: half an object without a session", 400, b"{", headers=OLDER),
+    Kind("HTTP: POST without a session", 400, headers=OLDER),
+    Kind("HTTP: GET without a session", 400, b"", "GET", headers=OLDER),
+    Kind("HTTP: DELETE without a session", 400, b"", "DELETE", headers=OLDER),
+    Kind("HTTP: GET, which is no more", 405, b"", "GET"),
+    Kind("HTTP: PUT", 405, b"", "PUT"),
+    Kind("HTTP: another path", 404, path="/../../etc/passwd"),
+)
+
+
+class Listener:
+    """A `blog-server --http` process."""
+
+    def __init__(self, index: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._popen = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)),
+                *("--http", f"127.0.0.1:{self.port}"),
+            ],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        self._wait()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._popen.poll() is None
+
+    def answer(self, kind: Kind) -> tuple[int, bytes]:
+        """Send it as it is; the status and the body of the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        body = iter([kind.body]) if kind.chunked else kind.body
+        with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before the body ends
+            connection.request(kind.method, kind.path, body, {**JSON, **kind.headers})
+        answer = connection.getresponse()
+        said = (answer.status, answer.read())
+        connection.close()
+        return said
+
+    def search(self) -> dict[str, Any]:
+        """Ask for what the blog has, as an assistant would."""
+        _status, body = self.answer(Kind("a search", 200))
+        reply: dict[str, Any] = json.loads(body)
+        return reply
+
+    def end(self) -> bytes:
+        """End it, whatever it does; what it wrote to stderr."""
+        self._popen.kill()
+        return self._popen.communicate()[1]
+
+    def _wait(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            with socket.socket() as attempt:
+                if attempt.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise TimeoutError(f"nothing listens at port {self.port}")

@@ -1,0 +1,1 @@
+"""Faults made on purpose: damaged files, refusing disks, broken Ollamas, odd clients."""

@@ -1,0 +1,204 @@
+"""A small blog beside an Ollama that can be broken: ingest it, ask it, and look at what it holds.
+
+Ollama is the tests' stand-in, which is held to a real one; everything else is real.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, Patience
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.errors import Kind
+from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
+from blog_search_mcp.ingest.chunking.packing import windows
+from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.prepare import embedding_text
+from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
+from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
+
+READ: Final = 0.4
+"""Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
+
+RIGHT: Final = 0.9
+"""Cosine from which a stored vector is that of its words: whole it is 1, as the mean of its parts
+somewhat less, and two passages of this blog are below .8 of each other."""
+
+MODEL: Final = Model(dimension=64)
+"""nomic-embed-text in name and manners, with shorter vectors to save time."""
+
+QUESTION: Final = "how do I poach a pear in cider?"
+ANSWER: Final = "pears.md"
+
+POSTS: Final[Mapping[str, str]] = {
+    "pears.md": "# Pears\n\nPoach a firm pear in dry cider with a stick of cinnamon until a knife "
+    "slips in, then leave it to cool in the pan overnight.\n",
+    "bread.md": "# Bread\n\nA loaf wants flour, water, salt and time; most of the work is waiting "
+    "for the dough to rise beside the stove.\n",
+    "bees.md": "# Bees\n\nA swarm settles on a branch for an hour or two while its scouts look for "
+    "a hollow tree, and that is when a keeper takes it home.\n",
+    "clocks.md": "# Clocks\n\nA pendulum of one metre swings once a second, which is why tall "
+    "clocks are about as tall as they are.\n\n## Poison\n\nThe old dials were painted with "
+    "radium poison, and the women who painted them licked the brush to a point.\n",
+}
+
+
+def quick(patience: Patience) -> Patience:
+    """As many tries, without the pauses; a restart is given a second."""
+    pauses = {kind: (0.0,) * len(spent) for kind, spent in patience.pauses.items()}
+    if Kind.DOWN in pauses:
+        pauses[Kind.DOWN] = (0.1,) * 10
+    return Patience(READ, pauses)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """Windows of a generation by what their vector is."""
+
+    right: int
+    lacking: int
+    wrong: int
+
+
+@dataclass
+class Stage:
+    """One blog, one index and one Ollama."""
+
+    folder: Path
+    ollama: OllamaStandIn = field(default_factory=lambda: OllamaStandIn([MODEL]))
+    up: ExitStack = field(default_factory=ExitStack)
+    """Holds the server while it is up."""
+
+    @property
+    def index(self) -> Path:
+        """Its folder, which may not be there yet."""
+        return self.folder / "index"
+
+    def write(self, posts: Mapping[str, str]) -> None:
+        """Put these posts into the blog."""
+        for source, text in posts.items():
+            path = self.folder / "content" / source
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def start(self) -> None:
+        """Have Ollama listen, at the port it had if it had one."""
+        port = int(self.ollama.host.rpartition(":")[2] or 0)
+        self.up.enter_context(running(self.ollama, port))
+
+    def stop(self) -> None:
+        """Have nothing listen there."""
+        self.up.close()
+
+    def heal(self) -> None:
+        """Have Ollama well again, as a newer version."""
+        self.stop()
+        self.ollama.faults, self.ollama.on_text, self.ollama.elsewhere = [], {}, {}
+        self.ollama.models, self.ollama.reads_capitals = [MODEL], True
+        self.ollama.version = "0.40.0"
+        self.start()
+
+    def ingest(self, *, rebuild: bool = False) -> Report:
+        """Bring the index up to date. Raises BlogSearchError."""
+        job = Job(
+            self.folder / "content",
+            self.index,
+            lambda existing: Choice(self.embedder(existing), "as asked"),
+            date(2026, 1, 15),
+            rebuild=rebuild,
+        )
+        return ingest(job, NoProgress())
+
+    def output(self, *, rebuild: bool = False) -> str:
+        """Return what an ingest prints besides its numbers: warnings, or its one error."""
+        try:
+            return " ".join(as_lines(self.ingest(rebuild=rebuild))[:-1])
+        except BlogSearchError as error:
+            return str(error)
+
+    @contextmanager
+    def following(self) -> Iterator[LiveIndex]:
+        """The index as a server follows it, with an embedder of its own."""
+        live = LiveIndex(self.index, self.embedder)
+        try:
+            yield live
+        finally:
+            live.close()
+
+    def embedder(self, recorded: EmbedderIdentity | None) -> PinnedEmbedder:
+        """Ollama's, with little time."""
+        live = OllamaEmbedder(
+            host=self.ollama.host,
+            for_documents=quick(FOR_DOCUMENTS),
+            for_a_query=quick(FOR_A_QUERY),
+        )
+        return PinnedEmbedder(live, recorded)
+
+    @property
+    def cached(self) -> int:
+        """Embeddings that were paid for so far."""
+        cache = Layout(self.index).cache
+        if not cache.exists():
+            return 0
+        with closing(sqlite3.connect(cache)) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM embeddings").fetchone()
+        return int(count)
+
+    def stored_vectors(self, reads_capitals: bool = True) -> StoredVectors:
+        """What the live generation has for its windows; Ollama need not be up."""
+        layout = Layout(self.index)
+        legs = open_legs(layout.generation(live_number(layout)), self.embedder(None))
+        try:
+            return _compared(legs, reads_capitals)
+        finally:
+            legs.close()
+
+
+def _compared(legs: Legs, reads_capitals: bool) -> StoredVectors:
+    right = wanted = stored = 0
+    for post_id, post in legs.catalog.every_post().items():
+        ids = legs.catalog.chunk_ids([post_id])[post_id]
+        for chunk_id, chunk in zip(ids, legs.catalog.chunks_of(post_id), strict=True):
+            rows = legs.vectors.rows.at(legs.vectors.of([chunk_id]))
+            texts = [embedding_text(post, chunk, window) for window in windows(chunk.plain)]
+            own = [
+                embedding(
+                    f"search_document: {t}", Model(dimension=legs.vectors.dimension), reads_capitals
+                )
+                for t in texts
+            ]
+            wanted += len(own)
+            stored += len(rows)
+            right += sum(RIGHT <= max(float(row @ each) for each in own) < 1.001 for row in rows)
+    return StoredVectors(right, wanted - stored, stored - right)
+
+
+@contextmanager
+def stage(folder: Path) -> Iterator[Stage]:
+    """A blog that was never ingested, beside an Ollama that is well."""
+    made = Stage(folder)
+    made.write(POSTS)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def search(live: LiveIndex, question: str = QUESTION) -> Answer:
+    """Search as `search_blog` does."""
+    return live.reader().search(question, Filters(), limit=5, offset=0)
