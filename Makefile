@@ -2,7 +2,6 @@ PYTHON ?= python3
 CONTENT ?= content
 INDEX ?= .blog-index
 EVAL ?=
-CHAOS ?=
 BENCH ?=
 FUZZ ?=
 MCPB ?= mcpb
@@ -18,7 +17,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test browser pictures clients fuzz eval chaos bench conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test browser pictures clients fuzz eval bench reliability conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -61,11 +60,11 @@ fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options 
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
-chaos: $(INSTALLED) ## break everything on purpose, over the posts in CONTENT; options in CHAOS
-	@$(BIN)/python -m benchmarks.chaos --blog "$(CONTENT)" $(CHAOS)
-
 bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH
 	@$(BIN)/python -m benchmarks.speed $(BENCH)
+
+reliability: $(INSTALLED) ## make every fault as often as docs/reliability.md says, and count what held
+	@$(BIN)/python -m pytest tests/reliability --full --totals --numprocesses auto --dist loadfile
 
 conformance: $(INSTALLED) $(SUITE)/installed ## run MCP's conformance suite against the server
 	@$(BIN)/python -m tests.conformance "$(SUITE)"

@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 PATIENCE = 60.0
 """Seconds within which a server listens, even on a busy machine."""
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blog_search_mcp.server.http.app import PATH
-from tests.conformance.served import ROOT, served
+from tests.conformance.served import served
+from tests.support.paths import ROOT
 
 
 @contextmanager

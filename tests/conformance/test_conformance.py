@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from tests.conformance.__main__ import baseline, report
-from tests.conformance.served import ROOT
 from tests.conformance.servers import SERVERS
 from tests.conformance.suite import NoSuite, Outcome, Suite, installed, outcome, reasons, run
+from tests.support.paths import ROOT
 
 PRINTED = """
 === SUMMARY ===

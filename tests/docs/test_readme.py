@@ -17,7 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
-    *("test", "browser", "clients", "conformance", "fuzz", "eval", "chaos"),
+    *("test", "browser", "clients", "conformance", "fuzz", "eval", "reliability"),
     *("bench", "pictures", "bundle", "check", "format", "clean"),
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -179,10 +179,10 @@ def test_make_serve_ingests_and_serves_over_http(checkout: Path) -> None:
 
 
 def test_make_eval_measures_the_posts_with_the_options_given(checkout: Path) -> None:
-    given = ("CONTENT=my posts", "EVAL=--limit 50 --ablations")
+    given = ("CONTENT=my posts", "EVAL=--limit 50 --json")
     said = run("make", "--no-print-directory", "eval", *given, cwd=checkout)
     module = ["python", "-m", "benchmarks.quality", "my posts"]
-    assert said.splitlines() == [*module, "--limit", "50", "--ablations"]
+    assert said.splitlines() == [*module, "--limit", "50", "--json"]
 
 
 def test_make_fuzz_passes_the_options_on(checkout: Path) -> None:

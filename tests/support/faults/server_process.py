@@ -47,7 +47,7 @@ def opening(version: str) -> bytes:
     asked = {
         "protocolVersion": version,
         "capabilities": {},
-        "clientInfo": {"name": "chaos", "version": "1"},
+        "clientInfo": {"name": "faults", "version": "1"},
     }
     begun = line(id="opening", method="initialize", params=asked)
     return begun + line(method="notifications/initialized")
