@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from blog_search_mcp.index.errors import BlogSearchError
@@ -121,15 +122,15 @@ class Live(Protocol):
         ...
 
 
-class Behind(Protocol):
-    """What knows whether the index is behind its posts. Safe to call from several threads."""
+class Staleness(Protocol):
+    """Knows whether the posts have changed since the ingest. Safe to call from several threads."""
 
-    def look(self) -> None:
-        """Begin to look, if it is time to. Returns at once."""
+    def check(self) -> None:
+        """Start a check, if it is time to. Returns at once."""
         ...
 
     def notice(self) -> str | None:
-        """Say what the reader must know of it, `None` if nothing."""
+        """Describe what readers of an answer must know in one sentence, `None` if nothing."""
         ...
 
 
@@ -143,12 +144,12 @@ class Engine:
         self,
         open_index: Callable[[], Live],
         folder: IndexFolder,
-        freshness: Behind | None = None,
+        staleness: Staleness | None = None,
     ) -> None:
         """Take how to open the index, its folder and what, if anything, watches its posts."""
         self._open_index = open_index
         self._folder = folder
-        self._freshness = freshness
+        self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Live | None = None
 
@@ -161,13 +162,13 @@ class Engine:
         """Ask the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         answer = live.reader().search(query, filters, limit=limit, offset=offset)
-        return replace(answer, notice=_together(live.notice, answer.notice, self._behind()))
+        return replace(answer, notice=_together(live.notice, answer.notice, self._stale()))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         passage = live.reader().read(source, chunk_index, neighbors)
-        return replace(passage, notice=_together(live.notice, self._behind()))
+        return replace(passage, notice=_together(live.notice, self._stale()))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -180,7 +181,7 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """Tell of the newest generation. Raises BlogSearchError."""
-        return replace(self._opened().reader().overview, notice=self._behind())
+        return replace(self._opened().reader().overview, notice=self._stale())
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -198,15 +199,15 @@ class Engine:
             log.exception("The index could not be opened.")
         then()
 
-    def _behind(self) -> str | None:
-        return self._freshness.notice() if self._freshness is not None else None
+    def _stale(self) -> str | None:
+        return self._staleness.notice() if self._staleness is not None else None
 
     def _opened(self) -> Live:
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
-        if self._freshness is not None:
-            self._freshness.look()
+        if self._staleness is not None:
+            self._staleness.check()
         return self._live
 
 
@@ -228,8 +229,8 @@ def engine_for(settings: Settings) -> Engine:
             settings.index, lambda identity: serving_embedder(identity, settings.embedder_url)
         )
 
-    behind = behind_of(settings, lambda: engine.warm_up())
-    engine = Engine(open_index, IndexFolder(settings.index), behind)
+    staleness = make_staleness(settings, lambda: engine.warm_up())
+    engine = Engine(open_index, IndexFolder(settings.index), staleness)
     return engine
 
 
@@ -239,7 +240,7 @@ def engine_for_one(settings: Settings) -> Engine:
     The embedder is given the time to load its model, and the posts are looked at before the
     answer, since there is no later one to tell.
     """
-    from blog_search_mcp.server.watch.freshness import Freshness
+    from blog_search_mcp.server.watch.staleness import StalenessCheck
 
     def open_index() -> Live:
         from blog_search_mcp.index.embedders.registry import embedder_of
@@ -249,18 +250,18 @@ def engine_for_one(settings: Settings) -> Engine:
             settings.index, lambda identity: embedder_of(identity, settings.embedder_url)
         )
 
-    behind = Freshness(settings.index, settings.content, start=lambda look: look())
-    return Engine(open_index, IndexFolder(settings.index), behind)
+    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
+    return Engine(open_index, IndexFolder(settings.index), staleness)
 
 
-def behind_of(settings: Settings, on_switch: Callable[[], None]) -> Behind:
-    """Make what only looks at the posts, or what also ingests them."""
+def make_staleness(settings: Settings, on_switch: Callable[[], None]) -> Staleness:
+    """Make a check that only compares, or for `--watch` a watcher that also ingests."""
     if settings.watch is None:
-        from blog_search_mcp.server.watch.freshness import Freshness
+        from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        return Freshness(settings.index, settings.content)
-    from blog_search_mcp.server.watch.reingest import Reingest
-    from blog_search_mcp.server.watch.watcher import Watch
+        return StalenessCheck(settings.index, settings.content)
+    from blog_search_mcp.server.watch.reingest import run_ingest
+    from blog_search_mcp.server.watch.watcher import Watcher
 
-    again = Reingest(settings.watch, settings.index, settings.embedder_url)
-    return Watch(settings.index, settings.watch, again, on_switch)
+    ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
+    return Watcher(settings.index, settings.watch, ingest, on_switch)

@@ -1,7 +1,6 @@
 """`python -m benchmarks.speed.free_ingest DIMENSION PACE …`: an ingest with a fixed embedder.
 
-What follows, and all else, is `python -m ingest`'s own, or `python -m ingest.standby`'s if it is
-`standby`. PACE is in seconds a text.
+What follows, and all else, is `python -m ingest`'s own. PACE is in seconds a text.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ def main() -> int:
     """Ingest; the exit status."""
     from benchmarks.speed.fixed_embedder import FixedEmbedder
     from blog_search_mcp.index.embedders.registry import Choice
-    from blog_search_mcp.ingest import __main__, standby
+    from blog_search_mcp.ingest import __main__
     from blog_search_mcp.ingest import cli as command
 
     dimension, pace = int(sys.argv[1]), float(sys.argv[2])
@@ -27,7 +26,7 @@ def main() -> int:
         return Choice(FixedEmbedder(dimension, pace), "as the benchmark wants")
 
     vars(command)["choose"] = fixed
-    return standby.main() if sys.argv[1:] == ["standby"] else __main__.main()
+    return __main__.main()
 
 
 if __name__ == "__main__":

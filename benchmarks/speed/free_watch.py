@@ -32,9 +32,7 @@ def main() -> int:
 
     serving.serving_embedder = free
     program = ("benchmarks.speed.free_ingest", dimension, "0")
-    vars(reingest)["Reingest"] = partial(
-        reingest.Reingest, program=program, waiting=(*program, "standby")
-    )
+    vars(reingest)["run_ingest"] = partial(reingest.run_ingest, program=program)
     return serve_stdio(Settings(Path(index), "", watch=Path(content)))
 
 

@@ -1,1 +1,1 @@
-"""Keeping the index and the posts in step while serving."""
+"""Compare the index with its posts while serving, and ingest what changed if asked to."""

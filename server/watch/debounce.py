@@ -1,7 +1,7 @@
-"""When a folder that is watched is to be ingested: what was seen comes in, a yes or no goes out.
+"""Decide when a watched folder is ingested.
 
-What is saved together is ingested together: a folder that still changes is left until two
-looks in a row see the same, or the system tells that it rests.
+What is saved together is ingested together: a folder that still changes is left until two walks in
+a row find the same, or the system reports that its burst of events is over.
 """
 
 from __future__ import annotations
@@ -12,55 +12,57 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import SourceFile
 
-GATHER = 30.0
-"""Seconds after which a folder that never rests is ingested all the same."""
+MAX_WAIT = 30.0
+"""Seconds after which a folder that changes without pause is ingested all the same."""
 RETRY = 60.0
-"""Seconds after which an ingest that failed is tried again though nothing has changed."""
+"""Seconds after which a failed ingest is tried again though nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What one look at the folder saw."""
+class FolderState:
+    """What one walk of the folder found."""
 
     files: tuple[SourceFile, ...]
     day: str
-    """ISO day; it alone makes dated posts appear and go."""
+    """ISO day: dated posts appear and expire by it alone."""
     changes: int | None
     """Files that an ingest would treat anew; `None` if only an ingest can tell."""
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """What was seen and done before; times in seconds of one clock."""
+class WatchHistory:
+    """What was found and ingested before; times in seconds of one clock."""
 
-    seen: Look | None = None
-    restless_since: float | None = None
-    """When changes were first seen that no ingest has taken yet."""
-    tried: Look | None = None
-    """What was there when the last ingest began."""
-    tried_at: float = 0.0
+    latest: FolderState | None = None
+    changed_since: float | None = None
+    """When changes were first found that no ingest has taken yet."""
+    ingested: FolderState | None = None
+    """What the folder held when the last ingest began."""
+    ingested_at: float = 0.0
 
-    def with_look(self, look: Look, now: float) -> Past:
-        """Add what was just seen."""
-        since = now if self.restless_since is None else self.restless_since
-        return replace(self, seen=look, restless_since=None if look.changes == 0 else since)
+    def with_walk(self, state: FolderState, now: float) -> WatchHistory:
+        """Add a walk."""
+        since = now if self.changed_since is None else self.changed_since
+        return replace(self, latest=state, changed_since=None if state.changes == 0 else since)
 
-    def with_ingest(self, look: Look, now: float) -> Past:
-        """Add an ingest that began after `look`."""
-        return replace(self, tried=look, tried_at=now, restless_since=None)
+    def with_ingest(self, state: FolderState, now: float) -> WatchHistory:
+        """Add an ingest that began with the folder in this state."""
+        return replace(self, ingested=state, ingested_at=now, changed_since=None)
 
 
-def is_due(look: Look, past: Past, now: float, *, rests: bool = False) -> bool:
-    """Whether to ingest now; the first time in any case, for what a look cannot see.
+def should_ingest(
+    state: FolderState, history: WatchHistory, now: float, *, settled: bool = False
+) -> bool:
+    """Decide whether to ingest now; `settled` means that no second walk is needed.
 
-    That is a site's configuration, and a new version of this program. `rests` says that whatever
-    has changed is complete, without a second look.
+    The first time it is always true: a walk does not notice another site configuration or another
+    version of this program.
     """
-    if past.tried is None:
+    if history.ingested is None:
         return True
-    if look.changes == 0:
+    if state.changes == 0:
         return False
-    if look == past.tried:
-        return now - past.tried_at >= RETRY
-    since = now if past.restless_since is None else past.restless_since
-    return rests or look == past.seen or now - since >= GATHER
+    if state == history.ingested:
+        return now - history.ingested_at >= RETRY
+    since = now if history.changed_since is None else history.changed_since
+    return settled or state == history.latest or now - since >= MAX_WAIT

@@ -1,7 +1,6 @@
-"""Keeping the index up to date with its posts: a folder is looked at, and ingested when it rests.
+"""Keep an index up to date with its posts.
 
-The folder is walked every few seconds, as it is to say that an index is behind, and at once when
-the system tells of a change (`server.watch.watcher`), which it does not always.
+The folder is walked every second, and at once after file events, which not every file system has.
 """
 
 from __future__ import annotations
@@ -19,23 +18,36 @@ from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.format.notices import for_clients
-from blog_search_mcp.server.watch.debounce import GATHER, Look, Past, is_due
+from blog_search_mcp.server.watch.debounce import (
+    MAX_WAIT,
+    FolderState,
+    WatchHistory,
+    should_ingest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-REST_MS = 100
-"""Milliseconds without a change after which what was saved together is complete: editors and
-git write the files of one command within a few milliseconds of each other."""
+QUIET_MS = 100
+"""Milliseconds without a file event after which a burst is over: editors and git write the files
+of one command within a few milliseconds of each other."""
+
+INTERVAL = 1.0
+"""Seconds between two walks: one over the rust-blog's 754 posts takes 14 ms."""
+INTERVAL_FACTOR = 50.0
+"""A slow walk is followed by an interval this many times as long."""
+PAUSE_FACTOR = 3.0
+"""However many file events come, a walk is followed by a pause this many times as long: what
+changes without end may be no posts at all."""
 
 log = logging.getLogger(__name__)
 
 
-def tell(folder: Path, stirred: Callable[[], None]) -> None:
-    """Call `stirred` after each burst of changes below `folder`.
+def watch_file_events(folder: Path, on_burst: Callable[[], None]) -> None:
+    """Call `on_burst` after each burst of file events below `folder`.
 
-    Returns only if the system cannot say; meant for a thread of its own.
+    Returns only if the system has no file events; meant for a thread of its own.
     """
     from watchfiles import watch
 
@@ -43,30 +55,18 @@ def tell(folder: Path, stirred: Callable[[], None]) -> None:
         bursts = watch(
             folder,
             watch_filter=None,
-            step=REST_MS,
-            debounce=int(1000 * GATHER),
+            step=QUIET_MS,
+            debounce=int(1000 * MAX_WAIT),
             ignore_permission_denied=True,
         )
         for _ in bursts:
-            stirred()
+            on_burst()
     except (OSError, RuntimeError) as error:
         log.info("The system does not tell when posts change (%s); they are looked at.", error)
 
 
-PAUSE = 1.0
-"""Seconds between two looks: one over the rust-blog's 754 posts takes 14 ms."""
-SHARE = 50.0
-"""A look that takes long is followed by a pause this many times as long."""
-
-BREATH = 3.0
-"""However often the system tells of changes, a look is followed by a pause this many times as
-long: what changes without end may be no posts at all."""
-
-log = logging.getLogger(__name__)
-
-
-class Watch:
-    """Watches one folder for one index; `look` and `notice` may be called from any thread."""
+class Watcher:
+    """Watches one folder for one index; `check` and `notice` may be called from any thread."""
 
     def __init__(
         self,
@@ -76,20 +76,20 @@ class Watch:
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date; `on_switch` hears of each new generation."""
-        self._stirred = threading.Event()
+        """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
         self._layout = Layout(index)
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch
         self._now = now
+        self._burst = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._past = Past()
+        self._history = WatchHistory()
         self._failure: str | None = None
 
-    def look(self) -> None:
-        """Begin to watch, unless that has begun. Returns at once."""
+    def check(self) -> None:
+        """Start to watch, unless that has begun. Returns at once."""
         with self._starting:
             if self._thread is None:
                 log.setLevel(logging.INFO)
@@ -97,78 +97,78 @@ class Watch:
                 self._thread.start()
 
     def notice(self) -> str | None:
-        """Say what keeps the newest posts out of the answers, `None` if nothing does."""
-        seen = self._past.seen
-        return self._failure or (sentence(seen.changes) if seen and seen.changes else None)
+        """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
+        latest = self._history.latest
+        if self._failure or latest is None or not latest.changes:
+            return self._failure
+        posts = "1 post has" if latest.changes == 1 else f"{latest.changes:,} posts have"
+        return f"{posts} changed; the index is being brought up to date."
 
-    def step(self, *, rests: bool = False) -> float:
-        """Look once, and ingest if it is time to; returns how many seconds the look took.
+    def step(self, *, settled: bool = False) -> float:
+        """Walk the folder and ingest if it is time to; return how many seconds the walk took.
 
-        `rests` says that whatever has changed is complete.
+        `settled` means that a burst of file events has just ended.
         """
-        began = looked = self._now()
+        began = walked = self._now()
         try:
-            seen = self._seen()
-            look = self._look(seen)
-            looked = self._now()
-            due = is_due(look, self._past, looked, rests=rests)
-            self._past = self._past.with_look(look, looked)
-            if look.changes == 0:
+            seen = self._read_last_ingest()
+            state = self._walk(seen)
+            walked = self._now()
+            due = should_ingest(state, self._history, walked, settled=settled)
+            self._history = self._history.with_walk(state, walked)
+            if state.changes == 0:
                 self._failure = None
             if due:
-                self._renew(look, seen.options if seen else IngestOptions())
+                self._run_ingest(state, seen.options if seen else IngestOptions())
         except BlogSearchError as error:
-            self._fail(error)
-        return looked - began
+            self._record_failure(error)
+        return walked - began
 
     def _watch(self) -> None:
-        told = (self._content, self._stirred.set)
-        threading.Thread(target=tell, args=told, name="stirrings", daemon=True).start()
-        rests = False
+        arguments = (self._content, self._burst.set)
+        threading.Thread(
+            target=watch_file_events, args=arguments, name="file-events", daemon=True
+        ).start()
+        settled = False
         while True:
             took = 0.0
             try:
-                took = self.step(rests=rests)
-            except Exception:  # nobody waits for this thread, so nobody would hear of it
+                took = self.step(settled=settled)
+            except Exception:  # nobody waits for this thread
                 log.exception("The posts could not be looked at.")
-            time.sleep(BREATH * took)
-            rests = self._stirred.wait(max(PAUSE, SHARE * took))
-            self._stirred.clear()
+            time.sleep(PAUSE_FACTOR * took)
+            settled = self._burst.wait(max(INTERVAL, INTERVAL_FACTOR * took))
+            self._burst.clear()
 
-    def _seen(self) -> Seen | None:
-        generation = self._generation()
+    def _read_last_ingest(self) -> Seen | None:
+        generation = self._live_number()
         return None if generation is None else last_seen(self._layout, generation)
 
-    def _generation(self) -> int | None:
+    def _live_number(self) -> int | None:
         try:
             return live_number(self._layout)
         except IndexProblem:
             return None
 
-    def _look(self, seen: Seen | None) -> Look:
+    def _walk(self, seen: Seen | None) -> FolderState:
         day = date.today().isoformat()
         if seen is None:
-            return Look((), day, None)
+            return FolderState((), day, None)
         files = walk(self._content, seen.suffixes).files
-        return Look(files, day, len(compare(seen, files, day).sources))
+        return FolderState(files, day, len(compare(seen, files, day).sources))
 
-    def _renew(self, look: Look, asked: IngestOptions) -> None:
-        self._past = self._past.with_ingest(look, self._now())
-        generation = self._generation()
-        log.info("%s", self._ingest(asked))
-        self._past = self._past.with_look(Look(look.files, look.day, 0), self._now())
+    def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
+        self._history = self._history.with_ingest(state, self._now())
+        generation = self._live_number()
+        log.info("%s", self._ingest(options))
+        done = FolderState(state.files, state.day, 0)
+        self._history = self._history.with_walk(done, self._now())
         self._failure = None
-        if self._generation() != generation:
+        if self._live_number() != generation:
             self._on_switch()
 
-    def _fail(self, error: BlogSearchError) -> None:
-        said = for_clients(str(error))
-        if said != self._failure:
+    def _record_failure(self, error: BlogSearchError) -> None:
+        notice = for_clients(str(error))
+        if notice != self._failure:
             log.warning("%s", error)
-        self._failure = said
-
-
-def sentence(changes: int) -> str:
-    """Say that an ingest is to come."""
-    posts = "1 post has" if changes == 1 else f"{changes:,} posts have"
-    return f"{posts} changed; the index is being brought up to date."
+        self._failure = notice

@@ -1,4 +1,4 @@
-"""An index that follows its posts: what is gathered, ingested, switched to and said."""
+"""An index that follows its posts: what is gathered, ingested, switched to and noted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,15 @@ from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.watch.debounce import GATHER, RETRY, Look, Past, is_due
-from blog_search_mcp.server.watch.reingest import Reingest
-from blog_search_mcp.server.watch.watcher import Watch, tell
+from blog_search_mcp.server.watch.debounce import (
+    MAX_WAIT,
+    RETRY,
+    FolderState,
+    WatchHistory,
+    should_ingest,
+)
+from blog_search_mcp.server.watch.reingest import ingest_arguments, run_ingest
+from blog_search_mcp.server.watch.watcher import Watcher, watch_file_events
 from tests.support.paths import ROOT
 from tests.support.served import free_port
 from tests.support.waiting import until
@@ -33,29 +39,34 @@ if TYPE_CHECKING:
 SOUP = "# Soup\n\nBoil an onion.\n"
 TEA = "# Tea\n\nSteep the leaves.\n"
 A = SourceFile("a.md", Path("a.md"), 3, 30)
-BEFORE = Look((A,), "2026-01-15", 1)
-NOW = Look((replace(A, size=4),), "2026-01-15", 1)
+BEFORE = FolderState((A,), "2026-01-15", 1)
+UNKNOWN = FolderState((), "2026-01-15", None)
+NOW = FolderState((replace(A, size=4),), "2026-01-15", 1)
 
 
 @pytest.mark.parametrize(
-    ("look", "past", "due"),
+    ("state", "history", "due"),
     [
-        (replace(NOW, changes=0), Past(), True),
-        (replace(NOW, changes=0), Past(tried=BEFORE), False),
-        (NOW, Past(tried=BEFORE), False),
-        (NOW, Past(tried=BEFORE, seen=BEFORE, restless_since=100.0), False),
-        (NOW, Past(tried=BEFORE, seen=NOW, restless_since=100.0), True),
-        (NOW, Past(tried=BEFORE, seen=BEFORE, restless_since=100.0 - GATHER), True),
-        (NOW, Past(tried=NOW, seen=NOW, tried_at=100.0), False),
-        (NOW, Past(tried=NOW, seen=NOW, tried_at=100.0 - RETRY), True),
-        (Look((), "2026-01-15", None), Past(tried=Look((), "2026-01-15", None)), True),
-        (replace(NOW, day="2026-01-16"), Past(tried=NOW, seen=NOW), False),
+        (replace(NOW, changes=0), WatchHistory(), True),
+        (replace(NOW, changes=0), WatchHistory(ingested=BEFORE), False),
+        (NOW, WatchHistory(ingested=BEFORE), False),
+        (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0), False),
+        (NOW, WatchHistory(ingested=BEFORE, latest=NOW, changed_since=100.0), True),
+        (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0 - MAX_WAIT), True),
+        (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0), False),
+        (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0 - RETRY), True),
+        (
+            FolderState((), "2026-01-15", None),
+            WatchHistory(ingested=FolderState((), "2026-01-15", None)),
+            True,
+        ),
+        (replace(NOW, day="2026-01-16"), WatchHistory(ingested=NOW, latest=NOW), False),
     ],
 )
 def test_a_folder_is_ingested_at_first_then_when_it_rests(
-    look: Look, past: Past, due: bool
+    state: FolderState, history: WatchHistory, due: bool
 ) -> None:
-    assert is_due(look, past, 100.0) is due
+    assert should_ingest(state, history, 100.0) is due
 
 
 class Watched:
@@ -65,12 +76,12 @@ class Watched:
         self.made = made
         self.now = 1000.0
         self.failure: str | None = None
-        self.asked: list[IngestOptions] = []
+        self.ingests: list[IngestOptions] = []
         self.switches = 0
-        self.watch = Watch(made.index, made.content, self.ingest, self.switched, lambda: self.now)
+        self.watch = Watcher(made.index, made.content, self.ingest, self.switched, lambda: self.now)
 
-    def ingest(self, asked: IngestOptions) -> str:
-        self.asked.append(asked)
+    def ingest(self, options: IngestOptions) -> str:
+        self.ingests.append(options)
         if self.failure:
             raise IngestFailed(self.failure)
         return str(self.made.ingest().generation)
@@ -91,7 +102,7 @@ def watched(blog: MakeBlog) -> Watched:
 
 def test_the_first_look_ingests_and_the_next_ones_rest(watched: Watched) -> None:
     assert watched.steps(3) is None
-    assert (len(watched.asked), watched.switches) == (1, 0)
+    assert (len(watched.ingests), watched.switches) == (1, 0)
 
 
 def test_a_change_is_said_and_ingested_once_the_folder_rests(watched: Watched) -> None:
@@ -101,20 +112,20 @@ def test_a_change_is_said_and_ingested_once_the_folder_rests(watched: Watched) -
     watched.made.write({"tea.md": TEA * 2, "more.md": TEA})
     assert watched.steps(1) == "2 posts have changed; the index is being brought up to date."
     assert watched.steps(1) is None
-    assert (len(watched.asked), watched.switches) == (2, 1)
+    assert (len(watched.ingests), watched.switches) == (2, 1)
     assert set(watched.made.manifest.posts) == {"soup.md", "tea.md", "more.md"}
     assert watched.steps(3) is None
-    assert len(watched.asked) == 2
+    assert len(watched.ingests) == 2
 
 
 def test_a_change_that_the_system_told_of_is_ingested_at_its_first_look(watched: Watched) -> None:
     watched.steps(1)
     watched.made.write({"tea.md": TEA})
-    watched.watch.step(rests=True)
+    watched.watch.step(settled=True)
     assert watched.watch.notice() is None
-    assert (len(watched.asked), watched.switches) == (2, 1)
-    watched.watch.step(rests=True)
-    assert len(watched.asked) == 2
+    assert (len(watched.ingests), watched.switches) == (2, 1)
+    watched.watch.step(settled=True)
+    assert len(watched.ingests) == 2
 
 
 def test_the_system_tells_of_a_burst_of_changes_once_it_is_over(tmp_path: Path) -> None:
@@ -127,7 +138,7 @@ def test_the_system_tells_of_a_burst_of_changes_once_it_is_over(tmp_path: Path) 
         stirred.append(len(list(folder.iterdir())))
         said.set()
 
-    threading.Thread(target=tell, args=(tmp_path / "posts", told), daemon=True).start()
+    threading.Thread(target=watch_file_events, args=(tmp_path / "posts", told), daemon=True).start()
 
     def is_told() -> bool:
         for number in range(20):
@@ -146,7 +157,7 @@ def test_a_folder_that_the_system_cannot_tell_of_is_left_to_looking(
 
     caplog.set_level("INFO")
     monkeypatch.setattr("watchfiles.watch", refused)
-    tell(tmp_path, lambda: None)
+    watch_file_events(tmp_path, lambda: None)
     assert [each.getMessage() for each in caplog.records] == [
         "The system does not tell when posts change (OS file watch limit reached); they are "
         "looked at."
@@ -160,7 +171,7 @@ def test_an_ingest_that_fails_is_said_and_tried_again_later(
     watched.failure = "No room in /home/me/blog/posts."
     watched.made.write({"tea.md": TEA})
     assert watched.steps(5) == "No room in …/posts."
-    assert len(watched.asked) == 2
+    assert len(watched.ingests) == 2
     warned = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     assert warned == ["No room in /home/me/blog/posts."]
     watched.failure = None
@@ -184,24 +195,22 @@ def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> N
     assert str(watched.steps(2)).startswith("There is no content folder")
     away.rename(watched.made.content)
     assert watched.steps(1) is None
-    assert len(watched.asked) == 1
+    assert len(watched.ingests) == 1
 
 
 def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
     watched.made.ingest(include_drafts=True)
     watched.steps(1)
-    assert watched.asked == [IngestOptions(include_drafts=True)]
+    assert watched.ingests == [IngestOptions(include_drafts=True)]
 
 
 def test_the_command_line_asks_for_the_same_again() -> None:
-    again = Reingest(Path("/posts"), Path("/index"), "box:1")
-    asked = IngestOptions(
+    posts, index = Path("/posts"), Path("/index")
+    options = IngestOptions(
         include_drafts=True, index_descriptions=False, base_url="https://a.b", permalink="hugo"
     )
-    assert Reingest(Path("/posts"), Path("/index"), "").arguments(IngestOptions()) == [
-        *("/posts", "--index", "/index"),
-    ]
-    assert again.arguments(asked) == [
+    assert ingest_arguments(posts, index, "", IngestOptions()) == ["/posts", "--index", "/index"]
+    assert ingest_arguments(posts, index, "box:1", options) == [
         *("/posts", "--index", "/index", "--embedder-url", "box:1"),
         *("--base-url", "https://a.b", "--permalink", "hugo"),
         *("--include-drafts", "--no-descriptions"),
@@ -212,13 +221,13 @@ def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         IngestFailed, match=r"could not be ingested: There is no content folder .*none"
     ):
-        Reingest(tmp_path / "none", tmp_path / "index", "")(IngestOptions())
+        run_ingest(tmp_path / "none", tmp_path / "index", "", IngestOptions())
 
 
 def test_answers_say_what_the_watch_says(watched: Watched) -> None:
     watched.steps(1)
     engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
-    watched.watch.look = lambda: None  # type: ignore[method-assign]
+    watched.watch.check = lambda: None  # type: ignore[method-assign]
     watched.made.write({"tea.md": TEA})
     notice = watched.steps(1)
     assert engine.read("soup.md", 0, 0).notice == notice
@@ -233,17 +242,9 @@ def served(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "content").mkdir()
     (tmp_path / "content" / "soup.md").write_text(SOUP, encoding="utf-8")
     folders = ["--watch", str(tmp_path / "content"), "--index", str(tmp_path / "index")]
+    options = [*folders, "--http", address, "--embedder-url", "127.0.0.1:1"]
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "server",
-            *folders,
-            "--http",
-            address,
-            "--embedder-url",
-            "127.0.0.1:1",
-        ],
+        [sys.executable, "-m", "blog_search_mcp.server", *options],
         cwd=ROOT,
         stderr=subprocess.DEVNULL,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.server.cli.doctor import installed
 from blog_search_mcp.server.cli.doctor.finding import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.terminal import print_text
-from blog_search_mcp.server.watch.freshness import now_in_utc
+from blog_search_mcp.server.watch.staleness import now_in_utc
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -1,4 +1,4 @@
-"""Whether answers say that posts have changed: never waiting, never out of date for long."""
+"""Notices that posts have changed: no answer waits for one, none is out of date for long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.watch.freshness import PAUSE, Freshness
+from blog_search_mcp.server.watch.staleness import INTERVAL, StalenessCheck
 from tests.support.served import ingest, write
 from tests.support.wire import wire
 
@@ -36,23 +36,23 @@ class Clock:
 
 
 class Watched:
-    """A blog, its watch, and the looks that were started and have not run yet."""
+    """A blog, its check, and the comparisons that were started and have not run yet."""
 
     def __init__(self, made: Blog, content: Path | None = None) -> None:
         self.made = made
         self.clock = Clock()
         self.waiting: list[Callable[[], None]] = []
-        self.watch = Freshness(made.index, content, self.clock, self.waiting.append)
+        self.watch = StalenessCheck(made.index, content, self.clock, self.waiting.append)
 
-    def looked(self) -> str | None:
-        """Look, if it is time to, and give what can be said then."""
-        self.watch.look()
+    def checked(self) -> str | None:
+        """Compare, if it is time to, and return the notice."""
+        self.watch.check()
         while self.waiting:
             self.waiting.pop()()
         return self.watch.notice()
 
 
-def said(count: int) -> str:
+def notice_of(count: int) -> str:
     posts, them = ("1 post has", "it") if count == 1 else (f"{count} posts have", "them")
     return (
         f"{posts} changed since the index was made 1 hour ago; "
@@ -65,78 +65,78 @@ def watched(blog: MakeBlog) -> Watched:
     return Watched(blog({"soup.md": SOUP}))
 
 
-def test_nothing_is_said_while_nothing_has_changed(watched: Watched) -> None:
-    assert watched.looked() is None
+def test_there_is_no_notice_while_nothing_has_changed(watched: Watched) -> None:
+    assert watched.checked() is None
 
 
-def test_a_look_does_not_hold_up_who_asks_for_it(watched: Watched) -> None:
+def test_a_comparison_does_not_hold_up_the_caller(watched: Watched) -> None:
     watched.made.write({"soup.md": EDITED})
-    watched.watch.look()
+    watched.watch.check()
     assert watched.watch.notice() is None
     assert len(watched.waiting) == 1
-    assert watched.looked() == said(1)
+    assert watched.checked() == notice_of(1)
 
 
-def test_a_look_is_good_for_a_pause_and_no_longer(watched: Watched) -> None:
-    assert watched.looked() is None
+def test_a_comparison_is_good_for_an_interval_and_no_longer(watched: Watched) -> None:
+    assert watched.checked() is None
     watched.made.write({"soup.md": EDITED, "tea.md": "Tea.\n"})
-    watched.clock.now += PAUSE - timedelta(microseconds=1)
-    assert watched.looked() is None
+    watched.clock.now += INTERVAL - timedelta(microseconds=1)
+    assert watched.checked() is None
     watched.clock.now += timedelta(microseconds=1)
-    assert watched.looked() == said(2)
+    assert watched.checked() == notice_of(2)
 
 
-def test_a_clock_that_was_set_back_does_not_stop_the_looks(watched: Watched) -> None:
-    assert watched.looked() is None
+def test_a_clock_that_was_set_back_does_not_stop_the_comparisons(watched: Watched) -> None:
+    assert watched.checked() is None
     watched.made.write({"soup.md": EDITED})
     watched.clock.now -= timedelta(minutes=5)
-    assert watched.looked() is not None
+    assert watched.checked() is not None
 
 
-def test_one_look_goes_on_at_a_time(watched: Watched) -> None:
-    watched.watch.look()
-    watched.clock.now += 2 * PAUSE
-    watched.watch.look()
+def test_one_comparison_runs_at_a_time(watched: Watched) -> None:
+    watched.watch.check()
+    watched.clock.now += 2 * INTERVAL
+    watched.watch.check()
     assert len(watched.waiting) == 1
 
 
-def test_an_ingest_takes_the_sentence_back_at_once(watched: Watched) -> None:
+def test_an_ingest_takes_the_notice_back_at_once(watched: Watched) -> None:
     watched.made.write({"soup.md": EDITED})
-    assert watched.looked() == said(1)
+    assert watched.checked() == notice_of(1)
     watched.made.ingest()
     assert watched.watch.notice() is None
-    assert watched.looked() is None
+    assert watched.checked() is None
 
 
-def test_posts_that_moved_are_found_where_the_user_says(blog: MakeBlog) -> None:
+def test_posts_that_moved_are_compared_where_the_user_says(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     moved = made.content.rename(made.content.with_name("moved"))
-    assert Watched(made).looked() is None
+    assert Watched(made).checked() is None
     (moved / "soup.md").write_text(EDITED, encoding="utf-8")
-    assert Watched(made, moved).looked() == said(1)
+    assert Watched(made, moved).checked() == notice_of(1)
 
 
-def test_without_an_index_nothing_is_said_and_one_that_appears_is_watched(
+def test_without_an_index_there_is_no_notice_and_one_that_appears_is_compared(
     watched: Watched,
 ) -> None:
     current = watched.made.layout.current.read_bytes()
     watched.made.layout.current.unlink()
     watched.made.write({"soup.md": EDITED})
-    assert watched.looked() is None
+    assert watched.checked() is None
     watched.made.layout.current.write_bytes(current)
-    watched.clock.now += PAUSE
-    assert watched.looked() == said(1)
+    watched.clock.now += INTERVAL
+    assert watched.checked() == notice_of(1)
 
 
-def test_both_tools_say_it_after_what_else_there_is_to_say(watched: Watched) -> None:
+def test_both_tools_add_the_notice_to_their_own(watched: Watched) -> None:
     watched.made.write({"soup.md": EDITED})
     engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
     assert engine.search("onion", Filters(), limit=1, offset=0).notice is None
-    watched.looked()
-    assert engine.read("soup.md", 0, 0).notice == said(1)
+    watched.checked()
+    assert engine.read("soup.md", 0, 0).notice == notice_of(1)
     answer = engine.search("onion", Filters(), limit=1, offset=0)
     before = watched.made.reader().search("onion", Filters(), limit=1, offset=0).notice
-    assert answer.notice == " ".join(filter(None, (before, said(1))))
+    assert answer.notice == " ".join(filter(None, (before, notice_of(1))))
 
 
 def found(server: Wire, number: int) -> dict[str, object]:
@@ -147,7 +147,7 @@ def found(server: Wire, number: int) -> dict[str, object]:
 
 
 def asked_until(server: Wire, wanted: Callable[[str], bool]) -> str:
-    """Ask until the notice is as wanted: a look goes on beside the answers, every few seconds."""
+    """Search until the notice is as wanted: comparisons run beside the answers."""
     for number in range(100):
         notice = str(found(server, number).get("notice", ""))
         if wanted(notice):
@@ -156,7 +156,9 @@ def asked_until(server: Wire, wanted: Callable[[str], bool]) -> str:
     raise AssertionError(notice)
 
 
-def test_a_server_says_that_a_post_was_edited_until_it_is_ingested(tmp_path: Path) -> None:
+def test_a_server_notes_that_a_post_was_edited_until_it_is_ingested(
+    tmp_path: Path,
+) -> None:
     content, index = write(tmp_path / "content", {"soup.md": SOUP}), tmp_path / "index"
     ingest(content, index)
     write(content, {"soup.md": EDITED})
