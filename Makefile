@@ -17,10 +17,10 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test browser pictures clients fuzz eval bench reliability conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval bench reliability conformance bundle check format clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
 
 setup: $(INSTALLED) ## make .venv and install the project with its pinned versions
 
@@ -36,8 +36,14 @@ serve: ingest ## ingest, then serve over HTTP at 127.0.0.1
 ask: question ingest ## ask a question through a real MCP client: make ask Q="..."
 	@$(BIN)/blog-server ask --index "$(INDEX)" -- "$$QUESTION"
 
-test: $(INSTALLED) ## run the tests, on every core
+test: $(INSTALLED) ## run the fast tests, on every core
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
+
+test-all: $(INSTALLED) ## run every test that needs no further install
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+coverage: $(INSTALLED) ## run the fast tests and hold what they cover to a floor
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile --cov --cov-report term:skip-covered
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page

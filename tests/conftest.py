@@ -19,6 +19,18 @@ settings.register_profile("patient", settings.default, deadline=None)
 settings.load_profile("patient")
 
 
+FAST = ("unit", "docs", "wire")
+"""Folders of tests that `make test` runs; the others are marked slow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts processes, breaks disks or needs an install."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(here).parts[0] not in FAST:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
