@@ -18,10 +18,11 @@ from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.embedders.registry import choose, embedder_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import LiveIndex, Reader
-from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
+from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.documents.visibility import check_visibility
 from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
-from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.ingest.readers import SUFFIXES, read_document
 from blog_search_mcp.ingest.report import Progress
 
 
@@ -34,21 +35,23 @@ class Embedding:
     host: str = ""
 
 
-def posts_of(content: Path) -> tuple[ParsedPost, ...]:
+def posts_of(content: Path) -> tuple[Document, ...]:
     """The posts of a folder that are published today and not empty. Raises ContentError.
 
     A post without a body is a forwarding address, and search leaves it out.
     """
     today = date.today()
     found = (_post(file, today) for file in walk(content, SUFFIXES).files)
-    return tuple(post for post in found if post and not post.left_out and post.body.strip())
+    return tuple(post for post in found if post and post.body.text.strip())
 
 
-def _post(file: SourceFile, today: date) -> ParsedPost | None:
+def _post(file: SourceFile, today: date) -> Document | None:
     try:
-        return read_post(file, read(file.path), today)
+        document = read_document(read(file.path), file.source)
     except UnreadablePost:
         return None
+    hidden = check_visibility(document.fields, file.source, today).left_out
+    return None if hidden else document
 
 
 def index_folder(cache: Path, content: Path, embedding: Embedding) -> Path:

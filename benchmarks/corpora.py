@@ -44,7 +44,7 @@ class Corpus:
     @property
     def language(self) -> str:
         """What most of the blog is written in, by its beginnings."""
-        return language_of("\n".join(post.body[:_OPENING] for post in self.posts[::10]))
+        return language_of("\n".join(post.body.text[:_OPENING] for post in self.posts[::10]))
 
     @property
     def written(self) -> tuple[str, ...]:

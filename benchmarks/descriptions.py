@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.types import Query
 from benchmarks.wording import folded, letters, without_numbers, words
-from blog_search_mcp.ingest.documents.read_post import ParsedPost
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
 KIND = "description"
 
@@ -26,13 +26,15 @@ COPIED = 0.8
 """Share of a description that, found in one piece in the body, makes it a copy of the body."""
 
 
-def known_items(posts: Sequence[ParsedPost]) -> Iterator[Query]:
+def known_items(posts: Sequence[Document]) -> Iterator[Query]:
     """The descriptions that ask for one post alone."""
-    described = [(post, plain(post.post.description)) for post in posts if post.post.description]
+    described = [
+        (post, strip_markup(post.post.description)) for post in posts if post.post.description
+    ]
     uses = Counter(without_numbers(text) for _, text in described)
     for post, text in described:
         own = uses[without_numbers(text)] == 1
-        if own and says_enough(text) and not is_copied(text, post.post.title, post.body):
+        if own and says_enough(text) and not is_copied(text, post.post.title, post.body.text):
             yield Query(KIND, " ".join(text.split()), post.post.source)
 
 
@@ -46,6 +48,6 @@ def is_copied(text: str, title: str, body: str) -> bool:
     wanted = folded(text)
     if wanted in folded(title):
         return True
-    content = folded(plain(body))
+    content = folded(strip_markup(body))
     piece = math.ceil(len(wanted) * COPIED)
     return any(wanted[at : at + piece] in content for at in range(len(wanted) - piece + 1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from benchmarks.metrics import first_rank
 from benchmarks.types import Query
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.ingest.documents.read_post import ParsedPost
+from blog_search_mcp.ingest.documents.base import Document
 
 K1 = 1.2
 B = 0.75
@@ -63,14 +63,12 @@ def floor_of(texts: Mapping[str, str], analyse: Analyser) -> Floor:
     return Floor(analyse, postings, lengths, sum(lengths.values()) / len(lengths))
 
 
-def whole_posts(posts: Iterable[ParsedPost]) -> dict[str, str]:
+def whole_posts(posts: Iterable[Document]) -> dict[str, str]:
     """Title and body of each post, by source."""
-    return {post.post.source: f"{post.post.title}\n{post.body}" for post in posts}
+    return {post.post.source: f"{post.post.title}\n{post.body.text}" for post in posts}
 
 
-def ask_floor(
-    posts: Iterable[ParsedPost], queries: Sequence[Query], limit: int
-) -> list[int | None]:
+def ask_floor(posts: Iterable[Document], queries: Sequence[Query], limit: int) -> list[int | None]:
     """The rank of each query's post among the floor's first `limit` posts."""
     floor = floor_of(whole_posts(posts), _stems)
     return [first_rank(floor.search(query.text, limit), query.acceptable) for query in queries]

@@ -18,9 +18,7 @@ from benchmarks.chinese import in_other_words, in_simplified
 from benchmarks.descriptions import known_items
 from benchmarks.types import Query
 from benchmarks.wording import folded, without_numbers, words
-from blog_search_mcp.ingest.documents.read_post import ParsedPost
-from blog_search_mcp.ingest.markdown.blocks import blocks
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.documents.base import Body, Document
 
 LEAST_WORDS = 2
 """A heading or title with fewer is a label, not a question."""
@@ -43,7 +41,7 @@ SEED = "1"
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
-Posts = Sequence[ParsedPost]
+Posts = Sequence[Document]
 
 
 def derive(posts: Posts, kinds: Iterable[str], limit: int) -> list[Query]:
@@ -53,7 +51,7 @@ def derive(posts: Posts, kinds: Iterable[str], limit: int) -> list[Query]:
 
 def foreign(queries: Iterable[Query], posts: Posts) -> list[Query]:
     """Those of another blog's queries whose words this blog nowhere has in one piece."""
-    contents = [folded(f"{post.post.title}\n{post.body}") for post in posts]
+    contents = [folded(f"{post.post.title}\n{post.body.text}") for post in posts]
     return [query for query in queries if not any(folded(query.text) in text for text in contents)]
 
 
@@ -100,10 +98,12 @@ def identifiers(posts: Posts) -> Iterator[Query]:
     In order of hash, and found as they are asked for: comparing each with every post is
     the slow part.
     """
-    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body))
+    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body.text))
     named = ((code, source) for code, source in found if is_identifier(code))
     pairs = _of_one_post(named, str.casefold)
-    contents = {post.post.source: f"{post.post.title}\n{post.body}".casefold() for post in posts}
+    contents = {
+        post.post.source: f"{post.post.title}\n{post.body.text}".casefold() for post in posts
+    }
     for query in in_order(Query("identifier", code, at, evidence=code) for code, at in pairs):
         others = (text for source, text in contents.items() if source != query.source)
         if not any(query.text.casefold() in text for text in others):
@@ -151,10 +151,10 @@ def _of_one_post(
             yield pairs[0]
 
 
-def _headings(body: str) -> Iterator[str]:
-    for block in blocks(body):
+def _headings(body: Body) -> Iterator[str]:
+    for block in body.blocks:
         if block.kind == "heading":
-            yield " ".join(plain(block.heading).split())
+            yield " ".join(block.heading.split())
 
 
 def _inline_code(body: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.prepare import Window
+    from blog_search_mcp.ingest.prepare import EmbeddingWindow
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
@@ -132,7 +132,7 @@ MAX_BLOCKS = 4
 class _QueuedWindow:
     post: PendingPost
     chunk_id: int
-    window: Window
+    window: EmbeddingWindow
 
 
 @dataclass(slots=True)
@@ -161,7 +161,9 @@ class EmbeddingQueue:
         """Chunks of which at least one window was refused."""
         return tuple(self._without_vector.values())
 
-    def put(self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[Window]) -> int:
+    def put(
+        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
+    ) -> int:
         """Queue the windows of a post; return how many posts were completed by this call.
 
         Raises EmbedderError for any post queued before.

@@ -21,7 +21,8 @@ from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_unless_untouched
 from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.ingest.plan import SUFFIXES, Plan, make_plan
+from blog_search_mcp.ingest.plan import Plan, make_plan
+from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.report import EmbeddingCounts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool, worker_pool
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.ingest.job import Job
-    from blog_search_mcp.ingest.prepare import Outcome
+    from blog_search_mcp.ingest.prepare import ParsedResult
 
 
 class IngestCounts:
@@ -47,7 +48,7 @@ class IngestCounts:
         self.changed = 0
         self.kept = len(plan.unchanged)
 
-    def count(self, outcome: Outcome) -> None:
+    def count(self, outcome: ParsedResult) -> None:
         """Count one file that was read."""
         source = outcome.source
         self.due[source] = outcome.due
@@ -62,7 +63,7 @@ class IngestCounts:
         else:
             self.added += 1
 
-    def is_change(self, outcome: Outcome) -> bool:
+    def is_change(self, outcome: ParsedResult) -> bool:
         """Whether a file requires a new generation."""
         return outcome.new is not None or (
             outcome.skipped is not None and outcome.source in self._before
@@ -89,7 +90,7 @@ class Run:
     plan: Plan
     counts: IngestCounts
     """Of the files before the first change."""
-    outcomes: Iterator[Outcome]
+    outcomes: Iterator[ParsedResult]
     """Of the changed file and all after it, read as they are consumed."""
     has_changes: bool
 
@@ -140,13 +141,18 @@ def _live_number(job: Job, layout: Layout) -> int:
         return 0
 
 
-def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[Outcome]:
+def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedResult]:
     if not plan.to_read:
         return iter(())
     workers.start(len(plan.to_read), "blog_search_mcp.ingest.prepare")
-    from blog_search_mcp.ingest.prepare import how_of, outcome_of  # imports the parsers
+    from blog_search_mcp.ingest.prepare import (  # imports the parsers
+        make_read_options,
+        prepare_post,
+    )
 
-    outcomes = workers.map(partial(outcome_of, how=how_of(job, plan)), plan.to_read)
+    outcomes = workers.map(
+        partial(prepare_post, options=make_read_options(job, plan)), plan.to_read
+    )
     if plan.base is None:  # every file changes: import what writes while the workers read
         import_module("blog_search_mcp.ingest.embedding")
         import_module("blog_search_mcp.index.writer")

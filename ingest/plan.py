@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
 from blog_search_mcp.ingest.documents.visibility import day_after
 from blog_search_mcp.ingest.job import build_fingerprint
+from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import IndexedPost, Manifest
     from blog_search_mcp.ingest.job import BuildFingerprint, Job
     from blog_search_mcp.ingest.sites.base import Site
-
-SUFFIXES = (".md", ".markdown", ".mdx")
-"""File name endings of posts."""
 
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""

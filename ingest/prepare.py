@@ -1,11 +1,12 @@
-"""One file in, what becomes of it out: a post made ready for the index, or why it is not in it.
+"""Turn one file into what the index takes: its post, chunks and texts to embed.
 
-Everything that costs a processor and needs nothing but the file is done here, so that several
+Everything that costs a processor and needs nothing but the file happens here, so that several
 processes can do it for several files (`ingest.workers`).
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,12 +18,12 @@ from blog_search_mcp.index.content.walk import Skipped, SourceFile
 from blog_search_mcp.index.errors import PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.chunking.chunker import chunks_of
-from blog_search_mcp.ingest.chunking.packing import windows
-from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
-from blog_search_mcp.ingest.documents.visibility import day_after
-from blog_search_mcp.ingest.markdown.blocks import structure
+from blog_search_mcp.ingest.chunking.chunker import chunk_body
+from blog_search_mcp.ingest.chunking.packing import split_windows
+from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.documents.visibility import Visibility, check_visibility, day_after
 from blog_search_mcp.ingest.plan import FileToRead
+from blog_search_mcp.ingest.readers import read_document
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.urls import link_post
 
@@ -32,44 +33,44 @@ if TYPE_CHECKING:
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
-    """Title, heading path and `window`, a part of the chunk's plain text."""
+    """Join title, heading path and `window`, a part of the chunk's plain text."""
     return "\n".join(filter(None, (post.title, " > ".join(chunk.headings), window)))
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """What decides what becomes of a file besides its bytes."""
+class ReadOptions:
+    """What decides about a file besides its bytes."""
 
     today: date
     include_drafts: bool
     index_descriptions: bool
     site: Site | None
-    readable: Callable[[Sequence[str]], list[float]]
-    """The embedder's."""
+    measure_coverage: Callable[[Sequence[str]], list[float]]
+    """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
 
 
-def how_of(job: Job, plan: Plan) -> How:
-    """How the files of a plan are read."""
-    return How(
+def make_read_options(job: Job, plan: Plan) -> ReadOptions:
+    """Collect how the files of a plan are read."""
+    return ReadOptions(
         today=job.today,
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
         site=plan.site and plan.site.with_sources(plan.files),
-        readable=plan.choice.embedder.readable,
+        measure_coverage=plan.choice.embedder.readable,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """A text to embed."""
+class EmbeddingWindow:
+    """A text to embed, no longer than an embedder reads at once."""
 
     chunk: int
-    """Of its post, from 0."""
+    """Index of its chunk in the post, from 0."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ParsedResult:
     """What becomes of one file."""
 
     source: str
@@ -79,64 +80,69 @@ class Outcome:
     """Why it does not belong in the index; `None` if it does."""
     new: PendingPost | None = None
     """What is to go in; `None` if nothing is, or if the index has it already."""
-    windows: tuple[Window, ...] = ()
+    windows: tuple[EmbeddingWindow, ...] = ()
     """Of its chunks, in their order."""
     problems: tuple[str, ...] = ()
     """What was odd about it, each with its source."""
 
 
-def outcome_of(unread: FileToRead, how: How) -> Outcome:
-    """Read the file, and unless the index has these bytes, make it ready. Raises EmbedderError."""
-    source, before = unread.file.source, unread.before
+def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
+    """Read a file and, unless the index has these bytes, make it ready. Raises EmbedderError."""
+    source, before = file_to_read.file.source, file_to_read.before
     try:
-        parsed = read_post(unread.file, read(unread.file.path), how.today)
+        data = read(file_to_read.file.path)
+        document = read_document(data, source)
     except PostChanging as error:
         if before is None:
-            return Outcome(source, None, Skipped(source, str(error)))
+            return ParsedResult(source, None, Skipped(source, str(error)))
         kept = f"{source}: {error}; the index keeps what it had"
-        return Outcome(source, day_after(before.expires), problems=(kept,))
+        return ParsedResult(source, day_after(before.expires), problems=(kept,))
     except UnreadablePost as error:
-        return Outcome(source, None, Skipped(source, str(error)))
-    problems = tuple(f"{source}: {problem}" for problem in parsed.problems)
-    if parsed.left_out and not how.include_drafts:
-        return Outcome(source, parsed.due, Skipped(source, parsed.left_out), problems=problems)
-    if before is not None and before.digest == parsed.digest:
-        return Outcome(source, parsed.due, problems=problems)
-    new = _new_post(parsed, unread.file, how)
-    return Outcome(source, parsed.due, None, new, tuple(_windows(new)), problems)
+        return ParsedResult(source, None, Skipped(source, str(error)))
+    shown = check_visibility(document.fields, source, options.today)
+    problems = tuple(f"{source}: {problem}" for problem in document.problems)
+    if shown.left_out and not options.include_drafts:
+        skipped = Skipped(source, shown.left_out)
+        return ParsedResult(source, shown.due, skipped, problems=problems)
+    digest = hashlib.sha256(data).hexdigest()
+    if before is not None and before.digest == digest:
+        return ParsedResult(source, shown.due, problems=problems)
+    new = _make_pending_post(document, file_to_read.file, digest, shown, options)
+    return ParsedResult(source, shown.due, None, new, tuple(_make_windows(new)), problems)
 
 
-def _new_post(parsed: ParsedPost, file: SourceFile, how: How) -> PendingPost:
-    if not how.index_descriptions:
-        parsed = replace(parsed, post=replace(parsed.post, description=""))
-    post = parsed.post
-    body = structure(parsed.body)
-    passages = chunks_of(post.source, body, parsed.first_line, post.title)
-    post, passages = link_post(parsed, passages, how.site)
+def _make_pending_post(
+    document: Document, file: SourceFile, digest: str, shown: Visibility, options: ReadOptions
+) -> PendingPost:
+    if not options.index_descriptions:
+        document = replace(document, post=replace(document.post, description=""))
+    post, body = document.post, document.body
+    chunks = chunk_body(post.source, body, document.first_line, post.title)
+    post, chunks = link_post(document, chunks, options.site)
     indexed = IndexedPost(
-        digest=parsed.digest,
+        digest=digest,
         size=file.size,
         mtime_ns=file.mtime_ns,
-        chunks=len(passages),
-        expires=parsed.expires,
+        chunks=len(chunks),
+        expires=shown.expires,
     )
-    readable = how.readable([chunk.plain for chunk in passages])
-    return PendingPost(_spoken(post, passages), passages, tuple(readable), indexed)
+    coverage = options.measure_coverage([chunk.plain for chunk in chunks])
+    return PendingPost(_with_language(post, chunks), chunks, tuple(coverage), indexed)
 
 
-def _spoken(post: Post, passages: Sequence[Chunk]) -> Post:
-    """The post with the language it is written in, if its author does not say."""
+def _with_language(post: Post, chunks: Sequence[Chunk]) -> Post:
+    """Fill in the language the words are written in, if the author names none."""
     if post.language:
         return post
-    words = "\n".join((post.title, *(chunk.plain for chunk in passages)))
+    words = "\n".join((post.title, *(chunk.plain for chunk in chunks)))
     return replace(post, language=language_of(words))
 
 
-def _windows(new: PendingPost) -> list[Window]:
-    """The windows of every chunk that the embedder can read."""
+def _make_windows(new: PendingPost) -> list[EmbeddingWindow]:
+    """The windows of every chunk whose words the embedder knows at all."""
     return [
-        Window(chunk.index, embedding_text(new.post, chunk, window))
-        for chunk, readable in zip(new.chunks, new.readable, strict=True)
-        if readable > 0.0
-        for window in windows(chunk.plain)
+        EmbeddingWindow(chunk.index, embedding_text(new.post, chunk, window))
+        for chunk, coverage in zip(new.chunks, new.readable, strict=True)
+        if coverage > 0.0
+        for window in split_windows(chunk.plain)
     ]

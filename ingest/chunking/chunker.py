@@ -17,13 +17,12 @@ from functools import reduce
 from itertools import takewhile
 
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.chunking.oversize import slices
-from blog_search_mcp.ingest.chunking.packing import Limits, runs
+from blog_search_mcp.ingest.chunking.oversize import split_oversize
+from blog_search_mcp.ingest.chunking.packing import Limits, pack_pieces
+from blog_search_mcp.ingest.chunking.sections import Section, section_tree
 from blog_search_mcp.ingest.chunking.sentences import sentence_ends
 from blog_search_mcp.ingest.chunking.token_count import exceeds
-from blog_search_mcp.ingest.markdown.blocks import Block, Structure, structure
-from blog_search_mcp.ingest.markdown.plain_text import plain
-from blog_search_mcp.ingest.markdown.sections import Section, section_tree
+from blog_search_mcp.ingest.documents.base import Block, Body
 
 PASSAGE = Limits(least=360, most=800, scrap=120)
 """A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
@@ -54,22 +53,17 @@ class _Span:
         return self.opens == self.end
 
 
-def chunks(source: str, body: str, first_line: int, title: str) -> tuple[Chunk, ...]:
-    """The chunks of one post, in order.
+def chunk_body(source: str, body: Body, first_line: int, title: str) -> tuple[Chunk, ...]:
+    """Cut one post into chunks, in order.
 
-    `first_line` is the file's line, from 1, on which `body` begins. Every non-blank
-    line of `body` lies in a chunk, chunks do not overlap, and the same body always
-    gives the same chunks.
+    `first_line` is the file's line, from 1, on which the body begins; a heading that only repeats
+    the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
+    overlap, and the same body always gives the same chunks.
     """
-    return chunks_of(source, structure(body), first_line, title)
-
-
-def chunks_of(source: str, text: Structure, first_line: int, title: str) -> tuple[Chunk, ...]:
-    """As `chunks`, of a body that is parsed already."""
-    body, tree = text.body, section_tree(text.blocks, title)
-    readable = (part for span in _passages(tree, body) for part in _readable(span, body))
-    spans = [span for span in readable if body[span.start : span.end].strip()]
-    return tuple(_chunks(source, text, first_line, spans))
+    text, tree = body.text, section_tree(body.blocks, title)
+    fitting = (part for span in _passages(tree, text) for part in _split(span, body))
+    spans = [span for span in fitting if text[span.start : span.end].strip()]
+    return tuple(_chunks(source, body, first_line, spans))
 
 
 def _passages(section: Section, body: str) -> list[_Span]:
@@ -96,7 +90,7 @@ def _own_spans(section: Section, body: str) -> list[_Span]:
     start = (section.heading or section.content[0]).start
     opens = section.heading.end if section.heading else start
     spans = []
-    for end in [e for block in section.content for e in _ends_of_pieces(block, body)] or [opens]:
+    for end in [e for block in section.content for e in _piece_ends(block, body)] or [opens]:
         spans.append(_Span(start, end, section.headings, max(start, opens)))
         start = end
     return spans
@@ -114,13 +108,13 @@ def _end_of(section: Section) -> int:
     return last.end if last else 0
 
 
-def _ends_of_pieces(block: Block, body: str) -> Iterator[int]:
+def _piece_ends(block: Block, body: str) -> Iterator[int]:
     text = body[block.start : block.end]
     if not exceeds(text, PASSAGE.most):
         yield block.end
     elif block.children:
         for child in block.children:
-            yield from _ends_of_pieces(child, body)
+            yield from _piece_ends(child, body)
     elif block.kind == "paragraph":
         for end in sentence_ends(text, PASSAGE.most):
             yield block.start + end
@@ -131,7 +125,7 @@ def _ends_of_pieces(block: Block, body: str) -> Iterator[int]:
 def _pack(spans: Sequence[_Span], body: str) -> list[_Span]:
     if len(spans) > 1 and spans[0].is_bare:
         spans = [_join(spans[0], spans[1]), *spans[2:]]
-    packed = runs([body[span.start : span.end] for span in spans], PASSAGE)
+    packed = pack_pieces([body[span.start : span.end] for span in spans], PASSAGE)
     return [reduce(_join, (spans[place] for place in run)) for run in packed]
 
 
@@ -146,7 +140,7 @@ def _join(left: _Span, right: _Span) -> _Span:
     return _Span(left.start, right.end, shared, left.opens)
 
 
-def _readable(span: _Span, body: str) -> Iterator[_Span]:
+def _split(span: _Span, body: Body) -> Iterator[_Span]:
     """The span, as several if it is longer than a chunk may be."""
     if span.end - span.start <= LONGEST:
         yield span
@@ -154,32 +148,29 @@ def _readable(span: _Span, body: str) -> Iterator[_Span]:
     opening = span.opens - span.start
     opens = span.opens if opening <= LONGEST_OPENING else span.start
     start, end = span.start, opens
-    for part in slices(body[opens : span.end], LONGEST - LONGEST_OPENING, PASSAGE.most):
-        end += len(part.text)
-        yield replace(span, start=start, end=end, words=part.words)
+    for piece in split_oversize(body, opens, span.end, LONGEST - LONGEST_OPENING, PASSAGE.most):
+        end += len(piece.text)
+        yield replace(span, start=start, end=end, words=piece.words)
         start = end
 
 
-def _chunks(
-    source: str, parsed: Structure, first_line: int, spans: Sequence[_Span]
-) -> Iterator[Chunk]:
-    body = parsed.body
+def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
     line, counted = first_line, 0
     for number, span in enumerate(spans):
-        text, start = _trimmed(body, span)
-        line, counted = line + body.count("\n", counted, start), start
+        text, start = _trim(body.text, span)
+        line, counted = line + body.text.count("\n", counted, start), start
         yield Chunk(
             source=source,
             index=number,
             text=text,
-            plain=_plain(parsed, max(start, span.opens), span),
+            plain=_plain_text(body, max(start, span.opens), span),
             headings=span.headings,
             first_line=line,
             last_line=line + text.count("\n"),
         )
 
 
-def _trimmed(body: str, span: _Span) -> tuple[str, int]:
+def _trim(body: str, span: _Span) -> tuple[str, int]:
     """The span's text without blank lines around it, and where it starts."""
     text = body[span.start : span.end].rstrip()
     blank = len(text) - len(text.lstrip())
@@ -187,7 +178,7 @@ def _trimmed(body: str, span: _Span) -> tuple[str, int]:
     return body[start : span.start + len(text)], start
 
 
-def _plain(parsed: Structure, start: int, span: _Span) -> str:
+def _plain_text(body: Body, start: int, span: _Span) -> str:
     if span.words is not None:
-        return plain(span.words)
-    return plain(parsed.body[start : span.end], parsed.tokens_of(start, span.end))
+        return body.strip_markup(span.words)
+    return body.plain_text(start, span.end)

@@ -15,16 +15,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from blog_search_mcp.ingest.chunking.sentences import MOST_MARKS, after_marks, sentence_ends
-from blog_search_mcp.ingest.markdown.blocks import Block, blocks
+from blog_search_mcp.ingest.documents.base import Block, Body
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,}|~{3,}))", re.MULTILINE)
-_ANY_FENCE = "~" * 24
-"""For code between template tags, which has no fence to repeat."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class Piece:
     """A piece of a passage."""
 
     text: str
@@ -32,60 +29,64 @@ class Slice:
     """Markdown whose words are the slice's."""
 
 
-def slices(text: str, longest: int, most: int) -> list[Slice]:
-    """Slices of at most `longest` characters each, whose texts joined are `text`.
+def split_oversize(body: Body, start: int, end: int, longest: int, most: int) -> list[Piece]:
+    """Split a span into slices of at most `longest` characters each, whose texts joined are it.
 
     A line of at most `most` word pieces (`ingest.chunking.token_count`) is one that an embedder
     reads whole.
     """
     made = (
         piece
-        for leaf in _leaves(blocks(text) or (Block("paragraph", 0, len(text)),))
-        for piece in _of_leaf(leaf, text[leaf.start : leaf.end], longest, most)
+        for leaf in _leaves(body.blocks, start, end)
+        for piece in _split_leaf(leaf, body.text[leaf.start : leaf.end], longest, most)
     )
-    return _gathered(made, longest)
+    return _gather(made, longest)
 
 
-def _leaves(tree: Sequence[Block]) -> Iterator[Block]:
+def _leaves(tree: Sequence[Block], start: int, end: int) -> Iterator[Block]:
+    """The smallest blocks of a span, cut at its ends."""
     for block in tree:
-        yield from _leaves(block.children) if block.children else (block,)
+        if block.end <= start or block.start >= end:
+            continue
+        if block.children:
+            yield from _leaves(block.children, start, end)
+        else:
+            yield replace(block, start=max(block.start, start), end=min(block.end, end))
 
 
-def _of_leaf(leaf: Block, text: str, longest: int, most: int) -> list[Slice]:
+def _split_leaf(leaf: Block, text: str, longest: int, most: int) -> list[Piece]:
     if len(text) <= longest:
-        return [Slice(text, text)]
-    lines = [piece for line in _LINE.findall(text) for piece in _of_line(line, longest, most)]
-    if leaf.kind != "fence":
-        return _gathered(lines, longest)
-    marks = _OPENING.search(text)
-    opening = f"{marks['marks'] if marks else _ANY_FENCE}\n"
-    if not marks:
-        lines[0] = replace(lines[0], words=opening)
-    first, *others = _gathered(lines, longest)
-    return [first, *(replace(other, words=opening + other.words) for other in others)]
+        return [Piece(text, text)]
+    lines = [piece for line in _LINE.findall(text) for piece in _split_line(line, longest, most)]
+    if not leaf.opening:
+        return _gather(lines, longest)
+    if leaf.opening.rstrip() not in text:
+        lines[0] = replace(lines[0], words=leaf.opening)
+    first, *others = _gather(lines, longest)
+    return [first, *(replace(other, words=leaf.opening + other.words) for other in others)]
 
 
-def _of_line(line: str, longest: int, most: int) -> Iterator[Slice]:
+def _split_line(line: str, longest: int, most: int) -> Iterator[Piece]:
     if len(line) <= longest:
-        yield Slice(line, line)
+        yield Piece(line, line)
         return
     for start, end in pairwise([0, *sentence_ends(line, most)]):
-        yield from _anywhere(line[start:end], longest)
+        yield from _split_anywhere(line[start:end], longest)
 
 
-def _anywhere(text: str, longest: int) -> Iterator[Slice]:
+def _split_anywhere(text: str, longest: int) -> Iterator[Piece]:
     """Cut what holds few words for its length: all of them are its first visible slice's."""
     start, words = 0, text
     while start < len(text):
         end = after_marks(text, min(start + longest - MOST_MARKS, len(text)), len(text))
         is_blank = not text[start:end].strip()
-        yield Slice(text[start:end], "" if is_blank else words)
+        yield Piece(text[start:end], "" if is_blank else words)
         start, words = end, words if is_blank else ""
 
 
-def _gathered(pieces: Iterable[Slice], longest: int) -> list[Slice]:
+def _gather(pieces: Iterable[Piece], longest: int) -> list[Piece]:
     """Neighbours as one slice wherever they fit."""
-    groups: list[list[Slice]] = []
+    groups: list[list[Piece]] = []
     length = 0
     for piece in pieces:
         length += len(piece.text)
@@ -94,6 +95,6 @@ def _gathered(pieces: Iterable[Slice], longest: int) -> list[Slice]:
             length = len(piece.text)
         groups[-1].append(piece)
     return [
-        Slice("".join(piece.text for piece in group), "".join(piece.words for piece in group))
+        Piece("".join(piece.text for piece in group), "".join(piece.words for piece in group))
         for group in groups
     ]

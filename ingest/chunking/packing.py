@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blog_search_mcp.ingest.chunking.sentences import sentence_ends
-from blog_search_mcp.ingest.chunking.token_count import exceeds, size
+from blog_search_mcp.ingest.chunking.token_count import count_tokens, exceeds
 
 CUT_ODDS = 2
 """One piece in this many begins at a place where the run before it may end."""
@@ -30,12 +30,12 @@ class Limits:
     """Under which the last run joins the one before it."""
 
 
-def runs(pieces: Sequence[str], limits: Limits) -> list[range]:
+def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     """The pieces' places, run by run; every place in exactly one run, in order."""
     gathered: list[range] = []
     sizes: list[int] = []
     for place, piece in enumerate(pieces):
-        own = size(piece)
+        own = count_tokens(piece)
         if gathered and not _ends(sizes[-1], piece, own, limits):
             gathered[-1] = range(gathered[-1].start, place + 1)
             sizes[-1] += own
@@ -58,10 +58,10 @@ WINDOW = Limits(least=100, most=200, scrap=40)
 """With title and headings within the 256 word pieces that all-MiniLM-L6-v2 reads at once."""
 
 
-def windows(plain: str) -> list[str]:
+def split_windows(plain: str) -> list[str]:
     """Texts of at most about 200 word pieces each that together are `plain`; none is blank."""
     lines = [part for line in plain.split("\n") for part in _parts(line)]
-    gathered = ["\n".join(lines[place] for place in run) for run in runs(lines, WINDOW)]
+    gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, WINDOW)]
     return [window for window in gathered if window.strip()]
 
 

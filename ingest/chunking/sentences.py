@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from blog_search_mcp.ingest.chunking.token_count import exceeds, size
+from blog_search_mcp.ingest.chunking.token_count import count_tokens, exceeds
 
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
@@ -36,7 +36,7 @@ def sentence_ends(text: str, most: int) -> list[int]:
     gathered = most
     start = 0
     for end in _small_ends(text, most):
-        pieces = size(text[start:end])
+        pieces = count_tokens(text[start:end])
         if ends and gathered + pieces <= most:
             ends[-1], gathered = end, gathered + pieces
         else:

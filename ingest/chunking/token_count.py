@@ -39,10 +39,10 @@ _KINDS = b"".join(
 """What each ASCII character is to `_PIECE`."""
 
 
-def size(text: str) -> int:
+def count_tokens(text: str) -> int:
     """Roughly how many word pieces `text` is; an inlined file counts as one."""
     counted = _without_files(text)
-    return len(_PIECE.findall(counted)) if _ODD.search(counted) else _plain_size(counted)
+    return len(_PIECE.findall(counted)) if _ODD.search(counted) else _count_ascii(counted)
 
 
 def exceeds(text: str, most: int) -> bool:
@@ -52,12 +52,12 @@ def exceeds(text: str, most: int) -> bool:
     counted = _without_files(text)
     if not _ODD.search(counted):
         enough = counted[: most * LONGEST_PIECE]
-        return _plain_size(enough) > most or (enough != counted and _plain_size(counted) > most)
+        return _count_ascii(enough) > most or (enough != counted and _count_ascii(counted) > most)
     pieces = _PIECE.finditer(counted)
     return next(islice(pieces, most, None), None) is not None
 
 
-def _plain_size(text: str) -> int:
+def _count_ascii(text: str) -> int:
     """As `_PIECE` counts, a few times as fast: each run of letters loses five, then the rest."""
     kinds = text.encode("ascii", "replace").translate(_KINDS)
     for letters in range(LETTERS_PER_PIECE, 0, -1):

@@ -5,6 +5,7 @@ readers is kept from readers here. Pure: today's date is an argument.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
@@ -24,8 +25,20 @@ _YES = {"true", "yes", "on", "1", "y"}
 _NO = {"false", "no", "off", "0", "n"}
 
 
-def left_out(fields: Fields, source: str, today: date) -> LeftOut | None:
-    """Say why a post is not published on `today`, `None` if it is.
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whether a post is public on a day, and until when that holds; days are ISO 8601."""
+
+    left_out: LeftOut | None
+    """Why it is not public, `None` if it is."""
+    expires: str | None
+    """The last day on which it is public, `None` if it does not expire."""
+    due: str | None
+    """The first later day on which it appears or goes by itself, `None` if never."""
+
+
+def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
+    """Decide whether a post is public on `today`.
 
     A post is a draft by `draft`, `published: false`, `publish: false`, `permalink: false`,
     `status: draft`, a `_drafts` folder, or by being kept out of the site's own lists
@@ -33,31 +46,16 @@ def left_out(fields: Fields, source: str, today: date) -> LeftOut | None:
     future by its publication date, else its date; expired from the day after it expires.
     """
     known = named(fields)
-    if _is_draft(known, source):
-        return "draft"
-    published = _published(known, source)
-    if published and published > today:
-        return "future"
     expiry = first_date(known, _EXPIRES_ON)
-    return "expired" if expiry and expiry < today else None
-
-
-def expires(fields: Fields) -> str | None:
-    """Give the last ISO day on which the post is published, `None` if it does not expire."""
-    expiry = first_date(named(fields), _EXPIRES_ON)
-    return expiry.isoformat() if expiry else None
-
-
-def due(fields: Fields, source: str, today: date) -> str | None:
-    """Give the first ISO day after `today` on which the post appears or goes by itself."""
-    known = named(fields)
+    expires = expiry.isoformat() if expiry else None
     if _is_draft(known, source):
-        return None
-    published = _published(known, source)
+        return Visibility("draft", expires, None)
+    published = first_date(known, PUBLISH_FIELDS) or find_date(known, source)
     if published and published > today:
-        return published.isoformat()
-    going = day_after(expires(fields))
-    return going if going and going > today.isoformat() else None
+        return Visibility("future", expires, published.isoformat())
+    if expiry and expiry < today:
+        return Visibility("expired", expires, None)
+    return Visibility(None, expires, day_after(expires))
 
 
 def day_after(day: str | None) -> str | None:
@@ -65,10 +63,6 @@ def day_after(day: str | None) -> str | None:
     if day is None or day == date.max.isoformat():
         return None
     return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
-
-
-def _published(known: Fields, source: str) -> date | None:
-    return first_date(known, PUBLISH_FIELDS) or find_date(known, source)
 
 
 def _is_draft(known: Fields, source: str) -> bool:

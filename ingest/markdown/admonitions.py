@@ -1,7 +1,7 @@
 """Admonitions, callouts and comments as rules: Docusaurus, MkDocs, Obsidian and GitHub have them.
 
 The title an author gave stays, on a line of its own; the kind (`note`, `warning`) goes.
-MkDocs indents what stands in an admonition or a tab like code; `dedented` takes it out.
+MkDocs indents what stands in an admonition or a tab like code; `dedent_admonitions` takes it out.
 """
 
 from __future__ import annotations
@@ -9,31 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from blog_search_mcp.ingest.markdown.rules import Rule, Shown, nothing
+from blog_search_mcp.ingest.markdown.rules import Replacement, Rule, drop_match
 
 
-def _admonition(mark: re.Match[str]) -> Shown:
+def _admonition(mark: re.Match[str]) -> Replacement:
     indent, title = mark["indent"], (mark["label"] or mark["rest"] or "").strip()
-    return Shown(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
+    return Replacement(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
 
 
-def _callout(mark: re.Match[str]) -> Shown:
+def _callout(mark: re.Match[str]) -> Replacement:
     quote, title = mark["quote"], mark["callout_title"].strip()
-    return Shown(f"{quote}{title}\n{quote}" if title else quote, mark.end())
+    return Replacement(f"{quote}{title}\n{quote}" if title else quote, mark.end())
 
 
-NOTES = (
+ADMONITIONS = (
     Rule(
         r"^(?P<indent>[ \t>]*):::+ *(?:\{[^{}\n]*\}|[\w-]*)(?:\{[^{}\n]*\})?"
         r"(?:\[(?P<label>[^\n]*)\](?:\{[^{}\n]*\})?|(?P<rest>[^\n{}]*))(?:\{[^{}\n]*\})?[ \t]*$",
         _admonition,
     ),
-    Rule(r"^[ \t]*::[a-z][\w-]*(?=[\[{])(?:\[[^\[\]\n]*\])?(?:\{[^{}\n]*\})?[ \t]*$", nothing),
+    Rule(r"^[ \t]*::[a-z][\w-]*(?=[\[{])(?:\[[^\[\]\n]*\])?(?:\{[^{}\n]*\})?[ \t]*$", drop_match),
     Rule(
         r"^(?P<quote>[ \t>]*> ?)\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout_title>[^\n]*)$",
         _callout,
     ),
-    Rule(r"(?<![\w%])%%(?=[^%])(?:[^%]|%(?!%))*+%%(?![\w%])", nothing),
+    Rule(r"(?<![\w%])%%(?=[^%])(?:[^%]|%(?!%))*+%%(?![\w%])", drop_match),
 )
 
 _INDENTED = 4
@@ -45,12 +45,12 @@ _OPENING = re.compile(
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 
 
-def is_indenting(markdown: str) -> bool:
+def has_indented_admonition(markdown: str) -> bool:
     """Tell whether a passage may hold an admonition or a tab as MkDocs writes them."""
     return any(mark in markdown for mark in ("!!!", "???", '=== "', '===! "', '===+ "'))
 
 
-def dedented(markdown: str, code_lines: Collection[int]) -> str:
+def dedent_admonitions(markdown: str, code_lines: Collection[int]) -> str:
     """Write admonitions and tabs as their title and, as paragraphs, what stands in them.
 
     `code_lines` are the lines, from 0, on which none can begin.

@@ -1,107 +1,75 @@
-"""A post's body comes in; its headings go out as a generator's id function wants to see them.
+"""A body's headings as a site generator's id function reads them.
 
 Headings in lists and quotations count too: they get ids, and a repeated id is numbered. What
-only a generator's templates understand is not Markdown, so the bodies of its code blocks are
-blanked first, without moving a line.
+stands in code between template tags is none.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-Kind = Literal["text", "code", "html", "image", "link", "break"]
-"""What a part of a heading is; a `link` is one in angle brackets."""
-
-_BLOCKS = MarkdownIt("commonmark").enable("table")
-_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
-_INLINE = MarkdownIt("commonmark").enable("strikethrough")
-_INLINE.disable("text_join")
+from blog_search_mcp.ingest.documents.base import Heading, Part
+from blog_search_mcp.ingest.markdown.parser import parse_inline
 
 _OPENING = re.compile(
     r"\{%-?\s*(?P<liquid>highlight|codeblock|code|comment|raw)\b[^%]*%\}"
     r"|\{\{<\s*(?P<hugo>highlight|code|comment)\b[^>{]*>\}\}",
 )
 _CLOSING = re.compile(r"\{%-?\s*end(?P<liquid>\w+)\s*-?%\}|\{\{<\s*/(?P<hugo>\w+)\s*>\}\}")
-_NOT_LINE = re.compile("[^\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of a heading's text."""
-
-    kind: Kind
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """One heading."""
-
-    line: int
-    """Of the body, from 0."""
-    source: str
-    """Its Markdown, without its marks."""
-    parts: tuple[Part, ...]
-    is_top: bool
-    """Whether it stands in no list or quotation."""
-    before: str
-    """The line above it."""
-    after: str
-    """The line below it."""
-
-
-def headings(body: str) -> list[Heading]:
-    """Every heading of `body` in order."""
-    lines = _without_quoted_code(body).split("\n")
-    env: dict[str, Any] = {}
-    tokens = _BLOCKS.parse("\n".join(lines), env)
-    return [
-        _heading(opening, content.content, lines, env)
+def read_headings(
+    body: str, tokens: Sequence[Token], references: Mapping[str, Any]
+) -> tuple[Heading, ...]:
+    """Read every heading among the tokens of `body`; `references` are its link definitions."""
+    lines = body.split("\n")
+    hidden = _find_quoted_lines(body)
+    return tuple(
+        _read_heading(opening, content.content, lines, references)
         for opening, content in pairwise(tokens)
-        if opening.type == "heading_open"
-    ]
+        if opening.type == "heading_open" and (opening.map or [0])[0] not in hidden
+    )
 
 
-def parts_of(source: str, env: dict[str, Any] | None = None) -> tuple[Part, ...]:
-    """The parts of a heading's Markdown; `env` holds the body's link definitions."""
-    [inline] = _INLINE.parseInline(source, env if env is not None else {})
-    return tuple(_parts(inline.children or ()))
+def parts_of(source: str, references: Mapping[str, Any] | None = None) -> tuple[Part, ...]:
+    """Split a heading's Markdown into its parts."""
+    return tuple(_parts(parse_inline(source, references or {})))
 
 
-def _without_quoted_code(body: str) -> str:
-    """Blank what stands between tags; each kind of tag is paired with the next that closes it."""
-    closings: dict[str, list[re.Match[str]]] = {}
+def _find_quoted_lines(body: str) -> set[int]:
+    """Find the lines between tags that quote; each tag is paired with the next that closes it."""
+    closings: dict[str, list[int]] = {}
     for closing in _CLOSING.finditer(body):
-        closings.setdefault(_tag(closing), []).append(closing)
-    pieces, at = [], 0
-    for opening in _OPENING.finditer(body):
+        closings.setdefault(_tag(closing), []).append(closing.start())
+    lines, at = set[int](), 0
+    for opening in _OPENING.finditer(body) if closings else ():
         later = closings.get(_tag(opening), [])
-        place = bisect_left(later, opening.end(), key=re.Match.start)
+        place = bisect_left(later, opening.end())
         if opening.start() >= at and place < len(later):
-            end = later[place].end()
-            pieces += [body[at : opening.start()], _NOT_LINE.sub("", body[opening.start() : end])]
-            at = end
-    return "".join([*pieces, body[at:]])
+            at = later[place]
+            first = body.count("\n", 0, opening.start())
+            lines.update(range(first, first + body.count("\n", opening.start(), at) + 1))
+    return lines
 
 
 def _tag(mark: re.Match[str]) -> str:
     return f"{{% {mark['liquid']}" if mark["liquid"] else f"{{{{< {mark['hugo']}"
 
 
-def _heading(opening: Token, source: str, lines: Sequence[str], env: dict[str, Any]) -> Heading:
+def _read_heading(
+    opening: Token, source: str, lines: Sequence[str], references: Mapping[str, Any]
+) -> Heading:
     first, end = opening.map or [0, 0]
     return Heading(
         line=first,
         source=source,
-        parts=parts_of(source, env),
+        parts=parts_of(source, references),
         is_top=opening.level == 0,
         before=lines[first - 1] if first else "",
         after=lines[end] if end < len(lines) else "",

@@ -1,65 +1,72 @@
-"""Find the links of a post that lead to other pages of the blog."""
+"""The links and `#tags` an author wrote among a body's words.
+
+Tags are those of Obsidian: one holds a letter, and a colour, a heading's mark, a part of a link or
+of code is none. Their words stay in the text.
+"""
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.plain_text import MAX_BRACKETS
-from blog_search_mcp.ingest.markdown.preprocess import block_tokens
-
-_INLINE = MarkdownIt("commonmark")
-
-_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]^][^\[\]\n]*)\]:[ \t]*<?([^\s<>]+)[^\n]*$", re.MULTILINE)
-_REFERENCE = re.compile(
-    r"\{\{[<%]\s*(?:rel)?ref\s+[\"'`]?([^\s\"'`]+)[\"'`]?\s*[%>]\}\}"
-    r"|\{%-?\s*(?:post_url|link)\s+([^\s%]+)\s*-?%\}"
-)
-"""What Hugo and Jekyll write for the address of another file."""
-_WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
-
-_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-_FILE = re.compile(r"\.(?!(?:mdx?|markdown|html?)$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
-"""The ending of something that is no page."""
+from blog_search_mcp.ingest.markdown.parser import find_inline_code, parse_inline
+from blog_search_mcp.ingest.markdown.plain_text import MAX_BRACKETS, strip_editor_syntax
+from blog_search_mcp.ingest.markdown.preprocess import parse_passage
 
 
-def outgoing_links(body: str, source: str, base_url: str = "") -> tuple[str, ...]:
-    """Return the paths below the blog's root that a post links to, each once, in its order.
+def find_links(tokens: Sequence[Token], references: Mapping[str, Any]) -> tuple[str, ...]:
+    """Find the targets of links as written, in order and without repeats.
 
-    Relative links are resolved against `source`, the post's path below the content folder; links
-    below `base_url`, where the blog is published, count as links inside it.
+    `references` are the body's link definitions. Pictures are no links.
     """
-    definitions = {
-        normalizeReference(label): {"href": href, "title": ""}
-        for label, href in _DEFINITION.findall(body)
-    }
-    paths = (_path_of(href, source, base_url) for href in _hrefs(body, definitions))
-    return tuple(dict.fromkeys(filter(None, paths)))
+    return tuple(dict.fromkeys(filter(None, _targets(tokens, references))))
 
 
-def _hrefs(body: str, definitions: dict[str, dict[str, str]]) -> Iterator[str]:
-    named = _REFERENCE.sub(lambda found: found[1] or found[2], _DEFINITION.sub("", body))
-    markdown = _WIKI_LINK.sub(lambda link: f"[{link[2] or link[1]}](<{link[1].strip()}>)", named)
-    for block in block_tokens(markdown):
-        if block.type == "inline" and 0 < block.content.count("[") <= MAX_BRACKETS:
-            env: dict[str, Any] = {"references": definitions}
-            tokens: list[Token] = []
-            _INLINE.inline.parse(block.content, _INLINE, env, tokens)
-            yield from (str(each.attrs["href"]) for each in tokens if each.type == "link_open")
+def _targets(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[str]:
+    for paragraph in tokens:
+        source = paragraph.content
+        if paragraph.type != "inline" or not ("[" in source or "<" in source):
+            continue
+        if source.count("[") > MAX_BRACKETS:
+            continue
+        for token in parse_inline(source, references):
+            if token.type == "link_open":
+                yield str(token.attrs["href"])
 
 
-def _path_of(href: str, source: str, base_url: str) -> str:
-    """The path below the blog's root that a link leads to, `""` if it leads elsewhere."""
-    path = re.split(r"[#?]", unquote(href), maxsplit=1)[0]
-    if base_url and path.startswith(f"{base_url}/"):
-        path = path[len(base_url) :]
-    if not path or _ELSEWHERE.match(path) or _FILE.search(path):
-        return ""
-    return posixpath.normpath(posixpath.join("/", posixpath.dirname(source), path)).lstrip("/")
+MAX_LENGTH = 60
+"""Characters; a longer run of words without spaces is text that lacks them."""
+
+_TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])([\w/-]+)(?![\w/#-])")
+_COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
+
+
+def find_hashtags(body: str, tokens: Callable[[], Sequence[Token]]) -> tuple[str, ...]:
+    """Find the tags in order, without repeats; `tokens` parses `body`, if it may hold any."""
+    if not _TAG.search(body):
+        return ()
+    paragraphs = (token.content for token in tokens() if token.type == "inline")
+    words = (
+        _drop_code(token.content)
+        for paragraph in paragraphs
+        if _TAG.search(paragraph)
+        for token in parse_passage(paragraph)
+        if token.type == "inline"
+    )
+    found = (tag for text in words for tag in _TAG.findall(text) if _is_tag(tag))
+    return tuple(dict.fromkeys(found))
+
+
+def _is_tag(tag: str) -> bool:
+    return len(tag) <= MAX_LENGTH and not _COLOUR.fullmatch(tag)
+
+
+def _drop_code(paragraph: str) -> str:
+    pieces, at = [], 0
+    for start, end in find_inline_code(paragraph):
+        pieces.append(strip_editor_syntax(paragraph[at:start]))
+        at = end
+    return "`".join([*pieces, strip_editor_syntax(paragraph[at:])])

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import re
 
-from blog_search_mcp.ingest.markdown.rules import Rule, Shown, nothing, shown_arguments, spaced
+from blog_search_mcp.ingest.markdown.rules import (
+    Replacement,
+    Rule,
+    drop_match,
+    pad,
+    printed_arguments,
+)
 
 MAX_SCRIPT = 4000
 """Characters of an `export` in which its end is looked for."""
@@ -43,7 +49,7 @@ def looks_like_mdx(markdown: str) -> bool:
 _SCRIPT_MARK = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[([{]|[)\]}]|\n")
 
 
-def _export(opening: re.Match[str]) -> Shown:
+def _export(opening: re.Match[str]) -> Replacement:
     """Read up to the end of the line on which all brackets are closed, else of the paragraph."""
     script, start, depth = opening.string, opening.end(), 0
     for mark in _SCRIPT_MARK.finditer(script, opening.start(), start + MAX_SCRIPT):
@@ -52,18 +58,18 @@ def _export(opening: re.Match[str]) -> Shown:
         elif mark[0] in ")]}":
             depth -= 1
         elif mark[0] == "\n" and depth <= 0 and mark.start() >= start:
-            return Shown("", mark.start())
+            return Replacement("", mark.start())
     end = script.find("\n\n", start) if depth > 0 else script.find("\n", start)
-    return Shown("", len(script) if end < 0 else end)
+    return Replacement("", len(script) if end < 0 else end)
 
 
-def _comment(opening: re.Match[str]) -> Shown | None:
+def _comment(opening: re.Match[str]) -> Replacement | None:
     end = opening.string.find("*/}", opening.end(), opening.end() + MAX_COMMENT)
-    return Shown("", end + 3) if end >= 0 else None
+    return Replacement("", end + 3) if end >= 0 else None
 
 
-def _component(tag: re.Match[str]) -> Shown:
-    return Shown(spaced(shown_arguments(tag[0])), tag.end())
+def _component(tag: re.Match[str]) -> Replacement:
+    return Replacement(pad(printed_arguments(tag[0])), tag.end())
 
 
 _LITERAL = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`$]*)`")
@@ -74,11 +80,11 @@ _SCRIPT = re.compile(
 )
 
 
-def _expression(braces: re.Match[str]) -> Shown | None:
+def _expression(braces: re.Match[str]) -> Replacement | None:
     inner = braces[0][1:-1].strip()
     if literal := _LITERAL.fullmatch(inner):
-        return Shown(literal[literal.lastindex or 0] or " ", braces.end())
-    return Shown("", braces.end()) if _SCRIPT.fullmatch(inner) else None
+        return Replacement(literal[literal.lastindex or 0] or " ", braces.end())
+    return Replacement("", braces.end()) if _SCRIPT.fullmatch(inner) else None
 
 
 COMPONENTS = (
@@ -86,7 +92,7 @@ COMPONENTS = (
     Rule(
         r"^import\s+(?:type\s+)?(?:[\w*{}\s,$]{1,300}?\sfrom\s+)?"
         r"[\"'][^\"'\n]+[\"'];?[ \t]*(?://[^\n]*)?$",
-        nothing,
+        drop_match,
     ),
     Rule(
         r"^export\s+(?:(?:const|let|var)\s+[\w${}\[\], ]+=|(?:default\s+)?(?:async\s+)?function\b"

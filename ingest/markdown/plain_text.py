@@ -11,16 +11,14 @@ definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 
 import html
 import re
-from collections.abc import Iterator, MutableMapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from markdown_it import MarkdownIt
-from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.common.utils import mdTrim
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.code_spans import inline_code
-from blog_search_mcp.ingest.markdown.preprocess import MAX_NESTING, block_tokens
-from blog_search_mcp.ingest.markdown.rules import braces_again
+from blog_search_mcp.ingest.markdown.parser import find_inline_code, parse_inline
+from blog_search_mcp.ingest.markdown.preprocess import parse_passage
+from blog_search_mcp.ingest.markdown.rules import restore_braces
 
 _INLINE_MARKED = re.compile(
     r"\[\[|\[\^|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-", re.MULTILINE | re.IGNORECASE
@@ -55,14 +53,14 @@ _FILE = re.compile(
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
-def is_clean(source: str) -> bool:
-    """Tell whether `cleaned` would leave a paragraph as it is."""
+def is_plain(source: str) -> bool:
+    """Tell whether `strip_editor_syntax` would leave a paragraph as it is."""
     return _INLINE_MARKED.search(source) is None
 
 
-def cleaned(source: str) -> str:
+def strip_editor_syntax(source: str) -> str:
     """Leave the words; the rest is CommonMark."""
-    if is_clean(source):
+    if is_plain(source):
         return source
     return _WIKI_LINK.sub(_wiki_words, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
 
@@ -80,9 +78,6 @@ def _wiki_words(link: re.Match[str]) -> str:
 MAX_BRACKETS = 2000
 """Brackets in a paragraph that are parsed for links: the parser looks from each of them to the
 end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
-
-_INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
-_INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets are dropped, so any will do
 
 _ONE_PARAGRAPH = re.compile(
     r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```)(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
@@ -109,19 +104,19 @@ _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003f
 _CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 
 
-def plain(markdown: str, known: Sequence[Token] | None = None) -> str:
+def strip_markup(markdown: str, known: Sequence[Token] | None = None) -> str:
     """Give the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
-    reference marks, generator syntax. `known` is as for `block_tokens`. Never raises.
+    reference marks, generator syntax. `known` is as for `parse_passage`. Never raises.
     """
     if _ONE_PARAGRAPH.fullmatch(markdown):
         found = iter([_paragraph(mdTrim(markdown))])
     else:
-        found = _lines(block_tokens(markdown, known))
+        found = _lines(parse_passage(markdown, known))
     lines = (_CONTROL.sub("", line).strip("\n") for line in found)
-    return braces_again("\n".join(line for line in lines if line.strip()))
+    return restore_braces("\n".join(line for line in lines if line.strip()))
 
 
 def _lines(tokens: Sequence[Token]) -> Iterator[str]:
@@ -155,16 +150,9 @@ def _paragraph(source: str) -> str:
     shown = _outside_code(source)
     if shown.count("[") > MAX_BRACKETS:
         shown = _SIMPLE_LINK.sub(r"\1", shown).replace("[", r"\[")
-    tokens: list[Token] = []
-    _INLINE.inline.parse(shown, _INLINE, _references(shown), tokens)
-    return _unwrap("".join(map(_words, tokens)))
-
-
-def _references(source: str) -> MutableMapping[str, Any]:
-    """Count every `[text][label]` as defined; its definition may lie in another passage."""
-    labels = (label or text for text, label in _REFERENCE.findall(source))
-    nowhere = {"href": "", "title": ""}
-    return {"references": {normalizeReference(label): nowhere for label in labels}}
+    # Every `[text][label]` counts as defined: its definition may lie in another passage.
+    labels = [label or text for text, label in _REFERENCE.findall(shown)]
+    return _unwrap("".join(map(_words, parse_inline(shown, labels))))
 
 
 def _words(token: Token) -> str:
@@ -187,13 +175,13 @@ def _html_inline_words(tag: str) -> str:
 
 def _outside_code(source: str) -> str:
     """Clean a paragraph everywhere but between backticks that pair up."""
-    if is_clean(source):
+    if is_plain(source):
         return source
     pieces, at = [], 0
-    for start, end in inline_code(source):
-        pieces += [cleaned(source[at:start]), source[start:end]]
+    for start, end in find_inline_code(source):
+        pieces += [strip_editor_syntax(source[at:start]), source[start:end]]
         at = end
-    return "".join([*pieces, cleaned(source[at:])])
+    return "".join([*pieces, strip_editor_syntax(source[at:])])
 
 
 def _unwrap(words: str) -> str:

@@ -9,25 +9,80 @@ indented code and no blocks of HTML, so a passage that looks like MDX is read wi
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.admonitions import NOTES, dedented, is_indenting
-from blog_search_mcp.ingest.markdown.blocks import fenced
-from blog_search_mcp.ingest.markdown.code_spans import Code
+from blog_search_mcp.ingest.markdown.admonitions import (
+    ADMONITIONS,
+    dedent_admonitions,
+    has_indented_admonition,
+)
 from blog_search_mcp.ingest.markdown.mdx import COMPONENTS, EXPRESSIONS, looks_like_mdx
-from blog_search_mcp.ingest.markdown.rules import Rule, Shown
+from blog_search_mcp.ingest.markdown.parser import CodeSpans, Dialect, parse_blocks
+from blog_search_mcp.ingest.markdown.rules import Replacement, Rule
 from blog_search_mcp.ingest.markdown.shortcodes import SHORTCODES
+
+_FENCE = "~" * 24
+"""Longer than any fence in the code it encloses."""
+
+_MARK = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)$"
+    r"|^(?P<indent> {0,3})(?:\{%-? *(?P<end>end)?(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
+    r"|\{\{[<%] *(?P<close>/ *)?(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
+    re.MULTILINE,
+)
+_NAMES = ("highlight", "codeblock", "mermaid")
+_CLOSING = re.compile(r"endhighlight|endcodeblock|/ *(?:highlight|mermaid)")
+
+
+def fence_tagged_code(markdown: str) -> str:
+    """Write code between tags that stand alone on their lines as a fence.
+
+    What stands in a fence already is left as it is, and so is a tag that is never closed.
+    """
+    if not any(word in markdown for word in _NAMES) or not _CLOSING.search(markdown):
+        return markdown
+    marks = list(_MARK.finditer(markdown))
+    last = {_name(mark): mark.start() for mark in marks if _is_closing(mark)}
+    pieces, written, inside = [], 0, ""
+    for mark in marks:
+        if not (_ends(mark, inside) if inside else _begins(mark, last)):
+            continue
+        if name := _name(mark):
+            pieces += [markdown[written : mark.start()], mark["indent"], _FENCE]
+            written = mark.end()
+        inside = "" if inside else name or mark["fence"]
+    return "".join([*pieces, markdown[written:]])
+
+
+def _name(mark: re.Match[str]) -> str:
+    return mark["liquid"] or mark["hugo"] or ""
+
+
+def _is_closing(mark: re.Match[str]) -> bool:
+    return bool(mark["end"] or mark["close"])
+
+
+def _begins(mark: re.Match[str], last: Mapping[str, int]) -> bool:
+    if mark["fence"]:
+        return True
+    return not _is_closing(mark) and last.get(_name(mark), -1) > mark.start()
+
+
+def _ends(mark: re.Match[str], inside: str) -> bool:
+    if mark["fence"]:
+        return mark["fence"].startswith(inside) and not mark["info"].strip()
+    return _is_closing(mark) and _name(mark) == inside
+
 
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
 _BEGINS = re.compile(r"\n* {0,3}\|")
 _DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
 
-def headed(passage: str) -> str:
+def add_table_head(passage: str) -> str:
     """Put an empty head before rows that have none; a row with more cells would lose them."""
     if not _BEGINS.match(passage):
         return passage
@@ -39,10 +94,6 @@ def headed(passage: str) -> str:
     return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip(chr(10))}"
 
 
-MAX_NESTING = 20
-"""Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
-
-
 class _Rules:
     """Rules as one pattern, in which the first that fits wins."""
 
@@ -51,7 +102,7 @@ class _Rules:
         self._pattern = re.compile("|".join(named), re.MULTILINE)
         self._readers = {f"r{number}": rule.read for number, rule in enumerate(rules)}
 
-    def shown(self, markdown: str, place: int) -> Shown | None:
+    def shown(self, markdown: str, place: int) -> Replacement | None:
         """Say what a reader sees of the syntax that begins at `place`, `None` if none does."""
         beginning = self._pattern.match(markdown, place)
         if beginning is None or beginning.lastgroup is None:
@@ -71,42 +122,35 @@ _DEFINED = "]:"
 """What a definition of a link holds, which a body loses and a passage keeps."""
 
 
-def _parser(*without: str) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
-    parser.disable(["reference", *without])
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
+_RULES: dict[Dialect, _Rules] = {
+    "passage": _Rules((*SHORTCODES, *COMPONENTS, *ADMONITIONS)),
+    "mdx": _Rules((*SHORTCODES, *COMPONENTS, *ADMONITIONS, *EXPRESSIONS)),
+}
 
 
-_MARKDOWN = _parser(), _Rules((*SHORTCODES, *COMPONENTS, *NOTES))
-_MDX = _parser("code", "html_block"), _Rules((*SHORTCODES, *COMPONENTS, *NOTES, *EXPRESSIONS))
+def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
+    """Parse the blocks of a passage, without generator syntax outside code. Never raises.
 
-
-def block_tokens(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
-    """The blocks of a passage, without generator syntax outside code. Never raises.
-
-    `known` are those of the passage as a part of its body (`ingest.markdown.blocks`), if it is one
-    that can be read without the rest. Braces that are text may be marks
-    (`ingest.markdown.rules.as_text`).
+    `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks;
+    they are used where the passage reads the same by itself. Braces that are text may be marks
+    (`ingest.markdown.rules.protect_braces`).
     """
-    markdown = fenced(headed(passage))
-    parser, rules = _MDX if looks_like_mdx(markdown) else _MARKDOWN
-    indents = is_indenting(markdown)
-    as_it_stands = markdown == passage and parser is _MARKDOWN[0] and not indents
-    is_known = known and as_it_stands and _DEFINED not in passage
-    tokens = known if known and is_known else parser.parse(markdown)
+    markdown = fence_tagged_code(add_table_head(passage))
+    dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
+    indents = has_indented_admonition(markdown)
+    as_it_stands = markdown == passage and dialect == "passage" and not indents
+    if not (known and as_it_stands and _DEFINED not in passage):
+        known = None
+    tokens = known or parse_blocks(markdown, dialect)
     if indents:
-        markdown = dedented(markdown, _code_lines(tokens))
-        tokens = parser.parse(markdown)
+        markdown = dedent_admonitions(markdown, _code_lines(tokens))
+        tokens = parse_blocks(markdown, dialect)
     if not _CANDIDATE.search(markdown):
         return tokens
-    cleaned = _cleaned(markdown, Code(markdown, tokens, _first_line(tokens, known)), rules)
-    return tokens if cleaned == markdown else parser.parse(cleaned)
-
-
-def _first_line(tokens: Sequence[Token], known: Sequence[Token] | None) -> int:
-    lines = known[0].map if known and tokens is known else None
-    return lines[0] if lines else 0
+    lines = known[0].map if known else None
+    code = CodeSpans(markdown, tokens, lines[0] if lines else 0)
+    replaced = _replace_syntax(markdown, code, _RULES[dialect])
+    return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
 def _code_lines(tokens: Sequence[Token]) -> set[int]:
@@ -114,7 +158,7 @@ def _code_lines(tokens: Sequence[Token]) -> set[int]:
     return {line for start, end in code for line in range(start, end)}
 
 
-def _cleaned(markdown: str, code: Code, rules: _Rules) -> str:
+def _replace_syntax(markdown: str, code: CodeSpans, rules: _Rules) -> str:
     """Put what a reader sees in the place of all syntax that begins outside code."""
     pieces, at = [], 0
     for candidate in _CANDIDATE.finditer(markdown):
@@ -128,7 +172,7 @@ def _cleaned(markdown: str, code: Code, rules: _Rules) -> str:
     return "".join([*pieces, markdown[at:]])
 
 
-def _on_its_lines(markdown: str, place: int, shown: Shown) -> str:
+def _on_its_lines(markdown: str, place: int, shown: Replacement) -> str:
     """Words as a paragraph where the syntax has its lines for itself."""
     if not shown.words.strip() or "\n" in shown.words:
         return shown.words

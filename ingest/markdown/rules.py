@@ -15,7 +15,7 @@ _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Noncharacters that stand for braces which are text, until every rule has been applied."""
 
 
-class Shown(NamedTuple):
+class Replacement(NamedTuple):
     """What a reader sees of a piece of syntax."""
 
     words: str
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     """Where the piece ends in the text."""
 
 
-Reader: TypeAlias = Callable[[re.Match[str]], Shown | None]
+Reader: TypeAlias = Callable[[re.Match[str]], Replacement | None]
 """Given a beginning that was found, what is shown; `None` if it is no such syntax after all."""
 
 
@@ -42,33 +42,33 @@ _ARGUMENT = re.compile(
 )
 
 
-def shown_arguments(source: str) -> str:
+def printed_arguments(source: str) -> str:
     """The arguments of a shortcode or component that generators print, joined by spaces."""
     found = _ARGUMENT.finditer(source)
     return " ".join(filter(None, (argument[argument.lastindex or 0] for argument in found)))
 
 
-def spaced(words: str) -> str:
+def pad(words: str) -> str:
     """Keep words apart from what stands beside them; nothing stays nothing."""
     return f" {words} " if words else ""
 
 
-def nothing(match: re.Match[str]) -> Shown:
+def drop_match(match: re.Match[str]) -> Replacement:
     """Show nothing of the whole match."""
-    return Shown("", match.end())
+    return Replacement("", match.end())
 
 
-def as_text(source: str) -> str:
+def protect_braces(source: str) -> str:
     """Mark braces as text, so that no rule takes them for syntax."""
     return source.replace("{", _OPEN).replace("}", _CLOSE)
 
 
-def braces_again(words: str) -> str:
-    """Undo `as_text`."""
+def restore_braces(words: str) -> str:
+    """Undo `protect_braces`."""
     return words.replace(_OPEN, "{").replace(_CLOSE, "}")
 
 
-def up_to(match: re.Match[str], closing: re.Pattern[str], word: str) -> re.Match[str] | None:
+def find_closing(match: re.Match[str], closing: re.Pattern[str], word: str) -> re.Match[str] | None:
     """Find what closes a beginning; `word` is part of every closing, and quickly looked for."""
     if match.string.find(word, match.end()) < 0:
         return None

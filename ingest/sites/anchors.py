@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from blog_search_mcp.index.types import Chunk
+from blog_search_mcp.ingest.documents.base import Body, Part
 from blog_search_mcp.ingest.markdown.blocks import LONGEST_HEADING
-from blog_search_mcp.ingest.markdown.headings import Part, headings
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
 
 def add_anchors(
-    chunks: Sequence[Chunk], body: str, first_line: int, generator: SiteGenerator
+    chunks: Sequence[Chunk], body: Body, first_line: int, generator: SiteGenerator
 ) -> tuple[Chunk, ...]:
     """Give each chunk the id of the nearest heading at or before its first line.
 
@@ -33,7 +33,7 @@ def add_anchors(
     )
 
 
-def find_anchors(body: str, generator: SiteGenerator) -> list[tuple[int, str]]:
+def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
     """Return line, from 0, and id of each heading outside lists and quotations.
 
     A heading too long to be one (`ingest.markdown.blocks`) has none, since every link would
@@ -41,7 +41,7 @@ def find_anchors(body: str, generator: SiteGenerator) -> list[tuple[int, str]]:
     """
     if not generator.has_heading_ids:
         return []
-    found = headings(body)
+    found = body.headings
     return [
         (heading.line, _encode_id(anchor) if len(heading.source) <= LONGEST_HEADING else "")
         for heading, anchor in zip(found, generator.heading_ids(found), strict=True)

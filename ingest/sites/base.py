@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.markdown.headings import Heading
+from blog_search_mcp.ingest.documents.base import Heading
 
 
 class SiteGenerator(Protocol):

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
+from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.markdown.headings import Heading, parts_of
+from blog_search_mcp.ingest.markdown.headings import parts_of
 from blog_search_mcp.ingest.sites.anchors import (
     has_doubtful_parts,
     join_without_dashes,

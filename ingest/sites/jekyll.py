@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
+from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.markdown.headings import Heading
 from blog_search_mcp.ingest.sites.anchors import has_doubtful_parts, join_without_dashes
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config

@@ -14,7 +14,7 @@ from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, Inde
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
-from blog_search_mcp.ingest.chunking.packing import windows
+from blog_search_mcp.ingest.chunking.packing import split_windows
 from blog_search_mcp.ingest.prepare import embedding_text
 from tests.support.fakes import FakeEmbedder
 
@@ -65,7 +65,7 @@ def embedding_texts(blog: Blog) -> set[str]:
         for source, post in blog.manifest.posts.items()
         for passage in [reader.read(source, 0, post.chunks)]
         for chunk in passage.chunks
-        for window in windows(chunk.plain)
+        for window in split_windows(chunk.plain)
     }
 
 

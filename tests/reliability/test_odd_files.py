@@ -20,7 +20,7 @@ from blog_search_mcp.index.content.last_ingest import last_seen
 from blog_search_mcp.index.content.read_file import ATTEMPTS, read
 from blog_search_mcp.index.content.walk import Skipped, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
-from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.app import build_server

@@ -24,7 +24,7 @@ from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
-from blog_search_mcp.ingest.chunking.packing import windows
+from blog_search_mcp.ingest.chunking.packing import split_windows
 from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.prepare import embedding_text
@@ -174,7 +174,7 @@ def _compared(legs: Legs, reads_capitals: bool) -> StoredVectors:
         ids = legs.catalog.chunk_ids([post_id])[post_id]
         for chunk_id, chunk in zip(ids, legs.catalog.chunks_of(post_id), strict=True):
             rows = legs.vectors.rows.at(legs.vectors.of([chunk_id]))
-            texts = [embedding_text(post, chunk, window) for window in windows(chunk.plain)]
+            texts = [embedding_text(post, chunk, window) for window in split_windows(chunk.plain)]
             own = [
                 embedding(
                     f"search_document: {t}", Model(dimension=legs.vectors.dimension), reads_capitals

@@ -13,7 +13,7 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import IngestCounts
 from blog_search_mcp.ingest.plan import Plan, make_plan
-from blog_search_mcp.ingest.prepare import Outcome, how_of, outcome_of
+from blog_search_mcp.ingest.prepare import ParsedResult, make_read_options, prepare_post
 from tests.support.blog import Blog, MakeBlog
 
 POSTS = {"gone.md": "Gone.", "kept.md": "Kept.", "edited.md": "Once.", "hidden.md": "Shown."}
@@ -33,9 +33,9 @@ def later(blog: MakeBlog) -> Blog:
     return made
 
 
-def outcomes(made: Blog, plan: Plan) -> list[Outcome]:
-    how = how_of(job_of(made), plan)
-    return [outcome_of(file, how) for file in plan.to_read]
+def outcomes(made: Blog, plan: Plan) -> list[ParsedResult]:
+    how = make_read_options(job_of(made), plan)
+    return [prepare_post(file, how) for file in plan.to_read]
 
 
 def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
@@ -53,7 +53,7 @@ def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
 
 def test_a_draft_that_never_was_in_the_index_is_no_change(later: Blog) -> None:
     counts = IngestCounts(replace(make_plan(job_of(later), later.manifest), base=None))
-    assert not counts.is_change(Outcome("draft.md", None, Skipped("draft.md", "draft")))
+    assert not counts.is_change(ParsedResult("draft.md", None, Skipped("draft.md", "draft")))
 
 
 def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:

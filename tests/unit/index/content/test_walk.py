@@ -7,7 +7,7 @@ import pytest
 from blog_search_mcp.index.content.read_file import MAX_BYTES, read
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
-from blog_search_mcp.ingest.plan import SUFFIXES
+from blog_search_mcp.ingest.readers import SUFFIXES
 
 CHECK = "; check the file and its permissions"
 

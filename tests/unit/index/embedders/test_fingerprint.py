@@ -16,7 +16,7 @@ from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
-from blog_search_mcp.ingest.chunking.token_count import size
+from blog_search_mcp.ingest.chunking.token_count import count_tokens
 from tests.support.faults.ollama_stage import MODEL
 from tests.support.ollama.faults import becomes
 from tests.support.ollama_standin import OllamaStandIn, running
@@ -63,8 +63,8 @@ def test_canaries_have_what_versions_were_seen_to_lose_and_fit_every_model() -> 
     assert mixed.lower() != mixed
     assert not accented.isascii()
     assert sum(not c.isalnum() and not c.isspace() for c in code) > 20
-    assert all(size(text) < 200 for text in TEXTS)
-    assert size(long) > 100
+    assert all(count_tokens(text) < 200 for text in TEXTS)
+    assert count_tokens(long) > 100
 
 
 @pytest.mark.parametrize("cosine", [1.0, 0.9995, 0.99, 0.5])

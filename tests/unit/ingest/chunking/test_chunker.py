@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.chunking.chunker import PASSAGE, chunks
-from blog_search_mcp.ingest.chunking.token_count import size
+from blog_search_mcp.ingest.chunking.chunker import PASSAGE, chunk_body
+from blog_search_mcp.ingest.chunking.token_count import count_tokens
+from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from tests.support.paths import ROOT
 
 WORDS = ("cache", "attention", "token", "the", "of", "layers", "is", "kept", "memory", "a")
@@ -75,7 +76,7 @@ def code(draw: st.DrawFn, number: int) -> list[str]:
 
 def fence(draw: st.DrawFn, number: int) -> Part:
     text = "\n".join(code(draw, number))
-    return Part(text, size(text))
+    return Part(text, count_tokens(text))
 
 
 def listed_fence(draw: st.DrawFn, number: int) -> Part:
@@ -83,18 +84,18 @@ def listed_fence(draw: st.DrawFn, number: int) -> Part:
     lines = code(draw, number)
     nested = [f"    {line}" for line in lines]
     text = "\n".join([f"- item{number}", "", f"  - nested {sentences(draw, 1)}", "", *nested])
-    return Part(text.replace("\n    \n", "\n\n"), size("\n".join(lines)))
+    return Part(text.replace("\n    \n", "\n\n"), count_tokens("\n".join(lines)))
 
 
 def quoted_fence(draw: st.DrawFn, number: int) -> Part:
     text = "\n".join(f"> {line}" for line in code(draw, number))
-    return Part(text, size(text))
+    return Part(text, count_tokens(text))
 
 
 def table(draw: st.DrawFn, number: int) -> Part:
     rows = draw(st.integers(1, 60))
     body = [f"| begin{number}row{i} | cell of a row | end{number}row{i} |" for i in range(rows)]
-    return Part("\n".join(["| a | b | c |", "|---|---|---|", *body]), size(body[-1]) + 12)
+    return Part("\n".join(["| a | b | c |", "|---|---|---|", *body]), count_tokens(body[-1]) + 12)
 
 
 def bullets(draw: st.DrawFn, number: int) -> Part:
@@ -128,13 +129,13 @@ def body_of(parts: list[Part]) -> str:
 
 
 def chunks_of(body: str, title: str = "") -> tuple[Chunk, ...]:
-    return chunks("post.md", body, 1, title)
+    return chunk_body("post.md", MarkdownBody(body), 1, title)
 
 
 def check_that_chunks_tile(body: str, first_line: int) -> None:
     """Each is found after the one before it, with nothing but blanks between."""
     place = 0
-    for number, chunk in enumerate(chunks("post.md", body, first_line, "title")):
+    for number, chunk in enumerate(chunk_body("post.md", MarkdownBody(body), first_line, "title")):
         start = body.find(chunk.text, place)
         assert start >= 0
         assert body[place:start].strip() == ""
@@ -179,7 +180,10 @@ def test_a_chunk_is_within_the_size_but_for_its_headings_a_scrap_and_an_undivida
     for chunk in chunks_of(body_of(parts)):
         opening = re.match(r"(?:#+ heading\d+\s*|underlined\d+\n[=-]+\s*|\[ref.*\s*)*", chunk.text)
         assert opening is not None
-        assert size(chunk.text) - size(opening[0]) <= max(PASSAGE.most, largest) + PASSAGE.scrap
+        assert (
+            count_tokens(chunk.text) - count_tokens(opening[0])
+            <= max(PASSAGE.most, largest) + PASSAGE.scrap
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -197,8 +201,9 @@ def test_every_word_of_a_post_can_be_found(parts: list[Part]) -> None:
 def test_chunks_are_the_same_in_every_process(seed: str) -> None:
     body = "# A\n\n" + "\n\n".join(f"paragraph {n} " + "word " * 60 for n in range(20))
     program = (
-        "import sys; from blog_search_mcp.ingest.chunking.chunker import chunks\n"
-        "sys.stdout.write(repr(chunks('post.md', sys.stdin.read(), 1, '')))"
+        "import sys; from blog_search_mcp.ingest.chunking.chunker import chunk_body\n"
+        "from blog_search_mcp.ingest.markdown.body import MarkdownBody\n"
+        "sys.stdout.write(repr(chunk_body('post.md', MarkdownBody(sys.stdin.read()), 1, '')))"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program],
@@ -219,7 +224,7 @@ def prose(word: str) -> str:
 
 def test_a_small_post_is_one_chunk() -> None:
     body = "Before.\n\n# One\n\nFirst *text*.\n\n## Two\n\nSecond.\nThird.\n"
-    assert chunks("a/b.md", body, 4, "Title") == (
+    assert chunk_body("a/b.md", MarkdownBody(body), 4, "Title") == (
         Chunk(
             "a/b.md",
             0,
@@ -235,7 +240,7 @@ def test_a_small_post_is_one_chunk() -> None:
 def test_a_large_post_is_cut_where_its_sections_begin() -> None:
     one, two = prose("one"), prose("two")
     body = f"Before.\n\n# One\n\n{one}\n\n## Two\n\n*{two}*\n"
-    assert chunks("a/b.md", body, 4, "Title") == (
+    assert chunk_body("a/b.md", MarkdownBody(body), 4, "Title") == (
         Chunk("a/b.md", 0, "Before.", "Before.", (), 4, 4),
         Chunk("a/b.md", 1, f"# One\n\n{one}", one, ("One",), 6, 8),
         Chunk("a/b.md", 2, f"## Two\n\n*{two}*", two, ("One", "Two"), 10, 12),
@@ -322,7 +327,7 @@ def test_a_body_of_definitions_alone_is_kept() -> None:
 def test_a_long_chinese_paragraph_is_cut_between_sentences() -> None:
     sentence = "模型會把先前詞元的鍵與值保留在快取之中。"
     made = chunks_of(sentence * 40)
-    whole = PASSAGE.most // size(sentence)
+    whole = PASSAGE.most // count_tokens(sentence)
     assert [chunk.text for chunk in made] == [
         *[sentence * whole] * (40 // whole),
         *[sentence * (40 % whole)] * bool(40 % whole),

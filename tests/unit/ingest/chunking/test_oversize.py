@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.types import TextContent
 
-from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PASSAGE, chunks
-from blog_search_mcp.ingest.chunking.oversize import Slice, slices
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PASSAGE, chunk_body
+from blog_search_mcp.ingest.chunking.oversize import Piece, split_oversize
+from blog_search_mcp.ingest.markdown.body import MarkdownBody
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.tools.read_chunk import read_chunk
 from tests.support.blog import MakeBlog
@@ -38,13 +39,17 @@ PARTS = st.sampled_from(
         *("x" * 150, "值" * 150, " " * 150, "\n" * 150, "\u0301" * 150, f"![alt]({IMAGE}) "),
     )
 )
-TEXTS = st.lists(PARTS, min_size=1, max_size=40).map("".join)
+TEXTS = st.lists(PARTS, min_size=1, max_size=40).map("".join).filter(str.strip)
+
+
+def split(text: str) -> list[Piece]:
+    return split_oversize(MarkdownBody(text), 0, len(text), ROOM, MOST)
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_slices_are_all_of_the_text_and_none_is_longer_than_asked(text: str) -> None:
-    made = slices(text, ROOM, MOST)
+    made = split(text)
     assert "".join(piece.text for piece in made) == text
     assert all(0 < len(piece.text) <= ROOM for piece in made)
 
@@ -52,24 +57,24 @@ def test_slices_are_all_of_the_text_and_none_is_longer_than_asked(text: str) -> 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["e\u0301", "👩\u200d👩\u200d👧", "❤\ufe0f"]), min_size=60))
 def test_a_slice_begins_with_a_character_and_not_with_its_marks(characters: list[str]) -> None:
-    for piece in slices("".join(characters), ROOM, MOST):
+    for piece in split("".join(characters)):
         assert piece.text[0] not in "\u0301\u200d\ufe0f"
 
 
 def test_cuts_fall_between_blocks() -> None:
     code = "```\n" + "x = 1\n" * 10 + "```\n\n"
     words = "Some words of a paragraph.\n\n"
-    made = slices(words + code + words, ROOM, MOST)
-    assert made == [Slice(words + code, words + code), Slice(words, words)]
+    made = split(words + code + words)
+    assert made == [Piece(words + code, words + code), Piece(words, words)]
 
 
 def test_a_long_fence_is_cut_between_lines_and_stays_code() -> None:
     lines = [f"# comment *{n}*\n" for n in range(30)]
     code = "".join(["```py\n", *lines, "```\n"])
-    made = slices(code, ROOM, MOST)
+    made = split(code)
     assert len(made) > 4
     assert all(piece.text.endswith("\n") for piece in made)
-    assert [line for piece in made for line in plain(piece.words).split("\n")] == [
+    assert [line for piece in made for line in strip_markup(piece.words).split("\n")] == [
         line.rstrip() for line in lines
     ]
 
@@ -78,8 +83,8 @@ def test_a_long_fence_is_cut_between_lines_and_stays_code() -> None:
 def test_code_in_a_list_or_a_quotation_stays_code(before: str) -> None:
     rest = "> " if before == "> " else " " * len(before)
     lines = "".join(f"{rest}# comment *{n}*\n" for n in range(30))
-    made = slices(f"{before}```py\n{lines}{rest}```\n", ROOM, MOST)
-    words = [line.strip() for piece in made for line in plain(piece.words).split("\n")]
+    made = split(f"{before}```py\n{lines}{rest}```\n")
+    words = [line.strip() for piece in made for line in strip_markup(piece.words).split("\n")]
     assert [word for word in words if word.startswith("#")] == [
         f"# comment *{n}*" for n in range(30)
     ]
@@ -87,13 +92,15 @@ def test_code_in_a_list_or_a_quotation_stays_code(before: str) -> None:
 
 def test_code_between_template_tags_stays_code() -> None:
     lines = "".join(f"# comment *{n}*\n" for n in range(30))
-    made = slices(f"{{% highlight py %}}\n{lines}{{% endhighlight %}}\n", ROOM, MOST)
-    assert len(re.findall(r"# comment \*\d+\*", "\n".join(plain(p.words) for p in made))) == 30
+    made = split(f"{{% highlight py %}}\n{lines}{{% endhighlight %}}\n")
+    assert (
+        len(re.findall(r"# comment \*\d+\*", "\n".join(strip_markup(p.words) for p in made))) == 30
+    )
 
 
 def test_the_words_around_an_inlined_file_stay_together() -> None:
-    made = slices(f"Before ![the alternative]({IMAGE}) and behind.\n\nA paragraph.\n", ROOM, MOST)
-    assert [plain(piece.words) for piece in made] == [
+    made = split(f"Before ![the alternative]({IMAGE}) and behind.\n\nA paragraph.\n")
+    assert [strip_markup(piece.words) for piece in made] == [
         "Before the alternative and behind.",
         *[""] * (len(made) - 2),
         "A paragraph.",
@@ -101,20 +108,20 @@ def test_the_words_around_an_inlined_file_stay_together() -> None:
 
 
 def test_words_behind_any_room_can_be_found() -> None:
-    [chunk] = chunks("a.md", f"One.\n\n{' ' * 3 * LONGEST}walrus\n", 1, "")[1:]
+    [chunk] = chunk_body("a.md", MarkdownBody(f"One.\n\n{' ' * 3 * LONGEST}walrus\n"), 1, "")[1:]
     assert (chunk.text.strip(), chunk.plain.strip()) == ("walrus", "walrus")
 
 
 def test_marks_without_end_take_no_time() -> None:
     """Looking from each cut to the end of the marks would take hours here."""
     text = "e" + "\u0301" * 300_000
-    assert "".join(chunk.text for chunk in chunks("a.md", text, 1, "")) == text
+    assert "".join(chunk.text for chunk in chunk_body("a.md", MarkdownBody(text), 1, "")) == text
 
 
 def test_no_chunk_is_longer_than_an_answer() -> None:
     heading = "\n\n".join(["# " + "long " * 50] * 20)
     body = "\n\n".join(["```\n" + "x = 1\n" * 20_000 + "```", "word " * 40_000])
-    for chunk in chunks("a.md", f"{heading}\n\n{body}", 1, ""):
+    for chunk in chunk_body("a.md", MarkdownBody(f"{heading}\n\n{body}"), 1, ""):
         assert len(chunk.text) <= LONGEST
     assert LONGEST + LONGEST_OPENING < ANSWER
 
@@ -122,7 +129,7 @@ def test_no_chunk_is_longer_than_an_answer() -> None:
 def test_a_heading_too_long_to_be_one_is_text_and_repeated_nowhere() -> None:
     long = "many words " * 10_000
     body = f"# {long}\n\n" + "\n\n".join(["word " * PASSAGE.most] * 3)
-    made = chunks("a.md", body, 1, "")
+    made = chunk_body("a.md", MarkdownBody(body), 1, "")
     assert {chunk.headings for chunk in made} == {()}
     assert " ".join(chunk.plain for chunk in made).count("many words") == 10_000
 

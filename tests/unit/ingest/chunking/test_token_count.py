@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.ingest.chunking.token_count import _PIECE, exceeds, size
+from blog_search_mcp.ingest.chunking.token_count import _PIECE, count_tokens, exceeds
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from blog_search_mcp.ingest.chunking.token_count import _PIECE, exceeds, size
     ],
 )
 def test_sizes_of_texts_counted_by_hand(text: str, pieces: int) -> None:
-    assert size(text) == pieces
+    assert count_tokens(text) == pieces
 
 
 def test_a_size_is_exceeded_from_the_next_piece_on() -> None:
@@ -35,13 +35,13 @@ def test_a_size_is_exceeded_from_the_next_piece_on() -> None:
 
 def test_an_inlined_file_is_one_word() -> None:
     inlined = "data:image/png;base64," + "iVBORw0KGgo" * 1000
-    assert size(f"![a]({inlined})") == size("![a](data)") == 7
+    assert count_tokens(f"![a]({inlined})") == count_tokens("![a](data)") == 7
 
 
 def test_chinese_is_not_one_word_and_english_is_not_its_letters() -> None:
     """The same sentence in both languages is of one order of size."""
-    english = size("Attention is computed once for each new token of the answer.")
-    chinese = size("回答的每個新詞元只需計算一次注意力。")
+    english = count_tokens("Attention is computed once for each new token of the answer.")
+    chinese = count_tokens("回答的每個新詞元只需計算一次注意力。")
     assert (english, chinese) == (15, 18)
 
 
@@ -50,6 +50,6 @@ def test_chinese_is_not_one_word_and_english_is_not_its_letters() -> None:
 )
 def test_every_text_counts_by_the_same_pieces(text: str) -> None:
     pieces = len(_PIECE.findall(text))
-    assert size(text) == pieces
+    assert count_tokens(text) == pieces
     below = max(0, pieces - 1)
     assert [exceeds(text, most) for most in (below, pieces)] == [pieces > 0, False]

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from blog_search_mcp.ingest.documents.visibility import expires, left_out
+from blog_search_mcp.ingest.documents.visibility import check_visibility
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -47,9 +47,9 @@ TODAY = dt.date(2026, 11, 20)
 def test_what_is_not_published_today_is_said(
     fields: dict[str, object], source: str, expected: str | None
 ) -> None:
-    assert left_out(fields, source, TODAY) == expected
+    assert check_visibility(fields, source, TODAY).left_out == expected
 
 
 def test_the_last_day_of_a_post_is_an_iso_day() -> None:
-    assert expires({"unpublishDate": "May 1, 2027"}) == "2027-05-01"
-    assert expires({}) is None
+    assert check_visibility({"unpublishDate": "May 1, 2027"}, "a.md", TODAY).expires == "2027-05-01"
+    assert check_visibility({}, "a.md", TODAY).expires is None

@@ -1,6 +1,6 @@
 import pytest
 
-from blog_search_mcp.ingest.markdown.hashtags import hashtags
+from blog_search_mcp.ingest.markdown.body import MarkdownBody
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from blog_search_mcp.ingest.markdown.hashtags import hashtags
     ],
 )
 def test_hashtags_are_words_behind_a_mark(body: str, expected: tuple[str, ...]) -> None:
-    assert hashtags(body) == expected
+    assert MarkdownBody(body).hashtags == expected

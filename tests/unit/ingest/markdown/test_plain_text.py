@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from blog_search_mcp.ingest.markdown.plain_text import plain
     ],
 )
 def test_markdown_is_taken_off_and_words_stay(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_markdown_is_taken_off_and_words_stay(markdown: str, expected: str) -> N
     ],
 )
 def test_code_is_kept_to_the_letter(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_code_is_kept_to_the_letter(markdown: str, expected: str) -> None:
     ],
 )
 def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
     ],
 )
 def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str
     ],
 )
 def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
     ],
 )
 def test_what_no_reader_sees_is_dropped(markdown: str, expected: str) -> None:
-    assert plain(markdown) == expected
+    assert strip_markup(markdown) == expected
 
 
 def test_too_many_brackets_are_read_as_text_and_lose_no_word() -> None:
     many = "![" * 3000
-    assert plain(f"first {many} [a *link*](x.y) last") == f"first {many} a link last"
+    assert strip_markup(f"first {many} [a *link*](x.y) last") == f"first {many} a link last"
 
 
 MARKS = "` ~~~ ``` * _ [ ] ]( ) [[ ]] | ![ < > </a> <!-- --> {{ }} {% %} ::: - > # \\ [^1] ]: |---|"
@@ -177,14 +177,14 @@ PIECES = [
 
 
 def test_a_line_of_control_characters_alone_is_none() -> None:
-    assert plain("\x13\n\none\n\n```\n\x01\ntwo\n```\n\n\x7f") == "one\ntwo"
+    assert strip_markup("\x13\n\none\n\n```\n\x01\ntwo\n```\n\n\x7f") == "one\ntwo"
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 @settings(max_examples=100)
 def test_any_text_gives_the_same_tidy_text_each_time(markdown: str) -> None:
-    words = plain(markdown)
-    assert words == plain(markdown)
+    words = strip_markup(markdown)
+    assert words == strip_markup(markdown)
     assert words == words.strip("\n")
     assert "\x00" not in words
 
@@ -192,7 +192,7 @@ def test_any_text_gives_the_same_tidy_text_each_time(markdown: str) -> None:
 @given(st.lists(st.text("abc 字詞", min_size=1), max_size=8))
 @settings(max_examples=50)
 def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
-    words = plain("\n\n".join(paragraph.strip() for paragraph in paragraphs))
+    words = strip_markup("\n\n".join(paragraph.strip() for paragraph in paragraphs))
     assert words.split() == " ".join(paragraphs).split()
 
 
@@ -202,5 +202,5 @@ def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
 )
 def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     began = time.process_time()
-    plain(opener * (30_000 // len(opener)))
+    strip_markup(opener * (30_000 // len(opener)))
     assert time.process_time() - began < 5

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.ingest.markdown.plain_text import plain
-from blog_search_mcp.ingest.markdown.preprocess import headed
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
+from blog_search_mcp.ingest.markdown.preprocess import add_table_head
 
 
 def test_rows_without_a_head_are_rows() -> None:
     rows = "| zebra | stripes |\n| [walrus](/walrus) | tusks | and more |\n\nText.\n"
-    assert plain(rows) == "zebra stripes\nwalrus tusks and more\nText."
-    assert plain(f"\n\n{rows}") == plain(rows)
+    assert strip_markup(rows) == "zebra stripes\nwalrus tusks and more\nText."
+    assert strip_markup(f"\n\n{rows}") == strip_markup(rows)
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ def test_rows_without_a_head_are_rows() -> None:
     ],
 )
 def test_everything_else_stays_as_it_is(passage: str) -> None:
-    assert headed(passage) == passage
+    assert add_table_head(passage) == passage

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.types import Chunk
+from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from blog_search_mcp.ingest.sites.anchors import add_anchors, find_anchors
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.hexo import Hexo
@@ -82,7 +83,7 @@ emoji--smile-x
 
 
 def ids(body: str, name: str) -> list[str]:
-    return [heading_id for _, heading_id in find_anchors(body, GENERATORS[name])]
+    return [heading_id for _, heading_id in find_anchors(MarkdownBody(body), GENERATORS[name])]
 
 
 @pytest.mark.parametrize("name", RENDERED)
@@ -145,7 +146,7 @@ def test_an_id_that_is_not_sure_is_left_out(heading: str, name: str) -> None:
 )
 def test_a_comment_in_code_is_no_heading(code: str) -> None:
     body = f"## comment\n\n{code}\n\n## comment\n"
-    assert find_anchors(body, Jekyll()) == [
+    assert find_anchors(MarkdownBody(body), Jekyll()) == [
         (0, "comment"),
         (body.count("\n") - 1, "comment-1"),
     ]
@@ -158,13 +159,13 @@ def chunk(first_line: int, anchor: str = "") -> Chunk:
 def test_a_chunk_is_linked_at_the_nearest_heading_at_or_before_its_first_line() -> None:
     body = "Before.\n\n# One\n\ntext\n\n## Two\n\ntext\n"
     chunks = [chunk(line) for line in (5, 6, 7, 8, 9, 10, 11, 12, 13)]
-    linked = add_anchors(chunks, body, 5, Hugo())
+    linked = add_anchors(chunks, MarkdownBody(body), 5, Hugo())
     assert [c.anchor for c in linked] == ["", "", "one", "one", "one", "one", "two", "two", "two"]
 
 
 @pytest.mark.parametrize("generator", [Hexo(), Zola(), Jekyll(has_heading_ids=False)])
 def test_where_heading_ids_are_not_known_no_chunk_has_an_anchor(generator: SiteGenerator) -> None:
-    assert add_anchors([chunk(1)], "# One\n", 1, generator) == (chunk(1),)
+    assert add_anchors([chunk(1)], MarkdownBody("# One\n"), 1, generator) == (chunk(1),)
 
 
 def test_equal_headings_are_numbered_however_many() -> None:

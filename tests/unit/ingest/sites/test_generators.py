@@ -1,23 +1,21 @@
 """Posts as each generator and editor has them: what the index holds and what a reader sees."""
 
 import datetime as dt
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.types import Chunk, Filters, Post
-from blog_search_mcp.ingest.documents.read_post import ParsedPost, read_post
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
+from blog_search_mcp.ingest.readers import read_document
 from tests.support.blog import MakeBlog
 
 TODAY = dt.date(2026, 1, 15)
 
 
-def parsed(source: str, text: str) -> ParsedPost:
-    data = dedent(text).encode()
-    return read_post(SourceFile(source, Path(source), len(data), 0), data, TODAY)
+def parsed(source: str, text: str) -> Document:
+    return read_document(dedent(text).encode(), source)
 
 
 FENCE = """\
@@ -148,7 +146,7 @@ def test_a_hugo_post() -> None:
         slug="kv",
         language="zh-tw",
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         "每個 token 只算一次。\n為什麼快\n展開\n見上一篇。\n"
         '寫作 {{< ref "x.md" >}}。\n'
         "cache := map[int]string{}  // **no** markup"
@@ -195,7 +193,7 @@ def test_a_jekyll_post() -> None:
         tags=("ruby", "web", "Notes"),
         description="Two dialects.",
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         "Liquid & kramdown\nA link to it.\nSums are shown.\n"
         'Write {{ x }} or {{ y }}.\n# no heading\nputs "{{ x }}"'
     )
@@ -237,7 +235,7 @@ def test_a_hexo_post() -> None:
         language="zh-tw",
     )
     assert (post.first_line, post.problems) == (8, ())
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         '開頭\n請先備份。\nKnuth, TAOCP\nBeware of bugs.\nhexo.extend("*");\n見 另一篇。'
     )
 
@@ -274,7 +272,7 @@ def test_a_zola_post() -> None:
         tags=("zola", "rust", "web"),
         language="fr",
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         'Voir la page.\nUn graphe\nUne phrase.\nOn écrit {{ youtube(id="x") }}.'
     )
 
@@ -330,7 +328,7 @@ def test_a_docusaurus_post() -> None:
         tags=("Release notes", "docs"),
         slug="welcome",
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         "Welcome\nMind this\nUse {props.x}.\nOld form\nGone soon.\n"
         "macOS\nbrew install <Name>\nGreen is fine."
     )
@@ -373,7 +371,7 @@ def test_an_astro_post() -> None:
         tags=("astro",),
         language="ja",
     )
-    assert plain(post.body) == "An island from above\nLess script.\nThe end of it."
+    assert strip_markup(post.body.text) == "An island from above\nLess script.\nThe end of it."
 
 
 def test_an_eleventy_post() -> None:
@@ -397,7 +395,7 @@ def test_an_eleventy_post() -> None:
         date="2018-09-30",
         tags=("second tag", "posts"),
     )
-    assert plain(post.body) == "Read more."
+    assert strip_markup(post.body.text) == "Read more."
 
 
 def test_a_mkdocs_post() -> None:
@@ -437,7 +435,7 @@ def test_a_mkdocs_post() -> None:
         date="2023-12-31",
         tags=("Search",),
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         "Better search\nHeads up\nText in it.\n!!! kept\nFolded.\nLinux\nUse apt.\n"
         "Back. Logo\nA footnote."
     )
@@ -476,7 +474,7 @@ def test_an_obsidian_note() -> None:
         date="2024-06-07",
         tags=("ann", "Search", "project/alpha"),
     )
-    assert plain(post.body) == (
+    assert strip_markup(post.body.text) == (
         "#search #project/alpha and #code in #2024, see HNSW or lists.\n"
         "Mind the recall\nIt drops.\nRecall\nLast words."
     )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from blog_search_mcp.ingest.markdown.blocks import Block
-from blog_search_mcp.ingest.markdown.plain_text import plain
+from blog_search_mcp.ingest.documents.base import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def _section(
     start = first
     while start < len(blocks):
         end = _end(blocks, start)
-        name = plain(blocks[start].heading)
+        name = blocks[start].heading
         inner = (*path, name) if name and name != title else path
         inside.append(_section(blocks[start], blocks[start + 1 : end], inner, title))
         start = end

@@ -1,20 +1,13 @@
-import datetime as dt
-import hashlib
-from pathlib import Path
-
 import pytest
 
-from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.documents.read_post import ParsedPost, first_heading, read_post
-
-TODAY = dt.date(2026, 11, 20)
+from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.readers import SUFFIXES, read_document
 
 
-def parsed(data: bytes, source: str = "notes/a-post.md") -> ParsedPost:
-    return read_post(SourceFile(source, Path(source), len(data), 0), data, TODAY)
+def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
+    return read_document(data, source)
 
 
 def test_a_post_is_read_whole() -> None:
@@ -22,25 +15,24 @@ def test_a_post_is_read_whole() -> None:
         b"\xef\xbb\xbf---\r\ntitle: A KV cache\r\ndate: 2024-05-01\r\nexpires: 2027-01-01\r\n"
         b"tags: [llm]\r\n---\r\n\r\n# Heading\r\n\r\nText\r\n"
     )
-    assert parsed(data) == ParsedPost(
+    document = parsed(data)
+    assert document == Document(
         post=Post("notes/a-post.md", "A KV cache", "2024-05-01", ("llm",)),
-        body="\n# Heading\n\nText\n",
+        fields={
+            "title": "A KV cache",
+            "date": "2024-05-01",
+            "expires": "2027-01-01",
+            "tags": ["llm"],
+        },
+        body=document.body,
         first_line=7,
-        left_out=None,
-        expires="2027-01-01",
-        due="2027-01-02",
-        digest=hashlib.sha256(data).hexdigest(),
-        problems=(),
-        address=Address(
-            fields=(("title", "A KV cache"), ("date", "2024-05-01"), ("expires", "2027-01-01")),
-            has_front_matter=True,
-        ),
     )
+    assert document.body.text == "\n# Heading\n\nText\n"
 
 
-def test_a_draft_is_read_and_marked() -> None:
-    post = parsed(b"+++\ntitle = 'T'\ndraft = true\n+++\nText")
-    assert (post.post.title, post.body, post.left_out) == ("T", "Text", "draft")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_reader_is_chosen_by_suffix_in_any_case(suffix: str) -> None:
+    assert read_document(b"# A title", f"a{suffix.upper()}").post.title == "A title"
 
 
 def test_without_a_title_the_first_level_one_heading_outside_code_is_it() -> None:
@@ -51,7 +43,7 @@ def test_without_a_title_the_first_level_one_heading_outside_code_is_it() -> Non
 def test_broken_front_matter_costs_the_metadata_and_is_reported() -> None:
     post = parsed(b"---\ntitle: Rust: the good parts\n---\nText")
     assert post.post == Post("notes/a-post.md", "a post")
-    assert (post.body, post.first_line) == ("Text", 4)
+    assert (post.body.text, post.first_line) == ("Text", 4)
     assert post.problems == (
         "its front matter cannot be read: "
         "mapping values are not allowed in this context (at line 2)",
@@ -60,7 +52,7 @@ def test_broken_front_matter_costs_the_metadata_and_is_reported() -> None:
 
 def test_broken_front_matter_that_says_draft_is_a_draft_and_reported() -> None:
     post = parsed(b"---\ntitle: Rust: the good parts\ndraft: true\n---\nText")
-    assert (post.left_out, post.body) == ("draft", "Text")
+    assert (post.fields, post.body.text) == ({"draft": True}, "Text")
     assert post.problems == (
         "its front matter cannot be read: mapping values are not allowed in this context "
         "(at line 2); a line of it makes the post a draft",
@@ -86,21 +78,3 @@ def test_what_is_no_text_is_unreadable() -> None:
         match=r"^it is not text but a binary file; rename it, or name it in a .blogignore$",
     ):
         parsed(bytes(range(256)))
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("# One\n\n# Two", "One"),
-        ("Title\n=====\n", "Title"),
-        ("#\n\n# Second has words", "Second has words"),
-        ("~~~\n# in a fence\n~~~\n", ""),
-        ("<div>\n# in HTML\n</div>\n", ""),
-        ("## only a section\n", ""),
-        ("{% highlight sh %}\n# in code\n{% endhighlight %}\n\n# After {#after}", "After"),
-        ("import A from 'a'\n\n<A>\n\n# Inside\n\n</A>", "Inside"),
-        ("", ""),
-    ],
-)
-def test_the_first_heading_is_markdowns_own(body: str, expected: str) -> None:
-    assert first_heading(body) == expected

@@ -1,18 +1,62 @@
-"""Markdown and its block tokens come in; where its code lies goes out.
+"""The one configuration of markdown-it: CommonMark with tables and strikethrough.
 
-What a site generator adds is looked for outside code alone. Blocks of code are markdown-it's own
-finding; code between backticks is paired here, inside one paragraph at a time, since the inline
-parser knows no positions.
+Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
+words are needed. A body knows its link definitions. In a passage they are text, since it rarely
+holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
+nor a block of HTML.
 """
+
+from __future__ import annotations
 
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
+
+MAX_NESTING = 20
+"""Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
+
+Dialect: TypeAlias = Literal["body", "passage", "mdx"]
+
+
+def _block_parser(*without: str) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
+    parser.disable(without)
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+_BLOCKS: dict[Dialect, MarkdownIt] = {
+    "body": _block_parser(),
+    "passage": _block_parser("reference"),
+    "mdx": _block_parser("reference", "code", "html_block"),
+}
+_INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
+_INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets stay as written
+
+
+def parse_blocks(markdown: str, dialect: Dialect, env: dict[str, Any] | None = None) -> list[Token]:
+    """Parse blocks; of a body, `env` receives the link definitions under `references`."""
+    return _BLOCKS[dialect].parse(markdown, {} if env is None else env)
+
+
+def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = ()) -> list[Token]:
+    """Parse one paragraph; `references` are definitions by label, or labels without a target."""
+    known = (
+        references
+        if isinstance(references, Mapping)
+        else {normalizeReference(label): {"href": "", "title": ""} for label in references}
+    )
+    tokens: list[Token] = []
+    _INLINE.inline.parse(source, _INLINE, {"references": known}, tokens)
+    return tokens
+
 
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
@@ -20,7 +64,7 @@ Span: TypeAlias = tuple[int, int]
 _BACKTICKS = re.compile(r"`+")
 
 
-class Code:
+class CodeSpans:
     """Where the code of a passage lies; that between backticks is looked for when first asked."""
 
     def __init__(self, markdown: str, tokens: Sequence[Token], first_line: int = 0) -> None:
@@ -57,12 +101,12 @@ class Code:
                 span
                 for start, end in paragraphs
                 if not _inside(start, self._blocks)
-                for span in inline_code(self._markdown, start, end)
+                for span in find_inline_code(self._markdown, start, end)
             ]
         return self._inline
 
 
-def inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
     """Spans of one paragraph between runs of backticks that pair up, the backticks included.
 
     As in CommonMark: an escaped backtick opens nothing, and what is escaped in code is code.

@@ -1,0 +1,131 @@
+"""A post as its reader parsed it, whatever markup it is written in.
+
+The seam for another markup: a `DocumentReader` of its own and one line in
+`ingest.readers`. Chunking, links and the index see only what is defined here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from blog_search_mcp.index.types import Post
+from blog_search_mcp.ingest.documents.fields import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block and the span of the body it covers, up to the block that follows."""
+
+    kind: str
+    """`heading`, `paragraph`, `fence`, `table`, `tr`, …; only a `paragraph` is cut by sentence."""
+    start: int
+    end: int
+    """Character offsets into the body, half open."""
+    level: int = 0
+    """1 to 6 for a heading, else 0."""
+    heading: str = ""
+    """A heading's words without markup."""
+    children: tuple[Block, ...] = ()
+    """Where the block may be cut; empty if it may not be, or only by sentence or line."""
+    opening: str = ""
+    """Markup that makes lines code again where a block of code is cut; `""` for other blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a heading's text."""
+
+    kind: Literal["text", "code", "html", "image", "link", "break"]
+    """A `link` is an address that is its own text; the words of other links are `text`."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One heading as a site generator's id function reads it."""
+
+    line: int
+    """Of the body, from 0."""
+    source: str
+    """Its markup, without the marks that make it a heading."""
+    parts: tuple[Part, ...]
+    is_top: bool
+    """Whether it stands in no list or quotation."""
+    before: str
+    """The line above it."""
+    after: str
+    """The line below it."""
+
+
+class Body(Protocol):
+    """A post's text, parsed once, when something of it is first needed."""
+
+    @property
+    def text(self) -> str:
+        """The markup; lines end with LF."""
+        ...
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The top-level blocks, which tile the text from its first to its last character."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The words of the first level-1 heading that has any, `""` if there is none."""
+        ...
+
+    @property
+    def hashtags(self) -> tuple[str, ...]:
+        """The `#tags` written in the text, without `#`, in order and without repeats."""
+        ...
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """Every heading in order, also those in lists and quotations."""
+        ...
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Targets of its links as written, in order and without repeats."""
+        ...
+
+    def plain_text(self, start: int, end: int) -> str:
+        """The words of a span, one line for each paragraph, item, row or line of code."""
+        ...
+
+    def strip_markup(self, markup: str) -> str:
+        """The words of a piece of markup that is not a span of the text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A post read from its file."""
+
+    post: Post
+    """Title, date, tags and language, by the author or else by the file's name and folders."""
+    fields: Fields
+    """Front matter under the author's own names."""
+    body: Body
+    first_line: int = 1
+    """Line of the file on which the body begins, from 1."""
+    problems: tuple[str, ...] = ()
+    """What the author should know, each a clause about the file."""
+
+
+class DocumentReader(Protocol):
+    """Reads the posts of one markup."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of file names it reads, in lower case, each with its dot."""
+        ...
+
+    def read(self, data: bytes, source: str) -> Document:
+        """Parse a file's bytes; `source` is its path below the content folder, with `/`.
+
+        Raises UnreadablePost, with the reason, for what is not text.
+        """
+        ...

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blog_search_mcp.ingest.markdown.body import MarkdownBody
+
+LINE = st.sampled_from(
+    [
+        *("", "", "", "moth", "moth *moth*", "# moth", "> moth", "- moth", "  moth", "    moth"),
+        *("```", "~~~", "| a | b |", "|---|---|", "<div>", "</div>", "{{< moth >}}", "<Moth />"),
+        *("[a]: /b", "{% highlight c %}", "{% endhighlight %}", "!!! note", "`{{ a }}`", "---"),
+        *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}", "\r"),
+    ]
+)
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join))
+def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
+    body = MarkdownBody(text)
+    for start, end in combinations([*(block.start for block in body.blocks), len(text)], 2):
+        for last in (end, start + len(text[start:end].rstrip())):
+            assert body.plain_text(start, last) == body.strip_markup(text[start:last])
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join))
+def test_blocks_tile_the_body(text: str) -> None:
+    blocks = MarkdownBody(text).blocks
+    assert "".join(text[block.start : block.end] for block in blocks) == text * bool(blocks)
+    assert blocks or not text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# One\n\n# Two", "One"),
+        ("Title\n=====\n", "Title"),
+        ("#\n\n# Second has words", "Second has words"),
+        ("~~~\n# in a fence\n~~~\n", ""),
+        ("<div>\n# in HTML\n</div>\n", ""),
+        ("## only a section\n", ""),
+        ("{% highlight sh %}\n# in code\n{% endhighlight %}\n\n# After {#after}", "After"),
+        ("import A from 'a'\n\n<A>\n\n# Inside\n\n</A>", "Inside"),
+        ("", ""),
+    ],
+)
+def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected: str) -> None:
+    assert MarkdownBody(text).title == expected
+
+
+def test_headings_between_tags_that_quote_are_none() -> None:
+    text = "# One\n\n{% raw %}\n# Two\n{% endraw %}\n\n> ## Three\n"
+    headings = MarkdownBody(text).headings
+    assert [(each.line, each.source, each.is_top) for each in headings] == [
+        (0, "One", True),
+        (6, "Three", False),
+    ]
