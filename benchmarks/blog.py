@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.read_file import read
+from blog_search_mcp.index.content.read_file import read_file
 from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.embedders.registry import choose, embedder_of
 from blog_search_mcp.index.errors import UnreadablePost
@@ -47,7 +47,7 @@ def posts_of(content: Path) -> tuple[Document, ...]:
 
 def _post(file: SourceFile, today: date) -> Document | None:
     try:
-        document = read_document(read(file.path), file.source)
+        document = read_document(read_file(file.path), file.source)
     except UnreadablePost:
         return None
     hidden = check_visibility(document.fields, file.source, today).left_out

@@ -15,7 +15,12 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.last_ingest import Seen, SeenFile, content_path, note
+from blog_search_mcp.index.content.last_ingest import (
+    FileState,
+    LastIngest,
+    format_folder,
+    write_last_ingest,
+)
 from blog_search_mcp.index.content.walk import refuse_inside
 from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_unless_untouched
@@ -208,18 +213,18 @@ def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> No
     """Record the folder as it was, for servers that compare it with the folder as it is."""
     due = {} if job.options.include_drafts else run.counts.due
     files = {
-        source: SeenFile(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
+        source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
         for source, file in run.plan.files.items()
     }
-    seen = Seen(
+    seen = LastIngest(
         generation=manifest.generation,
         created=manifest.created,
-        content=content_path(job.content),
+        content=format_folder(job.content),
         suffixes=SUFFIXES,
         files=files,
         options=job.options,
     )
-    note(layout, seen)
+    write_last_ingest(layout, seen)
 
 
 def _make_report(manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float) -> Report:

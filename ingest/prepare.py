@@ -13,7 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.read_file import read
+from blog_search_mcp.index.content.read_file import read_file
 from blog_search_mcp.index.content.walk import Skipped, SourceFile
 from blog_search_mcp.index.errors import PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
@@ -90,7 +90,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     """Read a file and, unless the index has these bytes, make it ready. Raises EmbedderError."""
     source, before = file_to_read.file.source, file_to_read.before
     try:
-        data = read(file_to_read.file.path)
+        data = read_file(file_to_read.file.path)
         document = read_document(data, source)
     except PostChanging as error:
         if before is None:

@@ -1,1 +1,1 @@
-"""The folder of posts: what lies in it and what has changed."""
+"""The folder of posts: which files are posts, their bytes, and what changed since an ingest."""

@@ -1,7 +1,7 @@
-"""How far an index is behind its content folder: what was seen and what is there in, sentence out.
+"""Compare a content folder with what the last ingest left, and describe the difference.
 
-A file counts as changed when its size or time is another, as for an ingest; only an ingest
-opens it, so a draft that was edited counts too.
+A file counts as changed when its size or time is another, as for an ingest. Only an ingest opens
+files, so an edited draft counts too.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from blog_search_mcp.index.content.last_ingest import Seen
+from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.walk import SourceFile, walk
 
-NAMED = 3
-"""Files named where somebody asks which ones they are."""
+MAX_NAMES = 3
+"""Sources that `list_changes` names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Sources by what became of them since the last ingest; each tuple sorted."""
+    """Sources that differ from the last ingest; each tuple sorted."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
-    """The same bytes, but their day has come: they appear, or go."""
+    """The same bytes, but from this day on they appear, or go."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -34,46 +34,46 @@ class Changes:
         return (*self.changed, *self.added, *self.removed, *self.due)
 
 
-def changes_of(seen: Seen, content: Path, today: str) -> Changes:
+def find_changes(last: LastIngest, content: Path, today: str) -> Changes:
     """Walk `content` by the rules of the ingest and compare. Raises ContentError."""
-    return compare(seen, walk(content, seen.suffixes).files, today)
+    return compare_files(last, walk(content, last.suffixes).files, today)
 
 
-def compare(seen: Seen, files: Iterable[SourceFile], today: str) -> Changes:
-    """Compare what was seen with `files` as they are on the ISO day `today`."""
+def compare_files(last: LastIngest, files: Iterable[SourceFile], today: str) -> Changes:
+    """Compare the last ingest with `files` as they are on the ISO day `today`."""
     now = {file.source: (file.size, file.mtime_ns) for file in files}
-    before = {source: (file.size, file.mtime_ns) for source, file in seen.files.items()}
+    before = {source: (file.size, file.mtime_ns) for source, file in last.files.items()}
     both = sorted(before.keys() & now.keys())
     same = [source for source in both if before[source] == now[source]]
     return Changes(
         changed=tuple(source for source in both if before[source] != now[source]),
         added=tuple(sorted(now.keys() - before.keys())),
         removed=tuple(sorted(before.keys() - now.keys())),
-        due=tuple(source for source in same if (seen.files[source].due or "~") <= today),
+        due=tuple(source for source in same if (last.files[source].due or "~") <= today),
     )
 
 
-def sentence(changes: Changes, created: str, now: datetime) -> str | None:
-    """Say how many posts have changed since the index of `created` was made; `None` if none."""
+def describe_changes(changes: Changes, created: str, now: datetime) -> str | None:
+    """Return a sentence on how many posts changed since the index was `created`, if any did."""
     count = len(changes.sources)
     if not count:
         return None
     posts, them = ("1 post has", "it") if count == 1 else (f"{count:,} posts have", "them")
     return (
-        f"{posts} changed since the index was made {age(created, now)}; "
+        f"{posts} changed since the index was made {format_age(created, now)}; "
         f"to include {them}: `python -m ingest CONTENT`."
     )
 
 
-def named(changes: Changes) -> str:
-    """Name the first few of them."""
+def list_changes(changes: Changes) -> str:
+    """Name the first few sources and how many more there are."""
     sources = changes.sources
-    more = f" and {len(sources) - NAMED:,} more" if len(sources) > NAMED else ""
-    return ", ".join(sources[:NAMED]) + more
+    more = f" and {len(sources) - MAX_NAMES:,} more" if len(sources) > MAX_NAMES else ""
+    return ", ".join(sources[:MAX_NAMES]) + more
 
 
-def age(created: str, now: datetime) -> str:
-    """Say how long ago `created`, an ISO 8601 time with its zone, was: `2 days ago`."""
+def format_age(created: str, now: datetime) -> str:
+    """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
     passed = now - datetime.fromisoformat(created)
     for unit, length in (
         ("day", timedelta(days=1)),

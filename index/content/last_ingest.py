@@ -1,10 +1,10 @@
-"""What the last ingest saw of its content folder, in one file beside CURRENT.
+"""The content folder as the last ingest left it, in one file beside CURRENT.
 
-It is no part of a generation: an ingest that has nothing to write may still have seen a new
-draft or a post that was only touched, and a server that compares the folder with what was
-seen (`index.content.changes`) must not call those changed for ever. Nothing depends on the file but
-that comparison, so it is written in place: half of it is no JSON and counts as none. It names
-a folder of this machine, which no answer to a client repeats.
+It is no part of a generation: an ingest that has nothing to write may still have met a new
+draft or a touched post, and a server that compares the folder with it (`index.content.changes`)
+must not report those as changed for ever. Nothing else depends on it, so it is written in
+place: a torn file is not JSON and counts as none. It names a folder of this machine, which must
+not reach a client.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class SeenFile(_Frozen):
+class FileState(_Frozen):
     """One file that is a post by its name, in the index or left out of it."""
 
     size: int
     """Bytes."""
     mtime_ns: int
-    """Nanoseconds since 1970, as the file system says."""
+    """Nanoseconds since 1970, from the file system."""
     due: str | None = None
     """First ISO day on which an ingest would treat the same bytes otherwise: a post of the
     future appears, one that expires goes."""
 
 
 class IngestOptions(_Frozen):
-    """The options of an ingest that shape its result; the next ingest must be given the same."""
+    """Options of an ingest besides its folders; one with others would undo its work."""
 
     include_drafts: bool = False
     index_descriptions: bool = True
@@ -42,51 +42,51 @@ class IngestOptions(_Frozen):
     permalink: str = ""
 
 
-class Seen(_Frozen):
+class LastIngest(_Frozen):
     """A content folder as an ingest left it."""
 
     generation: int
-    """The generation that was live afterwards; of another one, this says nothing."""
+    """The generation that was live afterwards; of another one, this holds nothing."""
     created: str
     """When the generation was made, as in its manifest."""
     content: str
-    """The folder's absolute path; what of it is no UTF-8 is written as `\\xff`."""
+    """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
     suffixes: tuple[str, ...]
     """What a post's name ends in."""
-    files: dict[str, SeenFile]
+    files: dict[str, FileState]
     """By source."""
     options: IngestOptions = IngestOptions()
 
 
-def note(layout: Layout, seen: Seen) -> None:
-    """Write what was seen, unless the file says it already. Raises IndexProblem."""
-    text = seen.model_dump_json()
+def write_last_ingest(layout: Layout, ingest: LastIngest) -> None:
+    """Write the file unless it holds the same already. Raises IndexProblem."""
+    text = ingest.model_dump_json()
     try:
-        if _text(layout.seen) != text:
-            layout.seen.write_text(text, encoding="utf-8")
+        if _read_text(layout.last_ingest) != text:
+            layout.last_ingest.write_text(text, encoding="utf-8")
     except OSError as error:
         raise IndexProblem(
-            f"The index is up to date, but its {layout.seen.name} could not be written: "
+            f"The index is up to date, but its {layout.last_ingest.name} could not be written: "
             f"{error.strerror}. Check the disk's space and the folder's permissions, then run "
             "again; until then no server can tell when posts change."
         ) from error
 
 
-def last_seen(layout: Layout, generation: int) -> Seen | None:
-    """What was seen when `generation` was live, `None` if that cannot be told."""
+def read_last_ingest(layout: Layout, generation: int) -> LastIngest | None:
+    """Read the file, `None` if it is missing, torn or about another generation."""
     try:
-        seen = Seen.model_validate_json(_text(layout.seen))
+        ingest = LastIngest.model_validate_json(_read_text(layout.last_ingest))
     except (OSError, ValidationError):
         return None
-    return seen if seen.generation == generation else None
+    return ingest if ingest.generation == generation else None
 
 
-def content_path(folder: Path) -> str:
-    """Write the absolute path of a folder as `Seen.content` keeps it."""
+def format_folder(folder: Path) -> str:
+    """Write the absolute path of a folder as `LastIngest.content` holds it."""
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:

@@ -1,9 +1,8 @@
-"""One file that the walk found comes in; its bytes go out, or why they cannot be had.
+"""Read the bytes of one file that the walk found.
 
-Between the walk and the reading a file may be deleted, turned into a link, a pipe or a folder,
-or still be written by somebody else. It is therefore opened without following a link and
-without waiting, looked at once it is open, and taken only if it was the same after the reading
-as before.
+Between the walk and the reading a file may be deleted, replaced by a link, a pipe or a folder,
+or be in the middle of a write. It is therefore opened without following a link and without
+waiting, checked once it is open, and taken only if it is the same after the reading as before.
 """
 
 import errno
@@ -25,20 +24,20 @@ _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 """Those that the system knows: Windows has only the last."""
 
 
-def read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
     """Read a post's bytes; `path` is no link. Raises UnreadablePost, of which PostChanging."""
     for _ in range(ATTEMPTS):
         try:
             content = _read_once(path)
         except (OSError, RuntimeError) as error:
-            raise UnreadablePost(cannot_read(error)) from error
+            raise UnreadablePost(describe_failure(error)) from error
         if content is not None:
             return content
     raise PostChanging("it changed while it was read; run again when it is finished")
 
 
-def unfit(status: os.stat_result) -> str | None:
-    """Say why no post is read from a file of this status, `None` if one is."""
+def find_obstacle(status: os.stat_result) -> str | None:
+    """Return why a file of this status cannot be a post, `None` if it can."""
     if not stat.S_ISREG(status.st_mode):
         return "it is not a regular file; name it in a .blogignore"
     if status.st_size > MAX_BYTES:
@@ -46,25 +45,25 @@ def unfit(status: os.stat_result) -> str | None:
     return None
 
 
-def cannot_read(error: OSError | RuntimeError) -> str:
-    """Name the failure without the machine's paths; a RuntimeError is pathlib's word for a loop."""
+def describe_failure(error: OSError | RuntimeError) -> str:
+    """Describe it without the machine's paths; pathlib raises RuntimeError for a loop of links."""
     reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
     return f"it cannot be read: {reason}; check the file and its permissions"
 
 
 def _read_once(path: Path) -> bytes | None:
-    """The bytes, or `None` if they changed meanwhile. Raises OSError or UnreadablePost."""
-    with open(path, "rb", opener=_opener) as file:
+    """Return the bytes, `None` if they changed meanwhile. Raises OSError or UnreadablePost."""
+    with open(path, "rb", opener=_open) as file:
         before = os.fstat(file.fileno())
-        if reason := unfit(before):
-            raise UnreadablePost(reason)
+        if obstacle := find_obstacle(before):
+            raise UnreadablePost(obstacle)
         content = file.read(MAX_BYTES + 1)
         after = os.fstat(file.fileno())
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return content if same and len(content) == after.st_size else None
 
 
-def _opener(path: str, flags: int) -> int:
+def _open(path: str, flags: int) -> int:
     for name in _FLAGS:
         flags |= getattr(os, name, 0)
     return os.open(path, flags)

@@ -1,12 +1,10 @@
-"""A content folder comes in; the files that are posts go out, with what was left out and why.
+"""List the files of a content folder that are posts, and what is left out with the reason.
 
-The walk opens no post: it only lists, so an incremental ingest can skip unchanged files by
-their size and time, and a server can tell that its index is behind (`index.content.changes`). What
-a post is called is the ingest's to say, by its suffixes. What the author leaves out
-(`index.content.ignore_files`) is left out silently; anything else that cannot be indexed is
-reported. Linked
+The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
+server can tell that its index is behind (`index.content.changes`). What the author leaves out
+(`index.content.ignore_files`) is not reported; anything else that cannot be indexed is. Linked
 files are followed while they stay inside the content folder, so that no link makes a file of the
-machine's public; linked folders are not, so a walk always ends and no post appears twice.
+machine public; linked folders are not, so a walk always ends and no post appears twice.
 """
 
 import errno
@@ -15,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from blog_search_mcp.index.content.ignore_files import Ignores, ignores_in, left_out
-from blog_search_mcp.index.content.read_file import LEAVES, cannot_read, unfit
+from blog_search_mcp.index.content.ignore_files import IgnoreFile, is_ignored, read_ignore_file
+from blog_search_mcp.index.content.read_file import LEAVES, describe_failure, find_obstacle
 from blog_search_mcp.index.errors import ContentError, UsageError
 
 
@@ -39,7 +37,7 @@ class Skipped:
     """A file or folder that is left out, and why."""
 
     source: str
-    """Like `SourceFile.source`; bytes that are no UTF-8 are written as `\\xff`."""
+    """Like `SourceFile.source`; bytes that are not UTF-8 are written as `\\xff`."""
     reason: str
 
 
@@ -56,7 +54,7 @@ class _Folder:
     path: Path
     prefix: str
     """`""` for the content folder, else its source with a `/` at the end."""
-    ignores: tuple[Ignores, ...]
+    ignores: tuple[IgnoreFile, ...]
     """Each `.blogignore` that applies to it from outside, outermost first."""
 
 
@@ -65,19 +63,22 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
-    root = _root(content)
-    found: list[SourceFile | Skipped] = []
+    root = _resolve_root(content)
+    files: list[SourceFile] = []
+    skipped: list[Skipped] = []
     folders = [_Folder(root, "", ())]
     while folders:
-        for item in _list(root, folders.pop(), suffixes):
-            if isinstance(item, _Folder):
-                folders.append(item)
-            else:
-                found.append(item)
-    found.sort(key=lambda item: item.source)
+        for item in _list_folder(root, folders.pop(), suffixes):
+            match item:
+                case _Folder():
+                    folders.append(item)
+                case SourceFile():
+                    files.append(item)
+                case Skipped():
+                    skipped.append(item)
     return Walk(
-        tuple(item for item in found if isinstance(item, SourceFile)),
-        tuple(item for item in found if isinstance(item, Skipped)),
+        tuple(sorted(files, key=lambda file: file.source)),
+        tuple(sorted(skipped, key=lambda skip: skip.source)),
     )
 
 
@@ -86,14 +87,14 @@ def refuse_inside(content: Path, index: Path) -> None:
 
     An ingest deletes folders there that look like generations of its own.
     """
-    if _root(content).is_relative_to(os.path.realpath(index)):
+    if _resolve_root(content).is_relative_to(os.path.realpath(index)):
         raise UsageError(
             f"The content folder {content} lies in the index folder. "
             "Give the index a folder of its own: --index DIR."
         )
 
 
-def _root(content: Path) -> Path:
+def _resolve_root(content: Path) -> Path:
     try:
         root = content.resolve(strict=True)
         with os.scandir(root):
@@ -105,57 +106,50 @@ def _root(content: Path) -> Path:
         message = f"{content} is a file, not a folder. Give the folder that holds the posts."
         raise ContentError(message) from error
     except (OSError, RuntimeError) as error:
-        message = f"The content folder {content}: {cannot_read(error)}."
-        raise ContentError(message) from error
+        raise ContentError(f"The content folder {content}: {describe_failure(error)}.") from error
 
 
-def _list(
+def _list_folder(
     root: Path, folder: _Folder, suffixes: tuple[str, ...]
 ) -> Iterator[SourceFile | Skipped | _Folder]:
     try:
         with os.scandir(folder.path) as entries:
             names = list(entries)
     except OSError as error:
-        yield Skipped(folder.prefix.rstrip("/"), cannot_read(error))
+        yield Skipped(folder.prefix.rstrip("/"), describe_failure(error))
         return
-    ignores = folder.ignores + ignores_in(root, folder.path, folder.prefix)
+    own = read_ignore_file(root, folder.path, folder.prefix)
+    ignores = (*folder.ignores, own) if own else folder.ignores
     for entry in names:
-        is_post = entry.name.lower().endswith(suffixes)
-        item = _classify(root, entry, folder.prefix + entry.name, is_post, ignores)
-        if item is not None:
-            yield item
+        source = folder.prefix + entry.name
+        is_folder = _is_folder(entry)
+        if not (is_folder or entry.name.lower().endswith(suffixes)):
+            continue
+        if is_ignored(entry.name, source, is_folder, ignores):
+            continue
+        printable = os.fsencode(source).decode("utf-8", "backslashreplace")
+        if printable != source:
+            yield Skipped(printable, "its name is not valid UTF-8; rename it")
+        elif not is_folder:
+            yield _check_file(root, entry, source)
+        elif entry.is_symlink():
+            yield Skipped(source, "linked folders are not followed; put the posts in the folder")
+        else:
+            yield _Folder(Path(entry.path), source + "/", ignores)
 
 
-def _classify(
-    root: Path, entry: os.DirEntry[str], source: str, is_post: bool, ignores: tuple[Ignores, ...]
-) -> SourceFile | Skipped | _Folder | None:
-    is_folder = _is_folder(entry)
-    if not (is_folder or is_post) or left_out(entry.name, source, is_folder, ignores):
-        return None
-    printable = os.fsencode(source).decode("utf-8", "backslashreplace")
-    if printable != source:
-        return Skipped(printable, "its name is not valid UTF-8; rename it")
-    if not is_folder:
-        return _file(root, entry, source)
-    if entry.is_symlink():
-        return Skipped(source, "linked folders are not followed; put the posts in the folder")
-    return _Folder(Path(entry.path), source + "/", ignores)
-
-
-def _file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
+def _check_file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
     try:
         path = Path(entry.path).resolve(strict=True) if entry.is_symlink() else Path(entry.path)
         status = path.stat()
-        readable = os.access(path, os.R_OK)
+        if entry.is_symlink() and not path.is_relative_to(root):
+            return Skipped(source, LEAVES)
+        if obstacle := find_obstacle(status):
+            return Skipped(source, obstacle)
+        if not os.access(path, os.R_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, RuntimeError) as error:
-        return Skipped(source, cannot_read(error))
-    if entry.is_symlink() and not path.is_relative_to(root):
-        return Skipped(source, LEAVES)
-    if reason := unfit(status):
-        return Skipped(source, reason)
-    if not readable:
-        refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return Skipped(source, cannot_read(refused))
+        return Skipped(source, describe_failure(error))
     return SourceFile(source, path, status.st_size, status.st_mtime_ns)
 
 

@@ -15,7 +15,7 @@ INDEX/
     table.npz             which chunk is whose
     summary.json          what the blog is, in a few numbers
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
-  seen.json               the content folder as the last ingest saw it
+  last_ingest.json        the content folder as the last ingest saw it
   lock                    one writer at a time
   readers/                one locked file for each generation that a process has open
 """
@@ -135,9 +135,9 @@ class Layout:
         return self.root / "embeddings.db"
 
     @property
-    def seen(self) -> Path:
+    def last_ingest(self) -> Path:
         """The content folder as the last ingest saw it."""
-        return self.root / "seen.json"
+        return self.root / "last_ingest.json"
 
     @property
     def lock(self) -> Path:

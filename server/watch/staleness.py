@@ -83,9 +83,9 @@ class StalenessCheck:
         last = self._last
         if last is None or last.changes is None or last.stamp != self._read_stamp():
             return None
-        from blog_search_mcp.index.content.changes import sentence
+        from blog_search_mcp.index.content.changes import describe_changes
 
-        return sentence(last.changes, last.created, self._now())
+        return describe_changes(last.changes, last.created, self._now())
 
     def _is_due(self, stamp: _RecordStamp) -> bool:
         last = self._last
@@ -102,20 +102,20 @@ class StalenessCheck:
             self._is_running = False
 
     def _with_changes(self, comparison: _Comparison) -> _Comparison:
-        from blog_search_mcp.index.content.changes import changes_of
-        from blog_search_mcp.index.content.last_ingest import last_seen
+        from blog_search_mcp.index.content.changes import find_changes
+        from blog_search_mcp.index.content.last_ingest import read_last_ingest
         from blog_search_mcp.index.store.generations import live_number
 
-        seen = last_seen(self._layout, live_number(self._layout))
+        seen = read_last_ingest(self._layout, live_number(self._layout))
         if seen is None:
             return comparison
         today = comparison.began.astimezone().date().isoformat()
-        changes = changes_of(seen, self._content or Path(seen.content), today)
+        changes = find_changes(seen, self._content or Path(seen.content), today)
         return _Comparison(comparison.began, comparison.stamp, changes, seen.created)
 
     def _read_stamp(self) -> _RecordStamp:
         try:
-            status = self._layout.seen.stat()
+            status = self._layout.last_ingest.stat()
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size

@@ -11,8 +11,8 @@ import time
 from datetime import date
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.changes import compare
-from blog_search_mcp.index.content.last_ingest import IngestOptions, Seen, last_seen
+from blog_search_mcp.index.content.changes import compare_files
+from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.store.generations import live_number
@@ -140,9 +140,9 @@ class Watcher:
             settled = self._burst.wait(max(INTERVAL, INTERVAL_FACTOR * took))
             self._burst.clear()
 
-    def _read_last_ingest(self) -> Seen | None:
+    def _read_last_ingest(self) -> LastIngest | None:
         generation = self._live_number()
-        return None if generation is None else last_seen(self._layout, generation)
+        return None if generation is None else read_last_ingest(self._layout, generation)
 
     def _live_number(self) -> int | None:
         try:
@@ -150,12 +150,12 @@ class Watcher:
         except IndexProblem:
             return None
 
-    def _walk(self, seen: Seen | None) -> FolderState:
+    def _walk(self, seen: LastIngest | None) -> FolderState:
         day = date.today().isoformat()
         if seen is None:
             return FolderState((), day, None)
         files = walk(self._content, seen.suffixes).files
-        return FolderState(files, day, len(compare(seen, files, day).sources))
+        return FolderState(files, day, len(compare_files(seen, files, day).sources))
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())

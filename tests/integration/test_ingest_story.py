@@ -109,7 +109,7 @@ def test_a_touched_post_is_read_and_found_unchanged(blog: MakeBlog) -> None:
     os.utime(made.content / "kv.md", ns=(10**18, 10**18))
     assert counts(made.ingest()) == (0, 0, 0, 0)
     after = snapshot(made.index)
-    assert {name for name in after if after[name] != before[name]} == {"seen.json"}
+    assert {name for name in after if after[name] != before[name]} == {"last_ingest.json"}
 
 
 def test_an_edited_post_embeds_its_changed_words_alone(blog: MakeBlog) -> None:

@@ -16,8 +16,8 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from blog_search_mcp.index.content.last_ingest import last_seen
-from blog_search_mcp.index.content.read_file import ATTEMPTS, read
+from blog_search_mcp.index.content.last_ingest import read_last_ingest
+from blog_search_mcp.index.content.read_file import ATTEMPTS, read_file
 from blog_search_mcp.index.content.walk import Skipped, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.readers import SUFFIXES
@@ -138,7 +138,7 @@ def test_what_became_of_a_post_since_the_walk_is_said(
     change, reason = BETWEEN[what]
     change(path, outside)
     with pytest.raises(UnreadablePost) as raised:
-        read(file.path)
+        read_file(file.path)
     assert str(raised.value) == reason
 
 
@@ -151,7 +151,7 @@ def test_a_linked_post_is_read_where_the_link_led_when_it_was_listed(
     (content / "link.md").symlink_to("real.md")
     [link, _] = walk(content, SUFFIXES).files
     BETWEEN["a link outside in its place"][0](content / "link.md", outside)
-    assert read(link.path) == POST.encode()
+    assert read_file(link.path) == POST.encode()
 
 
 @pytest.fixture
@@ -215,11 +215,11 @@ def test_an_indexed_post_that_is_written_on_and_on_keeps_its_last_day(
     blog: MakeBlog, written_to: Callable[[Path, int], None]
 ) -> None:
     made = blog({"a.md": "---\nexpiryDate: 2027-01-01\n---\nOnion soup.\n"})
-    before = last_seen(made.layout, 1)
+    before = read_last_ingest(made.layout, 1)
     made.write({"a.md": "---\nexpiryDate: 2028-01-01\n---\nHalf of a new post"})
     written_to(made.content / "a.md", 2 * ATTEMPTS)
     assert made.ingest().generation == 1
-    after = last_seen(made.layout, 1)
+    after = read_last_ingest(made.layout, 1)
     assert before is not None
     assert after is not None
     assert after.files["a.md"].due == before.files["a.md"].due == "2027-01-02"

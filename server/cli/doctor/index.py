@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.changes import Changes, age, changes_of, named
-from blog_search_mcp.index.content.last_ingest import last_seen
+from blog_search_mcp.index.content.changes import Changes, find_changes, format_age, list_changes
+from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.embedders.onnx import IDENTITY
 from blog_search_mcp.index.embedders.registry import embedder_of
 from blog_search_mcp.index.errors import (
@@ -29,7 +29,7 @@ from blog_search_mcp.server.cli.install.scripts import command
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from blog_search_mcp.index.content.last_ingest import Seen
+    from blog_search_mcp.index.content.last_ingest import LastIngest
     from blog_search_mcp.index.store.manifest import Manifest
 
 EMBEDDED = IDENTITY.kind
@@ -68,14 +68,14 @@ def gather(folder: Path, content: Path | None, today: str) -> IndexFacts:
     except IndexProblem as error:
         return replace(facts, failure=error)
     facts = replace(facts, manifest=manifest, silent=silent)
-    seen = last_seen(layout, manifest.generation)
+    seen = read_last_ingest(layout, manifest.generation)
     return facts if seen is None else _compared(facts, seen, today)
 
 
-def _compared(facts: IndexFacts, seen: Seen, today: str) -> IndexFacts:
+def _compared(facts: IndexFacts, seen: LastIngest, today: str) -> IndexFacts:
     content = facts.content or Path(seen.content)
     try:
-        return replace(facts, content=content, changes=changes_of(seen, content, today))
+        return replace(facts, content=content, changes=find_changes(seen, content, today))
     except ContentError as error:
         return replace(facts, content=content, unreadable=error)
 
@@ -113,7 +113,7 @@ def _usable(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
         "ok",
         f"Generation {manifest.generation} in {facts.folder}, whole: "
         f"{len(manifest.posts):,} posts, {manifest.chunks:,} chunks, {facts.size / 1e6:.1f} MB, "
-        f"made {age(manifest.created, now)} with {manifest.embedder.name}.",
+        f"made {format_age(manifest.created, now)} with {manifest.embedder.name}.",
     )
 
 
@@ -137,8 +137,8 @@ def _posts(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
     return Finding(
         "posts",
         "warning",
-        f"{posts} changed since the index was made {age(manifest.created, now)}: "
-        f"{named(facts.changes)}.",
+        f"{posts} changed since the index was made {format_age(manifest.created, now)}: "
+        f"{list_changes(facts.changes)}.",
         ingest_command(facts),
     )
 

@@ -10,8 +10,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.content.changes import Changes, age, changes_of, compare, named, sentence
-from blog_search_mcp.index.content.last_ingest import Seen, SeenFile, content_path, last_seen, note
+from blog_search_mcp.index.content.changes import (
+    Changes,
+    compare_files,
+    describe_changes,
+    find_changes,
+    format_age,
+    list_changes,
+)
+from blog_search_mcp.index.content.last_ingest import (
+    FileState,
+    LastIngest,
+    format_folder,
+    read_last_ingest,
+    write_last_ingest,
+)
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import ContentError, IndexProblem
 
@@ -19,14 +32,14 @@ if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-SEEN = Seen(
+LAST = LastIngest(
     generation=1,
     created="2026-01-13T08:00:00+00:00",
     content="/blog",
     suffixes=(".md",),
     files={
-        "a.md": SeenFile(size=3, mtime_ns=30),
-        "b.md": SeenFile(size=4, mtime_ns=40, due="2026-01-20"),
+        "a.md": FileState(size=3, mtime_ns=30),
+        "b.md": FileState(size=4, mtime_ns=40, due="2026-01-20"),
     },
 )
 A = SourceFile("a.md", Path("a.md"), 3, 30)
@@ -53,11 +66,11 @@ DRAFT = "---\ndraft: true\n---\nA walrus.\n"
 def test_a_file_is_compared_by_size_time_and_day(
     files: list[SourceFile], today: str, changes: Changes
 ) -> None:
-    assert compare(SEEN, files, today) == changes
+    assert compare_files(LAST, files, today) == changes
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "sentence"),
     [
         (Changes(), None),
         (
@@ -72,12 +85,14 @@ def test_a_file_is_compared_by_size_time_and_day(
         ),
     ],
 )
-def test_what_changed_is_one_sentence_without_a_path(changes: Changes, said: str | None) -> None:
-    assert sentence(changes, SEEN.created, NOW) == said
+def test_what_changed_is_one_sentence_without_a_path(
+    changes: Changes, sentence: str | None
+) -> None:
+    assert describe_changes(changes, LAST.created, NOW) == sentence
 
 
 @pytest.mark.parametrize(
-    ("passed", "said"),
+    ("passed", "text"),
     [
         (timedelta(seconds=-5), "less than a minute ago"),
         (timedelta(seconds=59), "less than a minute ago"),
@@ -88,20 +103,23 @@ def test_what_changed_is_one_sentence_without_a_path(changes: Changes, said: str
         (timedelta(days=1200), "1,200 days ago"),
     ],
 )
-def test_an_age_is_told_in_its_largest_whole_unit(passed: timedelta, said: str) -> None:
-    assert age((NOW - passed).isoformat(), NOW) == said
+def test_an_age_is_written_in_its_largest_whole_unit(passed: timedelta, text: str) -> None:
+    assert format_age((NOW - passed).isoformat(), NOW) == text
 
 
 def test_the_first_few_are_named() -> None:
-    assert named(Changes(("a.md",), ("b.md",), ("c.md",))) == "a.md, b.md, c.md"
-    assert named(Changes(("a.md", "d.md"), ("b.md",), ("c.md",))) == "a.md, d.md, b.md and 1 more"
+    assert list_changes(Changes(("a.md",), ("b.md",), ("c.md",))) == "a.md, b.md, c.md"
+    assert (
+        list_changes(Changes(("a.md", "d.md"), ("b.md",), ("c.md",)))
+        == "a.md, d.md, b.md and 1 more"
+    )
 
 
 def behind(blog: Blog, today: str = "2026-01-15") -> Changes:
     """What has changed since the blog's last ingest."""
-    seen = last_seen(blog.layout, blog.manifest.generation)
-    assert seen is not None
-    return changes_of(seen, Path(seen.content), today)
+    last = read_last_ingest(blog.layout, blog.manifest.generation)
+    assert last is not None
+    return find_changes(last, Path(last.content), today)
 
 
 def test_right_after_an_ingest_nothing_has_changed_drafts_included(blog: MakeBlog) -> None:
@@ -167,29 +185,29 @@ def test_nothing_is_known_without_a_note_with_half_a_one_or_one_of_another_gener
     blog: MakeBlog,
 ) -> None:
     layout = blog({"soup.md": SOUP}).layout
-    assert last_seen(layout, 1) is not None
-    assert last_seen(layout, 2) is None
-    whole = layout.seen.read_bytes()
+    assert read_last_ingest(layout, 1) is not None
+    assert read_last_ingest(layout, 2) is None
+    whole = layout.last_ingest.read_bytes()
     for torn in (b"", whole[:-1], whole[: len(whole) // 2], b"null", b"\xff" + whole):
-        layout.seen.write_bytes(torn)
-        assert last_seen(layout, 1) is None
-    layout.seen.unlink()
-    assert last_seen(layout, 1) is None
+        layout.last_ingest.write_bytes(torn)
+        assert read_last_ingest(layout, 1) is None
+    layout.last_ingest.unlink()
+    assert read_last_ingest(layout, 1) is None
 
 
 def test_a_note_that_cannot_be_written_says_so(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
-    made.layout.seen.unlink()
-    made.layout.seen.mkdir()
+    made.layout.last_ingest.unlink()
+    made.layout.last_ingest.mkdir()
     with pytest.raises(IndexProblem) as raised:
-        note(made.layout, SEEN)
+        write_last_ingest(made.layout, LAST)
     assert str(raised.value) == (
-        "The index is up to date, but its seen.json could not be written: Is a directory. Check "
-        "the disk's space and the folder's permissions, then run again; until then no server can "
-        "tell when posts change."
+        "The index is up to date, but its last_ingest.json could not be written: Is a directory. "
+        "Check the disk's space and the folder's permissions, then run again; until then no server "
+        "can tell when posts change."
     )
 
 
 def test_a_content_folder_with_a_name_that_is_no_utf_8_can_be_noted(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
-    assert content_path(folder) == f"{tmp_path.resolve()}/caf\\udce9"
+    assert format_folder(folder) == f"{tmp_path.resolve()}/caf\\udce9"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.read_file import MAX_BYTES, read
+from blog_search_mcp.index.content.read_file import MAX_BYTES, read_file
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.ingest.readers import SUFFIXES
@@ -191,11 +191,11 @@ def test_a_file_is_no_content_folder(tmp_path: Path) -> None:
 def test_a_post_that_vanished_since_the_walk_is_unreadable(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     (file,) = walk(tmp_path, SUFFIXES).files
-    assert read(file.path) == b"a post\n"
+    assert read_file(file.path) == b"a post\n"
 
     file.path.unlink()
 
     with pytest.raises(
         UnreadablePost, match=rf"^it cannot be read: No such file or directory{CHECK}$"
     ):
-        read(file.path)
+        read_file(file.path)

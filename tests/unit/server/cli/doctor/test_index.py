@@ -64,7 +64,7 @@ def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBl
 
 def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
-    made.layout.seen.unlink()
+    made.layout.last_ingest.unlink()
     unknown = about_the_index(made)[1]
     assert unknown.state == "warning"
     assert unknown.mend == command("blog-ingest", "CONTENT", "--index", made.index)
