@@ -1,4 +1,4 @@
-"""`python -m server` and `blog-server`: read the settings, then serve, search or look at it all.
+"""`blog-server`: read the settings, then serve or run another command.
 
 Only the standard library is imported before the command line is understood, and
 the signals are taken first, so that they end even a process that is still importing.
@@ -35,31 +35,40 @@ def main() -> NoReturn:
 
 
 def run(settings: Settings) -> int:
-    """Do what `settings` ask for; returns the exit status."""
-    if settings.doctor:
-        from blog_search_mcp.server.cli.doctor.run import doctor
+    """Run the command of `settings`; returns the exit status."""
+    match settings.command:
+        case "doctor":
+            from blog_search_mcp.server.cli.doctor.run import doctor
 
-        return doctor(settings, _places())
-    if settings.setup is not None:
-        from blog_search_mcp.server.cli.install.run import set_up
+            return doctor(settings, _places())
+        case "install" | "uninstall":
+            from blog_search_mcp.server.cli.install.run import set_up
 
-        return set_up(settings, settings.setup, _places())
-    if settings.question is not None:
-        from blog_search_mcp.server.cli.ask import ask
+            assert settings.setup is not None
+            return set_up(settings, settings.setup, _places())
+        case "ask":
+            from blog_search_mcp.server.cli.ask import ask
 
-        return ask(settings, settings.question)
-    if settings.search is not None:
-        from blog_search_mcp.server.cli.search import search
+            assert settings.question is not None
+            return ask(settings, settings.question)
+        case "search":
+            from blog_search_mcp.server.cli.search import search
 
-        return search(settings, settings.search)
-    if settings.tokens:
-        from blog_search_mcp.server.cli.tokens import tokens
+            assert settings.search is not None
+            return search(settings, settings.search)
+        case "tokens":
+            from blog_search_mcp.server.cli.tokens import tokens
 
-        return tokens(settings)
-    if settings.usage:
-        from blog_search_mcp.server.cli.usage_report import usage
+            return tokens(settings)
+        case "usage":
+            from blog_search_mcp.server.cli.usage_report import usage
 
-        return usage(settings)
+            return usage(settings)
+        case "serve":
+            return _serve(settings)
+
+
+def _serve(settings: Settings) -> int:
     if settings.http is not None:
         from blog_search_mcp.server.http.serve import serve_http
 

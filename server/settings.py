@@ -1,14 +1,23 @@
-"""What one run of the server was asked to do, as one frozen value; `cli.parser` reads it."""
+"""The settings of one run of the server, frozen; `cli.parser` reads them from the command line."""
 
 from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.tools.arguments import SearchArguments
+    from blog_search_mcp.index.types import Filters
+
+Command: TypeAlias = Literal[
+    "serve", "ask", "search", "doctor", "install", "uninstall", "tokens", "usage"
+]
+
+TOP_K_DEFAULT = 5
+TOP_K_MOST = 20
+"""Hits on a page, of the tool and of `blog-server search`."""
+OFFSET_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +53,14 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may ask over HTTP."""
+    """Who may send requests over HTTP."""
 
     token: str = field(default="", repr=False)
-    """What every question must bring, empty for none."""
+    """What every request must bring, empty for none."""
     names: tuple[str, ...] = ()
     """Names of this machine that a request's Host may have, besides those it certainly has."""
     origins: tuple[str, ...] = ()
-    """Origins of other sites' pages that may ask from a browser."""
+    """Origins of other sites' pages that may send requests from a browser."""
 
 
 ANYONE = Access()
@@ -75,11 +84,14 @@ CLIENTS = {
 class SearchRequest:
     """What `search` is to do."""
 
-    asked: SearchArguments
+    query: str
+    filters: Filters
+    limit: int = TOP_K_DEFAULT
+    offset: int = 0
     reads: bool = False
     """Whether the passage of the one hit is printed instead of the list."""
     why: bool = False
-    """Whether each hit says why it is there."""
+    """Whether each hit is explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +109,30 @@ class ClientSetup:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What one run was asked to do."""
+    """What one run is to do, and with what."""
 
     index: Path
     """The index folder, absolute; it need not exist."""
     embedder_url: str
     """Where the embedder's server answers, as given; empty for the embedder's default."""
+    command: Command = "serve"
     http: Address | None = None
     """`None` serves over stdin and stdout."""
     access: Access = ANYONE
-    """Who may ask over HTTP."""
+    """Who may send requests over HTTP."""
     content: Path | None = None
     """The posts' folder, absolute, if it is not where the last ingest found it."""
     watch: Path | None = None
     """The posts' folder, absolute, to keep the index up to date with while serving."""
     question: str | None = None
-    """Set for `ask`: put this question to a server of our own and print the answer."""
-    doctor: bool = False
-    """Set for `doctor`: look at everything that serving needs and say what is wrong."""
+    """Set for `ask`."""
     extended: bool = False
     """Whether clients are offered `list_posts` and `get_outline` too."""
     usage_log: Path | None = None
-    """The file that calls are noted in, absolute; `None` notes nothing."""
-    usage: bool = False
-    """Set for `usage`: report on the usage log."""
-    tokens: bool = False
-    """Set for `tokens`: print what the tools cost a model."""
+    """The file that calls are logged in, absolute; `None` logs nothing."""
     json: bool = False
     """Whether `doctor` and `search` print JSON."""
     search: SearchRequest | None = None
-    """Set for `search`: print the hits, or the passage of one."""
+    """Set for `search`."""
     setup: ClientSetup | None = None
     """Set for `install` and `uninstall`."""

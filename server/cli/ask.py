@@ -1,6 +1,6 @@
-"""`ask`: one question through a real MCP client, over stdio, to a server of our own.
+"""`blog-server ask`: one query through a real MCP client, over stdio, to a server of our own.
 
-What any client does, to see that all of it works: search_blog, then read_chunk of the
+It does what any client does, to see that all of it works: search_blog, then read_chunk of the
 best hit. The client knows the server by its protocol alone.
 """
 
@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
+from blog_search_mcp.server.cli.display import console, show_page
 from blog_search_mcp.server.cli.terminal import escape_controls
+from blog_search_mcp.server.format.results import page_from_wire
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from blog_search_mcp.server.format.results import PageFacts
     from blog_search_mcp.server.settings import Settings
 
 
@@ -27,11 +31,11 @@ class FailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Findings:
     """What the server answered."""
 
-    found: dict[str, Any]
-    """The facts of search_blog, with at least one hit."""
+    page: PageFacts
+    """At least one hit."""
     text: str
     """The best hit's."""
     place: str
@@ -44,23 +48,26 @@ def ask(settings: Settings, question: str) -> int:
     Printed only once the server has ended: a reader who closes the pipe early then ends
     the printing and nothing else.
     """
-    heard: list[Heard] = []
+    findings: list[Findings] = []
     try:
-        heard.append(anyio.run(_converse, server_command(settings), question))
+        findings.append(anyio.run(_converse, server_command(settings), question))
     except* (FailedError, MCPError, OSError) as group:
         sys.stderr.write("".join(f"{error}\n" for error in _leaves(group)))
-    for each in heard:
-        show(each, plain_console())
-    return 0 if heard else 1
+    for found in findings:
+        show_findings(console(), found)
+    return 0 if findings else 1
 
 
-def plain_console() -> Console:
-    """Make a console that prints a post's text as it is: not wrapped, no smileys for codes."""
-    return Console(soft_wrap=True, highlight=False, emoji=False)
+def show_findings(console: Console, found: Findings) -> None:
+    """Print what the server answered, in one piece, so that `head` may end when it has enough."""
+    with console:
+        show_page(console, found.page)
+        console.print(Text(f"\n{escape_controls(found.text)}\n"), soft_wrap=True)
+        console.print(Text(escape_controls(found.place), "dim"), soft_wrap=True)
 
 
 def server_command(settings: Settings) -> StdioServerParameters:
-    """Say how a client starts this server, whatever modules lie in the current folder."""
+    """Return how a client starts this server, whatever modules lie in the current folder."""
     return StdioServerParameters(
         command=sys.executable,
         args=[
@@ -72,49 +79,17 @@ def server_command(settings: Settings) -> StdioServerParameters:
     )
 
 
-async def _converse(command: StdioServerParameters, question: str) -> Heard:
+async def _converse(command: StdioServerParameters, question: str) -> Findings:
     async with Client(command) as client:
-        found = _facts(await client.call_tool("search_blog", {"query": question}))
-        if not found["results"]:
-            raise FailedError(found["notice"])
-        best = found["results"][0]
-        chosen = {"source": best["source"], "chunk_index": best["chunk_index"]}
-        text, place = _texts(await client.call_tool("read_chunk", chosen))
-        return Heard(found, text, place)
-
-
-def show(heard: Heard, console: Console) -> None:
-    """Print what the server answered, in one piece, so that `head` may end when it has enough."""
-    with console:
-        _print_hits(heard.found, console)
-        console.print(f"\n{_shown(heard.text)}\n\n[dim]{_shown(heard.place)}[/dim]")
-
-
-def _print_hits(found: dict[str, Any], console: Console) -> None:
-    console.print(f"Confidence: {found['confidence']}")
-    if found.get("notice"):
-        console.print(f"[yellow]{_shown(found['notice'])}[/yellow]")
-    for number, hit in enumerate(found["results"], 1):
-        heading = f" › {hit['heading']}" if "heading" in hit else ""
-        place = f"{hit['source']} chunk {hit['chunk_index']}"
-        console.print(
-            f"{number}. [bold]{_shown(hit['title'])}[/bold]{_shown(heading)}"
-            f"  [cyan]{_shown(place)}[/cyan]  {hit['score']:.3f}"
-        )
-        console.print(f"   [dim]{_shown(hit['preview'])}[/dim]")
-        for language, source in hit.get("translations", {}).items():
-            console.print(f"   [dim]also in {language}: {_shown(source)}[/dim]")
-
-
-def _shown(text: str) -> str:
-    """Return `text` as a terminal may have it: no markup of rich's, no controls of its own."""
-    return escape(escape_controls(text))
-
-
-def _facts(result: CallToolResult) -> dict[str, Any]:
-    _texts(result)
-    facts: dict[str, Any] = result.structured_content or {}
-    return facts
+        reply = await client.call_tool("search_blog", {"query": question})
+        _texts(reply)
+        page = page_from_wire(reply.structured_content or {})
+        if not page.results:
+            raise FailedError(page.notice)
+        best = page.results[0]
+        place = {"source": best.source, "chunk_index": best.chunk_index}
+        text, where = _texts(await client.call_tool("read_chunk", place))
+        return Findings(page, text, where)
 
 
 def _texts(result: CallToolResult) -> list[str]:

@@ -1,4 +1,4 @@
-"""Hits and passages as a terminal shows them: facts of a search come in, lines go out.
+"""Print hits and passages on a terminal, for `search` and `ask`.
 
 What matched is highlighted, and lines are as wide as the terminal, counted as it counts them:
 a Chinese character takes two columns. Where the output is no terminal, lines are whole and
@@ -7,25 +7,26 @@ plain.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from blog_search_mcp.index.search.highlight import answered, marks
 from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
-from blog_search_mcp.server.format.results import heading_path, link, one_line
+from blog_search_mcp.server.format.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.highlight import Span
-    from blog_search_mcp.index.types import Answer, Chunk, Hit, Kind, Passage, Post
+    from blog_search_mcp.index.types import Answer, Hit, Kind, Passage
+    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 INDENT = "   "
 MARKED = "bold yellow"
-ASIDE = "dim"
+SECONDARY = "dim"
 WARNING = "yellow"
 KINDS: dict[Kind, str] = {
     "passage": "words of its best passage",
@@ -46,45 +47,58 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def show_hits(
-    console: Console, answer: Answer, query: Query, notice: str | None, why: bool
-) -> None:
-    """Print how sure the answer is, what must be known, each hit, and how to see more."""
-    _confidence(console, answer, why)
-    if notice:
-        _line(console, Text(_fact(notice), WARNING))
-    for number, hit in enumerate(answer.hits, answer.offset + 1):
-        _line(console, _head(number, hit))
-        _about(console, hit.post, hit.chunk, hit)
-        preview = hit.preview.replace("\n", " ")
-        _line(console, marked(preview, marks(preview, query, hit.post.language)), INDENT)
-        if why:
-            _why(console, hit, query)
-    end = answer.offset + len(answer.hits)
-    more = f", more by --offset {end}" if end < answer.total else ""
-    shown = f"Hits {answer.offset + 1} to {end} of {answer.total}{more}; --read N opens one."
-    _line(console, Text(shown, ASIDE))
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What the index alone knows of a page: not on the wire, so `ask` has none."""
+
+    answer: Answer
+    query: Query
+    why: bool = False
+    """Whether each score is explained."""
 
 
-def show_passage(
-    console: Console, answer: Answer, passage: Passage, query: Query, why: bool
-) -> None:
+def show_hits(console: Console, page: PageFacts, details: Details) -> None:
+    """Print a page of hits and how to see more."""
+    show_page(console, page, details)
+    end = page.offset + len(page.results)
+    more = f", more by --offset {end}" if page.has_more else ""
+    shown = f"Hits {page.offset + 1} to {end} of {page.total}{more}; --read N opens one."
+    _line(console, Text(shown, SECONDARY))
+
+
+def show_page(console: Console, page: PageFacts, details: Details | None = None) -> None:
+    """Print the confidence, the notice and each hit."""
+    _confidence(console, page, details)
+    hits = details.answer.hits if details else (None,) * len(page.results)
+    for number, (facts, hit) in enumerate(zip(page.results, hits, strict=True), page.offset + 1):
+        _head(console, number, facts, hit)
+        preview = facts.preview.replace("\n", " ")
+        matches = _marks(preview, hit, details) if hit and details else ()
+        _line(console, highlight(preview, matches), INDENT)
+        if hit and details and details.why:
+            _why(console, hit, details.query)
+
+
+def show_passage(console: Console, page: PageFacts, details: Details, passage: Passage) -> None:
     """Print one hit with its text, verbatim, and where that stands in its post."""
-    [hit] = answer.hits
-    _confidence(console, answer, why)
-    if answer.notice:
-        _line(console, Text(_fact(answer.notice), WARNING))
-    _line(console, _head(answer.offset + 1, hit))
-    _about(console, passage.post, hit.chunk, hit)
-    if why:
-        _why(console, hit, query)
+    [facts], [hit] = page.results, details.answer.hits
+    _confidence(console, page, details)
+    _head(console, page.offset + 1, facts, hit)
+    if details.why:
+        _why(console, hit, details.query)
     for chunk in passage.chunks:
-        text = marked(chunk.text, marks(chunk.text, query, passage.post.language))
+        text = highlight(chunk.text, _marks(chunk.text, hit, details))
         console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
-    _line(console, Text("\n" + escape_controls(_around(passage)), ASIDE))
+    _line(console, Text("\n" + escape_controls(_around(passage)), SECONDARY))
 
 
-def marked(text: str, spans: Iterable[Span]) -> Text:
+def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
+    from blog_search_mcp.index.search.highlight import marks
+
+    return marks(text, details.query, hit.post.language)
+
+
+def highlight(text: str, spans: Iterable[Span]) -> Text:
     """Highlight the spans; the text obeys nothing and keeps its lines."""
     shown = Text(escape_controls(text))
     for start, end in spans:
@@ -106,41 +120,41 @@ def _line(console: Console, text: Text, indent: str = "") -> None:
         console.print(Text(indent) + line, soft_wrap=True)
 
 
-def _confidence(console: Console, answer: Answer, why: bool) -> None:
-    text = Text("Confidence: ").append(answer.confidence, CONFIDENCE[answer.confidence])
-    if why:
-        text.append(f" ({answer.certainty:.2f}, where half of the blog's own headings reach 1)")
+def _confidence(console: Console, page: PageFacts, details: Details | None) -> None:
+    text = Text("Confidence: ").append(page.confidence, CONFIDENCE[page.confidence])
+    if details and details.why:
+        certainty = details.answer.certainty
+        text.append(f" ({certainty:.2f}, where half of the blog's own headings reach 1)")
     _line(console, text)
+    if page.notice:
+        _line(console, Text(_fact(page.notice), WARNING))
 
 
-def _head(number: int, hit: Hit) -> Text:
-    heading = heading_path(hit.chunk.headings, hit.post.title)
-    text = Text(f"{number}. ").append(_fact(hit.post.title), "bold")
-    if heading:
-        text.append(f" › {_fact(heading)}")
-    return text.append(f"  {hit.score:.3f}", "cyan")
-
-
-def _about(console: Console, post: Post, chunk: Chunk, hit: Hit) -> None:
-    shown = [chunk] if hit.beside is None else [chunk, hit.beside]
-    first, last = min(c.first_line for c in shown), max(c.last_line for c in shown)
-    facts = [
-        f"{post.source} chunk {chunk.index}, lines {first}-{last}",
-        post.date,
-        ", ".join(post.tags),
-        *(f"also in {language}: {source}" for language, source in hit.translations),
+def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> None:
+    """Print a hit's title, where it stands and its link."""
+    text = Text(f"{number}. ").append(_fact(facts.title), "bold")
+    if facts.heading:
+        text.append(f" › {_fact(facts.heading)}")
+    _line(console, text.append(f"  {facts.score:.3f}", "cyan"))
+    about = [
+        f"{facts.source} chunk {facts.chunk_index}, lines {facts.lines}",
+        facts.date,
+        ", ".join(hit.post.tags) if hit else None,
+        *(f"also in {language}: {source}" for language, source in facts.translations.items()),
     ]
-    _line(console, Text(_fact(" · ".join(filter(None, facts))), ASIDE), INDENT)
-    if url := link(post, chunk):
-        _line(console, Text(_fact(url), "blue"), INDENT)
+    _line(console, Text(_fact(" · ".join(filter(None, about))), SECONDARY), INDENT)
+    if facts.url:
+        _line(console, Text(_fact(facts.url), "blue"), INDENT)
 
 
 def _why(console: Console, hit: Hit, query: Query) -> None:
     for line in _reasons(hit, query):
-        _line(console, Text(escape_controls(line), ASIDE), INDENT)
+        _line(console, Text(escape_controls(line), SECONDARY), INDENT)
 
 
 def _reasons(hit: Hit, query: Query) -> Iterator[str]:
+    from blog_search_mcp.index.search.highlight import answered
+
     text = hit.chunk.plain or hit.chunk.text
     found = [query.text[start:end] for start, end in answered(query, text, hit.post.language)]
     yield f"why: found here {', '.join(found) or 'none of the words'}"

@@ -1,118 +1,86 @@
-"""The command line of `blog-server` and the environment, read once into `Settings`."""
+"""The command line of `blog-server` and the environment, read once into `Settings`.
+
+An option is one `add_argument` here and one field of `Settings` by the same name.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.http.settings import access_of, add_http
 from blog_search_mcp.server.settings import (
     CLIENTS,
     DEFAULT_NAME,
+    OFFSET_MOST,
+    TOP_K_DEFAULT,
+    TOP_K_MOST,
     ClientSetup,
     SearchRequest,
     Settings,
 )
-from blog_search_mcp.server.tools.arguments import (
-    OFFSET_MOST,
-    TOP_K_DEFAULT,
-    TOP_K_MOST,
-    search_arguments,
-    whole,
-)
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-FILTERS = ("section", "tag", "after", "before")
-
-
-def add_search(commands: argparse._SubParsersAction[ArgumentParser]) -> ArgumentParser:
-    """Add the command to those of `blog-server`, and return it."""
-    parser = commands.add_parser("search", help="search the index and print the hits")
-    parser.add_argument("query", help="plain words, an identifier or an error message")
-    parser.add_argument("--section", help="only posts in this folder of the blog")
-    parser.add_argument("--tag", help="only posts with this tag")
-    parser.add_argument("--after", metavar="DAY", help="only posts of this day or later")
-    parser.add_argument("--before", metavar="DAY", help="only posts of this day or earlier")
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=TOP_K_DEFAULT,
-        metavar="N",
-        help=f"hits to print, 1 to {TOP_K_MOST} (default {TOP_K_DEFAULT})",
-    )
-    parser.add_argument(
-        "--offset", type=int, default=0, metavar="N", help="hits to leave out before them"
-    )
-    parser.add_argument("--read", type=int, metavar="N", help="print the passage of the Nth hit")
-    parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
-    return parser
-
-
-def request_of(options: Namespace) -> SearchRequest | None:
-    """Return what was meant, `None` for another command. Raises UsageError."""
-    if "query" not in options:
-        return None
-    given: dict[str, Any] = {name: getattr(options, name) for name in FILTERS}
-    return SearchRequest(
-        search_arguments({"query": options.query, **given, **_page(options)}),
-        reads=options.read is not None,
-        why=options.why,
-    )
-
-
-def _page(options: Namespace) -> dict[str, int]:
-    """Return which hits; the Nth alone is the page of one after N - 1 hits."""
-    given = {f"--{name}": getattr(options, name) for name in ("limit", "offset", "read")}
-    if options.read is not None:
-        return {"top_k": 1, "offset": whole(given, "--read", 1, OFFSET_MOST) - 1}
-    return {
-        "top_k": whole(given, "--limit", 1, TOP_K_MOST),
-        "offset": whole(given, "--offset", 0, OFFSET_MOST),
-    }
-
+    from blog_search_mcp.server.settings import Command
 
 DEFAULT_INDEX = ".blog-index"
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
-    """Read this run's settings; exits with status 2 and a sentence if they cannot be meant."""
+    """Read this run's settings; exits with status 2 and a sentence if one is wrong."""
     parser = command_line(environment)
     options = parser.parse_args(arguments)
+    command: Command = options.command or "serve"
     try:
         access = access_of(options, environment)
-        search = request_of(options)
+        search = _search_request(options) if command == "search" else None
     except UsageError as error:
         parser.error(str(error))
     return Settings(
-        index=Path(options.index).expanduser().absolute(),
+        index=_absolute(options.index),
         embedder_url=options.embedder_url,
+        command=command,
         http=options.http,
         access=access,
-        content=Path(options.content).expanduser().absolute() if options.content else None,
-        watch=Path(options.watch).expanduser().absolute() if options.watch else None,
+        content=_absolute(options.content) if options.content else None,
+        watch=_absolute(options.watch) if options.watch else None,
         question=getattr(options, "question", None),
-        doctor=getattr(options, "doctor", False),
         extended=options.toolset == "extended",
-        usage_log=Path(options.usage_log).expanduser().absolute() if options.usage_log else None,
-        usage=getattr(options, "usage", False),
-        tokens=getattr(options, "tokens", False),
+        usage_log=_absolute(options.usage_log) if options.usage_log else None,
         json=getattr(options, "json", False),
-        setup=_client_setup(options),
         search=search,
+        setup=_client_setup(options, command) if "client" in options else None,
     )
 
 
-def _client_setup(options: argparse.Namespace) -> ClientSetup | None:
-    if "client" not in options:
-        return None
-    return ClientSetup(options.client, options.name, options.removes, options.prints)
+def _absolute(path: str) -> Path:
+    return Path(path).expanduser().absolute()
+
+
+def _search_request(options: argparse.Namespace) -> SearchRequest:
+    """Check query and filters as the tool does. Raises UsageError."""
+    from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+
+    names = ("query", "section", "tag", "after", "before")
+    arguments = SEARCH_BLOG.parse({name: getattr(options, name) for name in names})
+    reads = options.read is not None
+    return SearchRequest(
+        query=arguments.query,
+        filters=arguments.filters,
+        limit=1 if reads else options.limit,
+        offset=options.read - 1 if reads else options.offset,
+        reads=reads,
+        why=options.why,
+    )
+
+
+def _client_setup(options: argparse.Namespace, command: Command) -> ClientSetup:
+    return ClientSetup(options.client, options.name, command == "uninstall", options.prints)
 
 
 def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -128,7 +96,7 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         content="",
     )
     _add_serving(parser, environment)
-    _add_commands(parser.add_subparsers(metavar="COMMAND"))
+    _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
     return parser
 
 
@@ -152,25 +120,63 @@ def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
     _add_again(ask)
-    _add_again(add_search(commands))
+    _add_search(commands)
     doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
-    doctor.set_defaults(doctor=True)
     _add_again(doctor)
     install = commands.add_parser("install", help="write this server into a client's settings")
-    _add_client(install, removes=False)
+    _add_client(install)
     install.add_argument(
         "--print", dest="prints", action="store_true", help="show the entry and its place instead"
     )
     _add_again(install)
     uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
-    _add_client(uninstall, removes=True)
+    _add_client(uninstall)
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
-    tokens.set_defaults(tokens=True)
     _add_again(tokens)
     usage = commands.add_parser("usage", help="report on the usage log")
-    usage.set_defaults(usage=True)
     _add_usage_log(usage, argparse.SUPPRESS)
+
+
+def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("search", help="search the index and print the hits")
+    parser.add_argument("query", help="plain words, an identifier or an error message")
+    parser.add_argument("--section", help="only posts in this folder of the blog")
+    parser.add_argument("--tag", help="only posts with this tag")
+    parser.add_argument("--after", metavar="DAY", help="only posts of this day or later")
+    parser.add_argument("--before", metavar="DAY", help="only posts of this day or earlier")
+    parser.add_argument(
+        "--limit",
+        type=_whole(1, TOP_K_MOST),
+        default=TOP_K_DEFAULT,
+        metavar="N",
+        help=f"hits to print, 1 to {TOP_K_MOST} (default {TOP_K_DEFAULT})",
+    )
+    parser.add_argument(
+        "--offset",
+        type=_whole(0, OFFSET_MOST),
+        default=0,
+        metavar="N",
+        help="hits to leave out before them",
+    )
+    parser.add_argument(
+        "--read", type=_whole(1, OFFSET_MOST), metavar="N", help="print the passage of the Nth hit"
+    )
+    parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    _add_again(parser)
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    """Make the reader of a number of that range, for argparse."""
+
+    def read(value: str) -> int:
+        if value.isdecimal() and least <= int(value) <= most:
+            return int(value)
+        rule = f"must be a whole number from {least} to {most:,}"
+        raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
+
+    return read
 
 
 def _add_again(command: argparse.ArgumentParser) -> None:
@@ -187,8 +193,8 @@ def entry_name(value: str) -> str:
     return value
 
 
-def _add_client(parser: argparse.ArgumentParser, removes: bool) -> None:
-    parser.set_defaults(removes=removes, prints=False)
+def _add_client(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(prints=False)
     parser.add_argument("client", choices=CLIENTS, help=", ".join(CLIENTS), metavar="CLIENT")
     parser.add_argument(
         "--name",

@@ -1,6 +1,6 @@
-"""`blog-server search`: a query comes in, hits or one hit's passage go out on the terminal.
+"""`blog-server search`: print hits, or the passage of one, on the terminal.
 
-The index is asked directly: no server, no protocol, and the SDK, which takes longest to
+The index is searched directly: no server, no protocol, and the SDK, which takes longest to
 import, is not needed. The facts are those of the search page.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import escape_controls
 from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.format.notices import notice_of
+from blog_search_mcp.server.format.notices import explain_page
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
@@ -23,34 +23,38 @@ if TYPE_CHECKING:
 
 
 def search(settings: Settings, request: SearchRequest) -> int:
-    """Print what was found; returns the exit status, 1 if that is nothing or cannot be asked."""
+    """Search and print; returns the exit status, 1 if nothing is found or an error is printed."""
     try:
-        return _searched(engine_for_one(settings), request, settings.json)
+        return _search_and_print(engine_for_one(settings), request, settings.json)
     except BlogSearchError as error:
         sys.stderr.write(escape_controls(f"{error}\n"))
         return 1
 
 
-def _searched(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
-    from blog_search_mcp.server.cli.display import console, show_hits, show_passage
-    from blog_search_mcp.server.format.web import query_of
+def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
+    from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
+    from blog_search_mcp.server.format.results import page_of
+    from blog_search_mcp.server.format.web import analyse_query
 
-    asked = request.asked
-    answer = searcher.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
-    query, notice = query_of(asked.query, searcher.overview), notice_of(answer, asked)
-    passage = _opened(searcher, answer) if request.reads else None
+    answer = searcher.search(
+        request.query, request.filters, limit=request.limit, offset=request.offset
+    )
+    query = analyse_query(request.query, searcher.overview)
+    notice = explain_page(answer, request.filters)
+    passage = _read_first(searcher, answer) if request.reads else None
+    details = Details(answer, query, request.why)
     if as_json:
-        console().print(_facts(answer, query, notice, passage), soft_wrap=True)
+        console().print(_as_json(answer, query, notice, passage), soft_wrap=True)
     elif passage is not None:
-        show_passage(console(), answer, passage, query, request.why)
+        show_passage(console(), page_of(answer, answer.notice), details, passage)
     elif answer.hits:
-        show_hits(console(), answer, query, notice, request.why)
+        show_hits(console(), page_of(answer, notice), details)
     else:
         sys.stderr.write(escape_controls(f"{notice}\n"))
     return 0 if answer.hits else 1
 
 
-def _opened(searcher: Searcher, answer: Answer) -> Passage | None:
+def _read_first(searcher: Searcher, answer: Answer) -> Passage | None:
     """Read the one hit, with the neighbour that answers too."""
     for hit in answer.hits:
         neighbors = 0 if hit.beside is None else 1
@@ -58,10 +62,10 @@ def _opened(searcher: Searcher, answer: Answer) -> Passage | None:
     return None
 
 
-def _facts(answer: Answer, query: Query, notice: str | None, passage: Passage | None) -> str:
-    from blog_search_mcp.server.format.web import of_answer, of_passage
+def _as_json(answer: Answer, query: Query, notice: str | None, passage: Passage | None) -> str:
+    from blog_search_mcp.server.format.web import answer_facts, passage_facts
 
-    facts: dict[str, Any] = {"query": query.text, **of_answer(answer, query, notice)}
+    facts: dict[str, Any] = {"query": query.text, **answer_facts(answer, query, notice)}
     if passage is not None:
-        facts["passage"] = of_passage(passage, query)
+        facts["passage"] = passage_facts(passage, query)
     return json.dumps(facts, ensure_ascii=False, indent=2)

@@ -1,7 +1,7 @@
-"""`blog-server tokens`: the tools and the index come in, a table of what they cost goes out.
+"""`blog-server tokens`: print what the tools and their typical answers cost a model.
 
-Typical answers are real ones: the titles of the newest posts are asked as questions, and what
-they find is read. Without an index there are only the definitions to weigh.
+Typical answers are real ones: the titles of the newest posts are the queries, and what they find
+is read. Without an index there are only the definitions.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.format.results import columns, compact
+from blog_search_mcp.server.format.text import count_columns, to_json
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.tools.registry import Toolset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mcp.types import CallToolResult, Tool
-
     from blog_search_mcp.server.engine import Searcher
     from blog_search_mcp.server.settings import Settings
+    from blog_search_mcp.server.tools.base import Tool
 
 WINDOW = 200_000
 """Tokens: the context window that shares are given of."""
@@ -40,27 +39,27 @@ class Cost:
     tokens: int = 0
 
 
-def cost_of(text: str) -> Cost:
+def estimate_cost(text: str) -> Cost:
     """Estimate: a token for PER_TOKEN characters begun, and one for each wide one (Chinese)."""
-    wide = columns(text) - len(text)
+    wide = count_columns(text) - len(text)
     return Cost(len(text), wide + -(-(len(text) - wide) // PER_TOKEN))
 
 
-def added(costs: Iterable[Cost]) -> Cost:
+def add_costs(costs: Iterable[Cost]) -> Cost:
     """Add costs up."""
     known = tuple(costs)
     return Cost(sum(cost.characters for cost in known), sum(cost.tokens for cost in known))
 
 
-def shown(tool: Tool) -> str:
+def definition_of(tool: Tool[Any]) -> str:
     """Write a tool as a model is shown it."""
-    return compact(
+    return to_json(
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
     )
 
 
-ASKED = 5
-"""Posts whose titles are asked as questions."""
+SAMPLE = 5
+"""Posts whose titles are the queries."""
 BASIS = (
     f"Tokens are estimated: one for {PER_TOKEN} characters, and one for each Chinese, Japanese "
     "or Korean character. Tokenizers differ from that by some per cent."
@@ -78,7 +77,7 @@ def tokens(settings: Settings) -> int:
     except BlogSearchError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    about = cost_of(instructions(engine.folder))
+    about = estimate_cost(instructions(engine.folder))
     sys.stdout.write("\n".join(table(toolset, about, answers)) + "\n")
     return 0
 
@@ -86,17 +85,18 @@ def tokens(settings: Settings) -> int:
 def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
     """By tool, the median answer by tokens. Raises BlogSearchError."""
     costs: dict[str, list[Cost]] = {}
-    for name, given in _calls(searcher):
-        if run := toolset.find(name):
-            costs.setdefault(name, []).append(cost_of(_text(run(searcher, given))))
+    for name, arguments in _calls(searcher):
+        if tool := toolset.find(name):
+            text = "\n".join(tool.call(searcher, arguments).texts)
+            costs.setdefault(name, []).append(estimate_cost(text))
     return {name: _median(found) for name, found in costs.items()}
 
 
 def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
     """Write a row for the instructions, for each tool and for all, then the shares."""
-    definitions = {tool.name: cost_of(shown(tool)) for tool in toolset.tools}
-    before = added([about, *definitions.values()])
-    once = added(answers.values())
+    definitions = {tool.name: estimate_cost(definition_of(tool)) for tool in toolset.tools}
+    before = add_costs([about, *definitions.values()])
+    once = add_costs(answers.values())
     rows = [
         _row("", "definition", "", "answer", ""),
         _row("", "characters", "tokens", "characters", "tokens"),
@@ -107,12 +107,12 @@ def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
         f"Before the first question: {_share(before)}.",
     ]
     if answers:
-        rows.append(f"With one answer of each tool: {_share(added([before, once]))}.")
+        rows.append(f"With one answer of each tool: {_share(add_costs([before, once]))}.")
     return [*rows, BASIS]
 
 
 def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
-    for post in searcher.listing().posts(Filters(), "newest", ASKED, 0).page:
+    for post in searcher.listing().posts(Filters(), "newest", SAMPLE, 0).page:
         yield "search_blog", {"query": post.title}
         found = searcher.search(post.title, Filters(), limit=1, offset=0).hits
         for hit in found:
@@ -120,10 +120,6 @@ def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "read_chunk", {"source": chunk.source, "chunk_index": chunk.index}
         yield "get_outline", {"source": post.source}
     yield "list_posts", {}
-
-
-def _text(result: CallToolResult) -> str:
-    return "\n".join(getattr(block, "text", "") for block in result.content)
 
 
 def _median(costs: Sequence[Cost]) -> Cost:

@@ -1,7 +1,7 @@
-"""`blog-server usage`: the usage log comes in, what an author can learn from it goes out.
+"""`blog-server usage`: report what an author can learn from the usage log.
 
-Which tools are used, what is slow, and above all what readers asked that the blog does not
-answer, which is what to write next.
+Which tools are used, what is slow, and above all which queries the blog does not answer, which
+is what to write next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from blog_search_mcp.server.settings import Settings
-    from blog_search_mcp.server.usage import Call
+    from blog_search_mcp.server.usage import LoggedCall
 
 SHOWN = 20
 """Unanswered questions that are listed."""
@@ -44,7 +44,7 @@ def usage(settings: Settings) -> int:
     return 0
 
 
-def report(calls: Sequence[Call], offered: Sequence[str]) -> list[str]:
+def report(calls: Sequence[LoggedCall], offered: Sequence[str]) -> list[str]:
     """Write the report's lines; `calls` are not none."""
     first, last = (time.date().isoformat() for time in _ends(calls))
     used = Counter(call.tool for call in calls)
@@ -63,7 +63,7 @@ def report(calls: Sequence[Call], offered: Sequence[str]) -> list[str]:
     ]
 
 
-def unanswered(calls: Sequence[Call]) -> list[tuple[str, int, bool]]:
+def unanswered(calls: Sequence[LoggedCall]) -> list[tuple[str, int, bool]]:
     """Questions that found nothing, or nothing sure: as last asked, how often, whether nothing.
 
     Most frequent first. Case and spaces do not tell two questions apart; a further page of one
@@ -76,7 +76,7 @@ def unanswered(calls: Sequence[Call]) -> list[tuple[str, int, bool]]:
     return [(last[key].query, count, last[key].hits == 0) for key, count in _most(counts)]
 
 
-def _unanswered(calls: Sequence[Call]) -> list[str]:
+def _unanswered(calls: Sequence[LoggedCall]) -> list[str]:
     missed = unanswered(calls)
     if not missed:
         return ["Every question found something the blog says."]
@@ -89,19 +89,19 @@ def _unanswered(calls: Sequence[Call]) -> list[str]:
     return ["Questions the blog could not answer:", *shown, *more]
 
 
-def _row(tool: str, calls: Sequence[Call]) -> str:
+def _row(tool: str, calls: Sequence[LoggedCall]) -> str:
     failed = sum(call.failed for call in calls)
     times = [call.ms for call in calls]
     middle, slowest = median_low(times), max(times)
     return f"{tool:<14}{len(calls):>8,}{failed:>8,}{middle:>11,}{slowest:>12,}"
 
 
-def _ends(calls: Sequence[Call]) -> tuple[datetime, datetime]:
+def _ends(calls: Sequence[LoggedCall]) -> tuple[datetime, datetime]:
     times = [call.time for call in calls]
     return min(times), max(times)
 
 
-def _slowest(calls: Sequence[Call]) -> list[Call]:
+def _slowest(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
     return sorted(calls, key=lambda call: -call.ms)[:SLOWEST]
 
 

@@ -1,42 +1,37 @@
-"""The same page of hits as Markdown, for a person or a client that shows text as it is."""
+"""A page of hits as Markdown, for a person or a client that shows text as it is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.format.text import one_line
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.format.results import Result, Results
+    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 
-def as_markdown(results: Results) -> str:
-    """Write how sure the answer is, a numbered list of hits, the notice and the way on."""
-    first = results.offset + 1
-    hits = [_hit(number, result) for number, result in enumerate(results.results, first)]
-    above = [f"Confidence: {results.confidence}."] if hits else []
-    return "\n\n".join([*above, *hits, *_below(results)])
-
-
-def _hit(number: int, result: Result) -> str:
-    place = f" › {one_line(result.heading)}" if result.heading else ""
-    facts = [
-        f"`{one_line(result.source)}` chunk_index {result.chunk_index}",
-        f"lines {result.lines}",
-        *([result.date] if result.date else []),
-        f"score {result.score:.3f}",
-        *(f"also in {code}: `{source}`" for code, source in (result.translations or {}).items()),
-    ]
-    head = f"{number}. **{one_line(result.title)}**{place}"
-    link = f"\n   <{result.url}>" if result.url else ""
-    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(result.preview)}"
-
-
-def _below(results: Results) -> list[str]:
-    lines = [results.notice] if results.notice else []
-    if results.next_offset is not None:
-        lines.append(
-            f"Hits {results.offset + 1} to {results.next_offset} of {results.total}; "
-            f"more with offset={results.next_offset}."
+def render_markdown(page: PageFacts) -> str:
+    """Write the confidence, a numbered list of hits, the notice and how to read on."""
+    hits = [_hit(number, hit) for number, hit in enumerate(page.results, page.offset + 1)]
+    above = [f"Confidence: {page.confidence}."] if hits else []
+    below = [page.notice] if page.notice else []
+    if page.next_offset is not None:
+        below.append(
+            f"Hits {page.offset + 1} to {page.next_offset} of {page.total}; "
+            f"more with offset={page.next_offset}."
         )
-    return lines
+    return "\n\n".join([*above, *hits, *below])
+
+
+def _hit(number: int, hit: HitFacts) -> str:
+    heading = f" › {one_line(hit.heading)}" if hit.heading else ""
+    facts = [
+        f"`{one_line(hit.source)}` chunk_index {hit.chunk_index}",
+        f"lines {hit.lines}",
+        *([hit.date] if hit.date else []),
+        f"score {hit.score:.3f}",
+        *(f"also in {code}: `{source}`" for code, source in hit.translations.items()),
+    ]
+    head = f"{number}. **{one_line(hit.title)}**{heading}"
+    link = f"\n   <{hit.url}>" if hit.url else ""
+    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(hit.preview)}"

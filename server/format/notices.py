@@ -1,4 +1,4 @@
-"""What a reader must know beside a page of hits: the page comes in, sentences or nothing go out."""
+"""Sentences beside an answer, and what of them a client may not read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Answer, Filters
-    from blog_search_mcp.server.tools.arguments import SearchArguments
 
 _PATH = re.compile(
     r"(?<![\w.:/\\~-])(?:file://|~|[A-Za-z]:)?"
@@ -18,35 +17,23 @@ _CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
 
 
 def for_clients(sentence: str) -> str:
-    """Leave of each absolute path its last name, and of each URL no user nor password."""
+    """Cut each absolute path to its last name, and user and password out of each URL."""
     return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", sentence))
 
 
-def notice_of(answer: Answer, asked: SearchArguments) -> str | None:
-    """Say what the reader must know: a leg that did not answer, why the page is empty."""
-    said = [for_clients(answer.notice)] if answer.notice else []
+def explain_page(answer: Answer, filters: Filters) -> str | None:
+    """Return what the reader must know: a retriever that did not answer, why the page is empty."""
+    sentences = [for_clients(answer.notice)] if answer.notice else []
     if not answer.hits:
-        said.append(_why_empty(answer, asked))
-    return " ".join(said) or None
+        sentences.append(_why_empty(answer, filters))
+    return " ".join(sentences) or None
 
 
-def _why_empty(answer: Answer, asked: SearchArguments) -> str:
+def _why_empty(answer: Answer, filters: Filters) -> str:
     if answer.total:
-        return f"offset {asked.offset} is past the last hit: {answer.total} in all, from 0."
-    set_filters = _names(asked.filters)
-    if set_filters:
-        return (
-            f"No post matches this query within {set_filters}. "
-            "Leave filters out, or try other words."
-        )
+        return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
+    values = {name: getattr(filters, name) for name in ("section", "tag", "after", "before")}
+    given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+    if given:
+        return f"No post matches this query within {given}. Leave filters out, or try other words."
     return "No post matches this query. Try other words, or fewer and plainer ones."
-
-
-def _names(filters: Filters) -> str:
-    values = {
-        "section": filters.section,
-        "tag": filters.tag,
-        "after": filters.after,
-        "before": filters.before,
-    }
-    return ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)

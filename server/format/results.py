@@ -1,19 +1,19 @@
-"""What `search_blog` says, as it goes over the wire: an Answer comes in, JSON facts go out.
+"""The facts of a hit and of a page of hits: the one place where they are made.
 
-The same facts go out twice, as structured content and as compact text, because clients
-show a model only one of the two. `read_chunk` has no model here on purpose: a client that
-finds structured content drops the text blocks, and the passage is the text.
+The wire, Markdown, the terminal and the search page all show these. A model pays for each byte,
+so what goes to one is shortened by `fit_page`; a person is shown it whole.
 """
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from unicodedata import east_asian_width
 
-from pydantic import BaseModel
+from blog_search_mcp.server.format.text import count_columns, one_line, shorten, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 
 TITLE_WIDTH = 80
@@ -22,10 +22,14 @@ HEADING_WIDTH = 60
 HIT_BYTES = 475
 """What a hit may take of that; a larger one gives up the outer headings, then the end of its
 heading, of its title and last of its preview, never of what a client calls or cites."""
+TAGS = 8
+"""Tags shown of a post in a list."""
+TAG_WIDTH = 40
 
 
-class Result(BaseModel):
-    """One hit; what its post does not have is left out."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitFacts:
+    """What is shown of one hit."""
 
     source: str
     chunk_index: int
@@ -33,18 +37,22 @@ class Result(BaseModel):
     preview: str
     title: str
     url: str | None = None
+    """With the anchor of the passage."""
     heading: str | None = None
     date: str | None = None
     lines: str
+    """First and last line of the file."""
     neighbors: int | None = None
     """Set where the hit is two passages of one section: read the chunk with so many."""
-    translations: dict[str, str] | None = None
+    translations: Mapping[str, str] = field(default_factory=dict)
+    """Source of each translation by its language."""
 
 
-class Results(BaseModel):
+@dataclass(frozen=True, slots=True)
+class PageFacts:
     """One page of hits and where the next one begins."""
 
-    results: list[Result]
+    results: tuple[HitFacts, ...]
     confidence: str
     total: int
     offset: int
@@ -53,12 +61,12 @@ class Results(BaseModel):
     notice: str | None = None
 
 
-def results_of(answer: Answer, notice: str | None) -> Results:
-    """Make wire models of the page; `notice` is what the reader must know, if anything."""
+def page_of(answer: Answer, notice: str | None) -> PageFacts:
+    """Gather the facts of a page; `notice` is what the reader must know, if anything."""
     end = answer.offset + len(answer.hits)
     has_more = bool(answer.hits) and end < answer.total
-    return Results(
-        results=[_fitted(_result(hit)) for hit in answer.hits],
+    return PageFacts(
+        results=tuple(hit_facts(hit) for hit in answer.hits),
         confidence=answer.confidence,
         total=answer.total,
         offset=answer.offset,
@@ -68,63 +76,74 @@ def results_of(answer: Answer, notice: str | None) -> Results:
     )
 
 
-def facts(results: Results) -> dict[str, Any]:
-    """Return plain JSON values; absent facts of a hit and an absent notice are left out."""
-    plain = results.model_dump(exclude_none=True)
-    return {**plain, "next_offset": results.next_offset}
-
-
-def compact(plain: dict[str, Any]) -> str:
-    """Write JSON without spaces; Chinese stays itself, one character a letter."""
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
-
-
-def _result(hit: Hit) -> Result:
-    shown = [hit.chunk] if hit.beside is None else [hit.chunk, hit.beside]
-    lines = [line for chunk in shown for line in (chunk.first_line, chunk.last_line)]
-    return Result(
+def hit_facts(hit: Hit) -> HitFacts:
+    """Gather the facts of a hit, in full."""
+    chunks = [hit.chunk] if hit.beside is None else [hit.chunk, hit.beside]
+    first, last = min(c.first_line for c in chunks), max(c.last_line for c in chunks)
+    return HitFacts(
         source=hit.post.source,
         chunk_index=hit.chunk.index,
-        score=round(hit.score, 3),
+        score=hit.score,
         preview=hit.preview,
-        title=shortened(hit.post.title, TITLE_WIDTH),
-        heading=heading_path(hit.chunk.headings, hit.post.title, HEADING_WIDTH) or None,
+        title=hit.post.title,
+        lines=f"{first}-{last}",
+        url=link_to(hit.post, hit.chunk),
+        heading=heading_path(hit.chunk.headings, hit.post.title) or None,
         date=hit.post.date,
-        url=link(hit.post, hit.chunk),
-        lines=f"{min(lines)}-{max(lines)}",
         neighbors=None if hit.beside is None else 1,
-        translations=dict(hit.translations) or None,
+        translations=dict(hit.translations),
     )
 
 
-def _fitted(result: Result) -> Result:
+def wire_facts(page: PageFacts) -> dict[str, Any]:
+    """Return plain JSON values; absent facts of a hit and an absent notice are left out."""
+    facts = {**asdict(page), "results": [_wire_hit(hit) for hit in page.results]}
+    return facts if page.notice else {name: facts[name] for name in facts if name != "notice"}
+
+
+def page_from_wire(facts: Mapping[str, Any]) -> PageFacts:
+    """Read back what `wire_facts` wrote."""
+    return PageFacts(**{**facts, "results": tuple(HitFacts(**hit) for hit in facts["results"])})
+
+
+def _wire_hit(hit: HitFacts) -> dict[str, Any]:
+    facts = {**asdict(hit), "score": round(hit.score, 3)}
+    return {name: value for name, value in facts.items() if value is not None and value != {}}
+
+
+def fit_page(page: PageFacts) -> PageFacts:
+    """Shorten each hit for a model."""
+    return replace(page, results=tuple(_fit(hit) for hit in page.results))
+
+
+def _fit(hit: HitFacts) -> HitFacts:
     """Shorten what explains the hit until it keeps within HIT_BYTES or nothing more may go."""
-    least = {"heading": 24, "title": 40, "preview": columns(result.preview) - 40}
-    size = _size(result)
-    for name, width in least.items():
-        if size <= HIT_BYTES:
-            break
-        text = getattr(result, name) or ""
-        excess = size + len("…".encode()) - 1 - HIT_BYTES
-        if columns(text) > width:
-            left = max(columns(text) - excess, width)
-            shorter = _inner(text, left) if name == "heading" else shortened(text, left)
-            result = result.model_copy(update={name: shorter})
-            size = _size(result)
-    return result
+    hit = replace(
+        hit,
+        title=shorten(hit.title, TITLE_WIDTH),
+        heading=_shorten_path(hit.heading, HEADING_WIDTH) if hit.heading else None,
+    )
+    hit = replace(hit, heading=_cut(hit, hit.heading, 24, _shorten_path))
+    hit = replace(hit, title=_cut(hit, hit.title, 40, shorten) or "")
+    least = count_columns(hit.preview) - 40
+    return replace(hit, preview=_cut(hit, hit.preview, least, shorten) or "")
 
 
-def _size(result: Result) -> int:
-    """Bytes of the hit as JSON."""
-    return len(compact(result.model_dump(exclude_none=True)).encode())
+def _cut(hit: HitFacts, text: str | None, least: int, cut: Callable[[str, int], str]) -> str | None:
+    """Cut one of the hit's texts by as much as the hit is too large, to `least` columns at most."""
+    excess = len(to_json(_wire_hit(hit)).encode()) - HIT_BYTES
+    if not text or excess <= 0 or count_columns(text) <= least:
+        return text
+    room = count_columns(text) - excess - len("…".encode()) + 1
+    return cut(text, max(room, least))
 
 
-def _inner(heading: str, width: int) -> str:
-    return heading_path(tuple(heading.split(" > ")), width=width)
+def _shorten_path(path: str, width: int) -> str:
+    return heading_path(tuple(path.split(" > ")), width=width)
 
 
-def link(post: Post, chunk: Chunk) -> str | None:
-    """Where a reader finds the chunk on the published blog, `None` if that is not known."""
+def link_to(post: Post, chunk: Chunk) -> str | None:
+    """Return the chunk's URL on the published blog, `None` if that is not known."""
     if post.url is None or not chunk.anchor:
         return post.url
     return f"{post.url}#{chunk.anchor}"
@@ -137,47 +156,22 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
     """
     inner = headings[1:] if headings[:1] == (below,) else headings
     path = " > ".join(inner)
-    if width is None or columns(path) <= width:
+    if width is None or count_columns(path) <= width:
         return path
     for place in range(1, len(inner)):
         rest = " > ".join(["…", *inner[place:]])
-        if columns(rest) <= width:
+        if count_columns(rest) <= width:
             return rest
-    return shortened(inner[-1], width)
+    return shorten(inner[-1], width)
 
 
-def one_line(text: str) -> str:
-    """Put `text` on one line: what follows a break of the author's would read as ours."""
-    return " ".join(text.split())
-
-
-def shortened(text: str, width: int) -> str:
-    """Shorten `text` to at most `width` columns, with `…` where its end is missing."""
-    if columns(text) <= width:
-        return text
-    text = text[:width]
-    while columns(text) >= width:
-        text = text[:-1].rstrip()
-    return text + "…"
-
-
-def columns(text: str) -> int:
-    """Count columns as a terminal does: a Han character takes two, and more bytes."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-TAGS = 8
-"""Tags shown of a post."""
-TAG_WIDTH = 40
-
-
-def facts_of(post: Post) -> dict[str, Any]:
+def post_summary(post: Post) -> dict[str, Any]:
     """Name the post, its date, its first tags and its link."""
     facts = {
         "source": post.source,
-        "title": shortened(one_line(post.title), TITLE_WIDTH),
+        "title": shorten(one_line(post.title), TITLE_WIDTH),
         "date": post.date,
-        "tags": [shortened(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]],
+        "tags": [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]],
         "url": post.url,
     }
     return {name: value for name, value in facts.items() if value}

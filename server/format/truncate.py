@@ -1,4 +1,4 @@
-"""Where a long text is cut: a text and a room in characters come in, its beginning goes out.
+"""Cut a long text to a number of characters.
 
 A cut falls between blocks where it can, so that what is shown still reads as Markdown.
 """

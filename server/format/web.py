@@ -1,4 +1,4 @@
-"""What the search page shows: answers, passages and the index come in, JSON facts go out.
+"""The JSON facts that the search page and `blog-server search --json` show.
 
 A tool's answer is cut to what a model should pay for. A person is given whole titles and
 headings, what matched as marks, and what the score is made of.
@@ -6,13 +6,14 @@ headings, what matched as marks, and what the score is made of.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.analysis.languages import spoken
 from blog_search_mcp.index.analysis.query import analysed
 from blog_search_mcp.index.analysis.tokenizer import simplified
 from blog_search_mcp.index.search.highlight import answered, marks
-from blog_search_mcp.server.format.results import link
+from blog_search_mcp.server.format.results import link_to, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,31 +28,34 @@ NAMES_MOST = 500
 """Tags and sections that are offered, the commonest; others can be typed."""
 
 
-def query_of(text: str, overview: Overview) -> Query:
+def analyse_query(text: str, overview: Overview) -> Query:
     """Analyse a query as the search over this index does."""
     return analysed(text, spoken(dict(overview.languages)))
 
 
-def of_answer(answer: Answer, query: Query, notice: str | None) -> dict[str, Any]:
-    """Tell of a page of hits."""
-    end = answer.offset + len(answer.hits)
+def answer_facts(answer: Answer, query: Query, notice: str | None) -> dict[str, Any]:
+    """Gather the facts of a page of hits."""
+    page = page_of(answer, notice)
     return {
-        "hits": [_of_hit(hit, query) for hit in answer.hits],
-        "total": answer.total,
-        "offset": answer.offset,
-        "next_offset": end if answer.hits and end < answer.total else None,
-        "confidence": answer.confidence,
+        "hits": [
+            {**asdict(facts), **_details(hit, query)}
+            for facts, hit in zip(page.results, answer.hits, strict=True)
+        ],
+        "total": page.total,
+        "offset": page.offset,
+        "next_offset": page.next_offset,
+        "confidence": page.confidence,
         "certainty": round(answer.certainty, 2),
-        "notice": notice,
+        "notice": page.notice,
     }
 
 
-def of_passage(passage: Passage, query: Query | None) -> dict[str, Any]:
-    """Tell of a passage, with what the query matches in it."""
+def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
+    """Gather the facts of a passage, with what the query matches in it."""
     return {
-        **of_post(passage.post, passage.chunks[0].text),
-        "url": link(passage.post, _asked(passage)),
-        "chunks": [_of_chunk(chunk, passage.post, query) for chunk in passage.chunks],
+        **post_facts(passage.post, passage.chunks[0].text),
+        "url": link_to(passage.post, _asked(passage)),
+        "chunks": [_chunk_facts(chunk, passage.post, query) for chunk in passage.chunks],
         "asked": passage.asked,
         "count": passage.count,
         "translations": dict(passage.translations),
@@ -59,18 +63,18 @@ def of_passage(passage: Passage, query: Query | None) -> dict[str, Any]:
     }
 
 
-def of_posts(posts: Posts, offset: int) -> dict[str, Any]:
-    """Tell of a page of posts."""
+def posts_facts(posts: Posts, offset: int) -> dict[str, Any]:
+    """Gather the facts of a page of posts."""
     end = offset + len(posts.page)
     return {
-        "posts": [{**of_post(post), "description": post.description} for post in posts.page],
+        "posts": [{**post_facts(post), "description": post.description} for post in posts.page],
         "total": posts.total,
         "next_offset": end if posts.page and end < posts.total else None,
     }
 
 
-def of_index(overview: Overview, site: str) -> dict[str, Any]:
-    """Tell of the index: how much, how old, and what may be chosen among."""
+def index_facts(overview: Overview, site: str) -> dict[str, Any]:
+    """Gather the facts of the index: how much, how old, and what may be chosen among."""
     return {
         "site": site,
         "generation": overview.generation,
@@ -87,8 +91,8 @@ def of_index(overview: Overview, site: str) -> dict[str, Any]:
     }
 
 
-def of_post(post: Post, text: str = "") -> dict[str, Any]:
-    """Tell of a post without its text; of that, `text` shows the script."""
+def post_facts(post: Post, text: str = "") -> dict[str, Any]:
+    """Gather the facts of a post without its text; `text` of it shows the script."""
     return {
         "source": post.source,
         "title": post.title,
@@ -116,31 +120,25 @@ def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def _of_hit(hit: Hit, query: Query) -> dict[str, Any]:
-    post, chunk, language = hit.post, hit.chunk, hit.post.language
+def _details(hit: Hit, query: Query) -> dict[str, Any]:
+    """Add to a hit's facts its post, what matched, and what its score is made of."""
+    chunk, language = hit.chunk, hit.post.language
     own = sum(reason.share * reason.value for reason in hit.reasons)
     return {
-        **of_post(post, hit.preview),
-        "url": link(post, chunk),
-        "chunk_index": chunk.index,
+        **post_facts(hit.post, hit.preview),
+        "url": link_to(hit.post, chunk),
         "beside": None if hit.beside is None else hit.beside.index,
-        "headings": _below(chunk.headings, post.title),
-        "preview": hit.preview,
+        "headings": _below(chunk.headings, hit.post.title),
         "marks": utf16(hit.preview, marks(hit.preview, query, language)),
         "answered": utf16(query.text, answered(query, chunk.plain or chunk.text, language)),
-        "score": hit.score,
         "own_score": min(own, 1.0),
-        "reasons": [
-            {"kind": reason.kind, "share": reason.share, "value": reason.value}
-            for reason in hit.reasons
-        ],
+        "reasons": [asdict(reason) for reason in hit.reasons],
         "lexical": hit.lexical,
         "dense": hit.dense,
-        "translations": dict(hit.translations),
     }
 
 
-def _of_chunk(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any]:
+def _chunk_facts(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any]:
     found = () if query is None else marks(chunk.text, query, post.language)
     return {
         "chunk_index": chunk.index,

@@ -17,16 +17,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.server.format.notices import for_clients, notice_of
+from blog_search_mcp.server.format.notices import explain_page, for_clients
+from blog_search_mcp.server.format.text import replace_surrogates
 from blog_search_mcp.server.http.guards import refusal
-from blog_search_mcp.server.tools.arguments import (
-    QUERY_LENGTH,
-    encodable,
-    list_arguments,
-    read_arguments,
-    search_arguments,
-    text_of,
-)
+from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,39 +43,39 @@ log = logging.getLogger(__name__)
 
 def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """Search, as `search_blog` does. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import of_answer, query_of
+    from blog_search_mcp.server.format.web import analyse_query, answer_facts
 
-    asked = search_arguments(given)
+    asked = SEARCH_BLOG.parse(given)
     answer = searcher.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
-    query = query_of(asked.query, searcher.overview)
-    return of_answer(answer, query, notice_of(answer, asked))
+    query = analyse_query(asked.query, searcher.overview)
+    return answer_facts(answer, query, explain_page(answer, asked.filters))
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """Read, as `read_chunk` does; what `query` matches is marked. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import of_passage, query_of
+    from blog_search_mcp.server.format.web import analyse_query, passage_facts
 
-    asked = read_arguments({name: given[name] for name in given if name != "query"})
-    text = text_of(given, "query", QUERY_LENGTH) if given.get("query") else ""
+    asked = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
+    text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     found = searcher.read(asked.source, asked.chunk_index, asked.neighbors)
-    return of_passage(found, query_of(text, searcher.overview) if text else None)
+    return passage_facts(found, analyse_query(text, searcher.overview) if text else None)
 
 
 def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import of_posts
+    from blog_search_mcp.server.format.web import posts_facts
 
-    asked = list_arguments(given)
+    asked = LIST_POSTS.parse(given)
     found = searcher.listing().posts(asked.filters, asked.order, asked.limit, asked.offset)
-    return of_posts(found, asked.offset)
+    return posts_facts(found, asked.offset)
 
 
 def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
     """Tell what the index holds and whether it is behind its posts. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import of_index
+    from blog_search_mcp.server.format.web import index_facts
 
     summary = searcher.folder.summary()
-    return of_index(searcher.overview, (summary and summary.site) or "")
+    return index_facts(searcher.overview, (summary and summary.site) or "")
 
 
 QUESTIONS = {"search": search, "passage": passage, "posts": posts, "index": about}
@@ -107,9 +103,9 @@ def _answered(work: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) 
         return JSONResponse(work(_object(body)), headers=HEADERS)
     except (UsageError, NotInIndex) as error:  # quotes what the page itself sent
         status = 400 if isinstance(error, UsageError) else 404
-        return refusal(status, encodable(str(error)), HEADERS)
+        return refusal(status, replace_surrogates(str(error)), HEADERS)
     except BlogSearchError as error:
-        return refusal(503, encodable(for_clients(str(error))), HEADERS)
+        return refusal(503, replace_surrogates(for_clients(str(error))), HEADERS)
     except Exception:
         log.exception("A question of the search page failed.")
         return refusal(500, "Internal error; the server's log has the details.", HEADERS)

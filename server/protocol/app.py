@@ -1,7 +1,7 @@
-"""The MCP server: an index comes in, an SDK server that answers every request goes out.
+"""The MCP server over one index, for any transport.
 
-The low-level server is used because the high-level one words argument errors itself and
-wraps text in structured content. All failures pass one place, `answer`.
+The low-level server of the SDK is used because the high-level one words argument errors itself
+and wraps text in structured content. All failures of tools pass one place, `run_tool`.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
-from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.types import (
-    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
     NotificationParams,
     PaginatedRequestParams,
     TextContent,
+    ToolAnnotations,
 )
+from mcp.types import Tool as McpTool
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server import NAME, VERSION
 from blog_search_mcp.server.format.notices import for_clients
+from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.handlers import Library
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.protocol.subscriptions import Announcer
-from blog_search_mcp.server.tools.arguments import encodable
+from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.registry import Toolset
-from blog_search_mcp.server.usage import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
 
     from blog_search_mcp.server.engine import Searcher, Served
-    from blog_search_mcp.server.tools.registry import RunTool
+    from blog_search_mcp.server.tools.base import Tool
     from blog_search_mcp.server.usage import UsageLog
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,9 @@ log = logging.getLogger(__name__)
 STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""
 CHANGING = NotificationOptions(resources_changed=True, tools_changed=True)
+READ_ONLY = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 FIRST_REQUESTS = {"initialize", "server/discover"}
 
 
@@ -82,20 +86,24 @@ def build_server(
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=list(offered.tools))
+        return ListToolsResult(tools=[describe_tool(tool) for tool in offered.tools])
 
     async def call_tool(
         _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
         tool = offered.find(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, _unknown_tool(params.name, offered))
-        given = params.arguments or {}
-        call = partial(answer, tool, searcher, given)
+            raise invalid_params(_unknown_tool(params.name, offered))
+        arguments = params.arguments or {}
+        call = partial(run_tool, tool, searcher, arguments)
         if usage is not None:
-            run = partial(answer, tool, given=given)
-            call = partial(recorded, usage, params.name, run, searcher, given)
-        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+            call = partial(usage.log_call, tool.name, arguments, call)
+        reply = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        return CallToolResult(
+            content=[TextContent(text=text) for text in reply.texts],
+            structured_content=reply.facts,
+            is_error=reply.is_error,
+        )
 
     announcer = Announcer(searcher.folder, lambda: offered.extended, streams)
     library = Library(searcher, announcer.older)
@@ -135,10 +143,25 @@ def _instructed(searcher: Served) -> ServerMiddleware[Any]:
     return middleware
 
 
-def answer(tool: RunTool, searcher: Searcher, given: Mapping[str, Any]) -> CallToolResult:
-    """Return the tool's result, or its failure as a sentence the model can act on."""
+def describe_tool(tool: Tool[Any]) -> McpTool:
+    """Write a tool as a client lists it.
+
+    There is no output schema: it would double the size, and clients turn a mismatch into an
+    error.
+    """
+    return McpTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        annotations=READ_ONLY,
+    )
+
+
+def run_tool(tool: Tool[Any], searcher: Searcher, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the tool's reply, or its failure as a sentence the model can act on."""
     try:
-        return tool(searcher, given)
+        return tool.call(searcher, arguments)
     except (UsageError, NotInIndex) as error:  # quotes what the client itself sent
         return _failure(str(error))
     except BlogSearchError as error:
@@ -148,10 +171,10 @@ def answer(tool: RunTool, searcher: Searcher, given: Mapping[str, Any]) -> CallT
         return _failure("Internal error; the server's log has the details.")
 
 
-def _failure(sentence: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=encodable(sentence))], is_error=True)
+def _failure(sentence: str) -> ToolReply:
+    return ToolReply((replace_surrogates(sentence),), is_error=True)
 
 
 def _unknown_tool(name: str, offered: Toolset) -> str:
     names = " and ".join(tool.name for tool in offered.tools)
-    return encodable(f"Unknown tool {name[:80]!r}; this server has {names}.")
+    return f"Unknown tool {name[:80]!r}; this server has {names}."

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp import MCPError
-from mcp.types import INVALID_PARAMS, Completion, PromptReference
+from mcp.types import Completion, PromptReference
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
+from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, known_prompt
 from blog_search_mcp.server.protocol.uris import CHUNK_TEMPLATE, POST_TEMPLATE
-from blog_search_mcp.server.tools.arguments import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,10 +47,7 @@ def completed(
     else:
         known = _variables(reference.uri)
     if argument not in known:
-        raise MCPError(
-            INVALID_PARAMS,
-            encodable(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}."),
-        )
+        raise invalid_params(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}.")
     try:
         values = _values(searcher, reference, argument, typed[:TYPED], given)
     except (IndexMissing, UnknownPost):  # nothing to choose from, which is no failure
@@ -112,8 +108,7 @@ def _rank(name: str, typed: str) -> int:
 
 def _variables(template: str) -> tuple[str, ...]:
     if template not in _VARIABLES:
-        raise MCPError(
-            INVALID_PARAMS,
-            encodable(f"Unknown template {template[:80]!r}; there is {' and '.join(_VARIABLES)}."),
+        raise invalid_params(
+            f"Unknown template {template[:80]!r}; there is {' and '.join(_VARIABLES)}."
         )
     return _VARIABLES[template]

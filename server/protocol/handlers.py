@@ -19,11 +19,11 @@ from mcp.types import (
     ListResourceTemplatesResult,
 )
 
-from blog_search_mcp.server.errors import in_thread
+from blog_search_mcp.server.format.text import replace_surrogates
 from blog_search_mcp.server.protocol import completion, resources
+from blog_search_mcp.server.protocol.errors import run_in_thread
 from blog_search_mcp.server.protocol.prompts import PROMPTS, prompted
 from blog_search_mcp.server.protocol.resources import TEMPLATES, UnknownResource
-from blog_search_mcp.server.tools.arguments import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ class Library:
     ) -> ListResourcesResult:
         """List a page of posts."""
         cursor = params.cursor if params else None
-        return await in_thread(partial(resources.listed, self._searcher, cursor))
+        return await run_in_thread(partial(resources.listed, self._searcher, cursor))
 
     async def list_templates(
         self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -106,7 +106,7 @@ class Library:
         given = (params.context.arguments if params.context else None) or {}
         name, typed = params.argument.name, params.argument.value
         work = partial(completion.completed, self._searcher, params.ref, name, typed, given)
-        return CompleteResult(completion=await in_thread(work))
+        return CompleteResult(completion=await run_in_thread(work))
 
     async def _of_resource(
         self,
@@ -116,14 +116,16 @@ class Library:
     ) -> Result:
         code = OLDER_NOT_FOUND if context.protocol_version < NEWER_ERA else INVALID_PARAMS
 
-        def named() -> Result:
+        def work_or_refuse() -> Result:
             try:
                 return work(self._searcher, uri)
             except UnknownResource as error:
-                sentence = encodable(f"Unknown resource {uri[:200]!r}; see resources/list.")
-                raise MCPError(code, sentence, {"uri": encodable(uri)}) from error
+                sentence = replace_surrogates(
+                    f"Unknown resource {uri[:200]!r}; see resources/list."
+                )
+                raise MCPError(code, sentence, {"uri": replace_surrogates(uri)}) from error
 
-        return await in_thread(named)
+        return await run_in_thread(work_or_refuse)
 
 
 def _only_page(params: PaginatedRequestParams | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.format.results import one_line, shortened
+from blog_search_mcp.server.format.text import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ def instructions(folder: IndexFolder) -> str:
 
 
 def _about(summary: Summary) -> str:
-    blog = f"the blog at {shortened(one_line(summary.site), 80)}" if summary.site else "one blog"
+    blog = f"the blog at {shorten(one_line(summary.site), 80)}" if summary.site else "one blog"
     posts = "1 post" if summary.posts == 1 else f"{summary.posts:,} posts"
     newest = f", the newest of {summary.newest}" if summary.newest else ""
     languages = _listed(summary.languages)
@@ -58,7 +58,7 @@ def _about(summary: Summary) -> str:
 
 def _listed(counts: Mapping[str, int]) -> str:
     """List the first with their counts, as many as LIST_BYTES hold, and how many are left."""
-    named = [f"{shortened(one_line(name), SECTION_WIDTH)} ({counts[name]:,})" for name in counts]
+    named = [f"{shorten(one_line(name), SECTION_WIDTH)} ({counts[name]:,})" for name in counts]
     shown = list(_fitting(named))
     left = len(named) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more" if left else "")

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp import MCPError
 from mcp.types import (
-    INVALID_PARAMS,
     GetPromptResult,
     Prompt,
     PromptArgument,
@@ -18,7 +16,9 @@ from mcp.types import (
     TextContent,
 )
 
-from blog_search_mcp.server.tools.arguments import QUERY_LENGTH, encodable
+from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.protocol.errors import invalid_params
+from blog_search_mcp.server.tools.base import TEXT_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def known_prompt(name: str) -> Prompt:
     """Return the prompt. Raises MCPError."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        raise _refused(f"Unknown prompt {name[:80]!r}; there is {', '.join(PROMPTS)}.")
+        raise invalid_params(f"Unknown prompt {name[:80]!r}; there is {', '.join(PROMPTS)}.")
     return prompt
 
 
@@ -95,7 +95,7 @@ def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
     names = argument_names(prompt)
     for argument in given:
         if argument not in names:
-            raise _refused(
+            raise invalid_params(
                 f"{name} has no argument {argument[:80]!r}; it takes {', '.join(names)}."
             )
     filled = {argument: _value(name, argument, given) for argument in names}
@@ -106,13 +106,9 @@ def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
 
 
 def _value(prompt: str, argument: str, given: Mapping[str, str]) -> str:
-    value = encodable(given.get(argument, "").strip())
+    value = replace_surrogates(given.get(argument, "").strip())
     if not value:
-        raise _refused(f"{prompt} needs {argument}, which is missing or blank.")
-    if len(value) > QUERY_LENGTH:
-        raise _refused(f"{argument} must be at most {QUERY_LENGTH:,} characters.")
+        raise invalid_params(f"{prompt} needs {argument}, which is missing or blank.")
+    if len(value) > TEXT_LENGTH:
+        raise invalid_params(f"{argument} must be at most {TEXT_LENGTH:,} characters.")
     return value
-
-
-def _refused(sentence: str) -> MCPError:
-    return MCPError(INVALID_PARAMS, encodable(sentence))

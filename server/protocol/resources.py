@@ -23,13 +23,8 @@ from mcp.types import (
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.format.results import (
-    TITLE_WIDTH,
-    compact,
-    facts_of,
-    one_line,
-    shortened,
-)
+from blog_search_mcp.server.format.results import TITLE_WIDTH, post_summary
+from blog_search_mcp.server.format.text import one_line, shorten, to_json
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.protocol.uris import (
     CHUNK_TEMPLATE,
@@ -41,8 +36,11 @@ from blog_search_mcp.server.protocol.uris import (
     uri_of_post,
     uri_of_posts,
 )
-from blog_search_mcp.server.tools.arguments import CHUNK_INDEX_MOST
-from blog_search_mcp.server.tools.read_chunk import place_of, text_within
+from blog_search_mcp.server.tools.read_chunk import (
+    CHUNK_INDEX_MOST,
+    describe_place,
+    text_within,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
@@ -109,7 +107,7 @@ def read(searcher: Searcher, uri: str) -> ReadResourceResult:
             case ChunkAddress(source, index):
                 return _passage(searcher, uri, source, index, 0)
             case posts:
-                text = compact(_page(searcher, posts.offset))
+                text = to_json(_page(searcher, posts.offset))
                 return _contents(uri, "application/json", text)
     except NotInIndex as error:
         raise UnknownResource(uri) from error
@@ -124,7 +122,7 @@ def _passage(
     searcher: Searcher, uri: str, source: str, index: int, neighbors: int
 ) -> ReadResourceResult:
     passage = searcher.read(source, index, neighbors)
-    place = place_of(passage)
+    place = describe_place(passage)
     text = text_within(passage, ANSWER - len(place))
     return ReadResourceResult(
         contents=[
@@ -138,7 +136,7 @@ def _page(searcher: Searcher, offset: int) -> dict[str, Any]:
     posts = searcher.listing().posts(Filters(), "newest", PAGE, offset)
     end = offset + len(posts.page)
     more = {"next": uri_of_posts(end)} if posts.page and end < posts.total else {}
-    return {"posts": [facts_of(post) for post in posts.page], "total": posts.total, **more}
+    return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}
 
 
 def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
@@ -150,8 +148,8 @@ def _resource(post: Post) -> Resource:
     return Resource(
         uri=uri_of_post(post.source),
         name=post.source,
-        title=shortened(one_line(post.title), TITLE_WIDTH),
-        description=shortened(one_line(post.description), 2 * TITLE_WIDTH) or None,
+        title=shorten(one_line(post.title), TITLE_WIDTH),
+        description=shorten(one_line(post.description), 2 * TITLE_WIDTH) or None,
         mime_type="text/markdown",
     )
 

@@ -8,30 +8,20 @@ SIGUSR1. Not SIGHUP, which a closing terminal sends to a server that should then
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mcp.types import CallToolResult, Tool
-
-from blog_search_mcp.server.tools.definitions import LIST, OUTLINE, READ, SEARCH
-from blog_search_mcp.server.tools.get_outline import get_outline
-from blog_search_mcp.server.tools.list_posts import list_posts
-from blog_search_mcp.server.tools.read_chunk import read_chunk
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
+from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.tools.base import Tool
 
-RunTool: TypeAlias = "Callable[[Searcher, Mapping[str, Any]], CallToolResult]"
+    Tools: TypeAlias = tuple[Tool[Any], ...]
 
-CORE = (SEARCH, READ)
-EXTENDED = (*CORE, LIST, OUTLINE)
-_RUN: dict[str, RunTool] = {
-    SEARCH.name: search_blog,
-    READ.name: read_chunk,
-    LIST.name: list_posts,
-    OUTLINE.name: get_outline,
-}
+CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
+EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
 
 
 class Toolset:
@@ -42,16 +32,16 @@ class Toolset:
         self.extended = extended
 
     @property
-    def tools(self) -> tuple[Tool, ...]:
+    def tools(self) -> Tools:
         """What is offered at this moment."""
         return EXTENDED if self.extended else CORE
 
-    def find(self, name: str) -> RunTool | None:
-        """Return what runs the tool, `None` if it is not offered."""
-        return _RUN[name] if name in {tool.name for tool in self.tools} else None
+    def find(self, name: str) -> Tool[Any] | None:
+        """Return the tool, `None` if it is not offered."""
+        return next((tool for tool in self.tools if tool.name == name), None)
 
     def switch(self) -> None:
-        """Offer the other set; connected clients are told by the announcer."""
+        """Offer the other set; connected clients are notified."""
         self.extended = not self.extended
 
 

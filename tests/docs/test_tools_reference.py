@@ -13,22 +13,21 @@ from mcp.types import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    Tool,
 )
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.format.results import Result, Results
+from blog_search_mcp.server.format.results import HitFacts, PageFacts
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.protocol.completion import _VARIABLES
 from blog_search_mcp.server.protocol.handlers import OLDER_NOT_FOUND
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
 from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
-from blog_search_mcp.server.tools.arguments import TEXT_LENGTH
-from blog_search_mcp.server.tools.list_posts import list_posts
-from blog_search_mcp.server.tools.read_chunk import place_of
+from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
+from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
-from tests.unit.server.tools.test_definitions import CHECKS, ENOUGH
+from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def named(cells: list[str]) -> set[str]:
     return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
-def expected_row(tool: Tool, name: str) -> list[str]:
+def expected_row(tool: Tool[Any], name: str) -> list[str]:
     schema: dict[str, Any] = tool.input_schema["properties"][name]
     default = f"`{schema['default']}`" if "default" in schema else "–"
     if name in tool.input_schema.get("required", []):
@@ -68,7 +67,7 @@ def expected_row(tool: Tool, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("tool", EXTENDED, ids=lambda tool: str(tool.name))
-def test_each_argument_has_its_type_default_and_range(tool: Tool) -> None:
+def test_each_argument_has_its_type_default_and_range(tool: Tool[Any]) -> None:
     shown = [row[:4] for row in rows(f"`{tool.name}`", "argument")]
     assert shown == [expected_row(tool, name) for name in tool.input_schema["properties"]]
 
@@ -84,10 +83,10 @@ def test_each_argument_has_its_type_default_and_range(tool: Tool) -> None:
 )
 def test_a_text_has_the_range_that_the_page_says(tool: str, name: str) -> None:
     for allowed in ("x", "x" * TEXT_LENGTH):
-        CHECKS[tool]({**ENOUGH[tool], name: allowed})
+        TOOLS[tool].parse({**ENOUGH[tool], name: allowed})
     for refused in ("", "x" * (TEXT_LENGTH + 1)):
         with pytest.raises(UsageError):
-            CHECKS[tool]({**ENOUGH[tool], name: refused})
+            TOOLS[tool].parse({**ENOUGH[tool], name: refused})
 
 
 def test_the_tools_on_the_page_are_those_there_are() -> None:
@@ -97,15 +96,15 @@ def test_the_tools_on_the_page_are_those_there_are() -> None:
 
 def test_every_fact_of_a_search_is_explained() -> None:
     assert [row[0] for row in rows("`search_blog`", "result")] == [
-        f"`{name}`" for name in Results.model_fields
+        f"`{name}`" for name in PageFacts.__dataclass_fields__
     ]
     assert [row[0] for row in rows("`search_blog`", "of a hit")] == [
-        f"`{name}`" for name in Result.model_fields
+        f"`{name}`" for name in HitFacts.__dataclass_fields__
     ]
 
 
 def test_every_line_on_where_a_chunk_stands_is_explained() -> None:
-    written = re.findall(r'^ {8}"([a-z ]+)":', inspect.getsource(place_of), re.MULTILINE)
+    written = re.findall(r'^ {8}"([a-z ]+)":', inspect.getsource(describe_place), re.MULTILINE)
     explained = named([row[0] for row in rows("`read_chunk`", "line")])
     assert explained == {*written, "also in …"}
 
@@ -113,9 +112,7 @@ def test_every_line_on_where_a_chunk_stands_is_explained() -> None:
 def test_every_fact_of_a_list_is_explained(blog: MakeBlog) -> None:
     made = blog({"a.md": "---\ntitle: A\ndate: 2025-01-01\ntags: [x]\n---\nText.\n"})
     engine = Engine(made.follow, IndexFolder(made.index))
-    found, nothing = (
-        list_posts(engine, given).structured_content or {} for given in ({}, {"tag": "y"})
-    )
+    found, nothing = (LIST_POSTS.call(engine, given).facts or {} for given in ({}, {"tag": "y"}))
     section = PAGE.partition("\n## `list_posts`\n")[2].partition("\n## ")[0]
     sentence = re.search(r"^It answers with (.*)\. A post has (.*)$", section, re.MULTILINE)
     assert sentence is not None

@@ -30,8 +30,8 @@ from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
 from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.ingest.readers import read_document
-from blog_search_mcp.server.tools.read_chunk import read_chunk
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.fuzz.small_index import small_index
 
 Target = Callable[[bytes], None]
@@ -122,22 +122,22 @@ def query(data: bytes) -> None:
     """A query or filter of any text has an answer or a sentence, and so has a source."""
     given = {"query": _text(data), "top_k": 3}
     try:
-        found = search_blog(small_index(), given)
+        found = SEARCH_BLOG.call(small_index(), given)
     except BlogSearchError as error:
         _is_sentence(error)
     else:
-        assert found.structured_content is not None
+        assert found.facts is not None
     for filters in (
         {"tag": given["query"]},
         {"section": given["query"]},
         {"after": given["query"]},
     ):
         try:
-            search_blog(small_index(), {"query": "zebra", **filters})
+            SEARCH_BLOG.call(small_index(), {"query": "zebra", **filters})
         except BlogSearchError as error:
             _is_sentence(error)
     try:
-        read_chunk(small_index(), {"source": given["query"], "chunk_index": 0})
+        READ_CHUNK.call(small_index(), {"source": given["query"], "chunk_index": 0})
     except BlogSearchError as error:
         _is_sentence(error)
 

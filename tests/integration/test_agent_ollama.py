@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.server.tools.definitions import SEARCH as FULL_SEARCH
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from examples.agent.conversation import AgentError, Call, Message, Reply, Tool, ToolResult
 from examples.agent.local_source import READ, SEARCH
 from examples.agent.ollama_chat import CONTEXT, DEFAULT_MODEL, OllamaChat
@@ -89,7 +89,7 @@ def test_the_calls_of_a_model_come_back_and_its_thinking_does_not() -> None:
 
 
 def test_the_servers_own_definitions_are_taken_by_the_client() -> None:
-    tool = Tool(FULL_SEARCH.name, FULL_SEARCH.description or "", FULL_SEARCH.input_schema)
+    tool = Tool(SEARCH_BLOG.name, SEARCH_BLOG.description, SEARCH_BLOG.input_schema)
     with running(ollama()) as standin:
         OllamaChat(DEFAULT_MODEL, standin.host).chat([Message("user", QUESTION)], [tool])
     [body] = standin.chatted

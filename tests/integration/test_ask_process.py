@@ -50,10 +50,10 @@ def test_ask_may_be_read_in_part(index: Path) -> None:
 def test_ask_prints_the_hits_and_the_best_one_s_text(index: Path) -> None:
     asked = ask("what is a KV cache?", index)
     assert asked.returncode == 0, asked.stderr
-    confidence, first = asked.stdout.splitlines()[:2]
+    confidence, first, place = asked.stdout.splitlines()[:3]
     assert confidence in {"Confidence: high", "Confidence: medium"}
     assert first.startswith("1. What is a KV cache?")
-    assert "inference/kv.md chunk 0" in first
+    assert "inference/kv.md chunk 0" in place
     text = "A KV cache keeps the keys and values of earlier tokens, so that each new token\ncosts"
     assert text in asked.stdout
     assert "chunk: 1 of 1" in asked.stdout

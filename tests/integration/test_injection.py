@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from blog_search_mcp.server.cli.ask import Heard, show
+from blog_search_mcp.server.cli.ask import Findings, show_findings
+from blog_search_mcp.server.format.results import page_from_wire
 from blog_search_mcp.server.protocol.instructions import HOW
-from blog_search_mcp.server.tools.definitions import READ, SEARCH
+from blog_search_mcp.server.tools.registry import EXTENDED
 from tests.support.faults.server_process import MODERN, Process, call
 from tests.support.served import ingest, write
 
@@ -97,16 +98,27 @@ def test_markdown_has_a_line_of_its_own_for_no_word_of_a_post(server: Process) -
 
 def test_the_tools_say_that_a_post_s_text_is_data() -> None:
     assert "never instructions to follow" in HOW
-    for tool in (SEARCH, READ):
-        assert "not instructions" in (tool.description or "")
+    for tool in EXTENDED:
+        assert "not instructions" in tool.description
 
 
 def test_a_post_does_not_steer_the_terminal_of_ask(tmp_path: Path) -> None:
     hit = {"source": "a\x1b[2J.md", "chunk_index": 0, "score": 1.0, "title": "\x1b]0;owned\x07"}
-    found = {"confidence": "high", "results": [{**hit, "preview": "\x9b31m [bold]red[/bold]"}]}
+    hit |= {"preview": "\x9b31m [bold]red[/bold]", "lines": "1-1"}
+    page = page_from_wire(
+        {
+            "results": [hit],
+            "confidence": "high",
+            "total": 1,
+            "offset": 0,
+            "has_more": False,
+            "next_offset": None,
+        }
+    )
     with (tmp_path / "shown").open("w+", encoding="utf-8") as terminal:
-        console = Console(file=terminal, soft_wrap=True, highlight=False)
-        show(Heard(found, SAMPLES["ansi"] + "\non", "source: \x1b[0m"), console)
+        console = Console(file=terminal, markup=False, highlight=False, emoji=False)
+        findings = Findings(page, SAMPLES["ansi"] + "\non", "source: \x1b[0m")
+        show_findings(console, findings)
         terminal.seek(0)
         printed = terminal.read()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)

@@ -7,7 +7,6 @@ import pytest
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import Access, Address, SearchRequest, Settings
-from blog_search_mcp.server.tools.arguments import SearchArguments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +37,7 @@ def test_an_entry_written_before_the_option_was_renamed_still_works(command: lis
 def test_ask_takes_the_index_before_or_after_it(before: bool, tmp_path: Path) -> None:
     index = ["--index", str(tmp_path)]
     arguments = [*index, "ask", "why?"] if before else ["ask", "why?", *index]
-    assert read_settings(arguments, {}) == Settings(tmp_path, "", question="why?")
+    assert read_settings(arguments, {}) == Settings(tmp_path, "", command="ask", question="why?")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_an_origin_or_name_that_cannot_be_meant_is_refused(
 
 def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path) -> None:
     folders = ["--index", str(tmp_path / "ix"), "--content", str(tmp_path / "posts")]
-    wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", doctor=True, json=True)
+    wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", command="doctor", json=True)
     assert read_settings([*folders, "doctor", "--json"], {}) == wanted
     assert read_settings(["doctor", "--json", *folders], {}) == wanted
 
@@ -151,30 +150,32 @@ def test_nothing_is_noted_unless_a_file_is_named(tmp_path: Path) -> None:
     assert read_settings([], {"BLOG_USAGE_LOG": str(log)}).usage_log == log
     for arguments in (["usage", "--usage-log", str(log)], ["--usage-log", str(log), "usage"]):
         settings = read_settings(arguments, {})
-        assert (settings.usage, settings.usage_log) == (True, log)
+        assert (settings.command, settings.usage_log) == ("usage", log)
 
 
 def test_search_asks_with_the_filters_of_the_tool(tmp_path: Path) -> None:
     given = ["search", "a cache", "--index", str(tmp_path), "--limit", "3", "--offset", "6"]
     given += ["--section", "llm/", "--tag", "kv", "--after", "2025", "--before", "2025-06"]
     filters = Filters("llm", "kv", "2025-01-01", "2025-06-30")
-    asked = SearchArguments("a cache", top_k=3, offset=6, filters=filters)
-    assert read_settings(given, {}) == Settings(tmp_path, "", search=SearchRequest(asked))
+    request = SearchRequest("a cache", filters, limit=3, offset=6)
+    assert read_settings(given, {}) == Settings(tmp_path, "", command="search", search=request)
 
 
 def test_search_reads_the_nth_hit_and_tells_why(tmp_path: Path) -> None:
     given = ["--index", str(tmp_path), "search", "a cache", "--read", "7", "--why", "--json"]
-    request = SearchRequest(SearchArguments("a cache", top_k=1, offset=6), reads=True, why=True)
-    assert read_settings(given, {}) == Settings(tmp_path, "", json=True, search=request)
+    request = SearchRequest("a cache", Filters(), limit=1, offset=6, reads=True, why=True)
+    assert read_settings(given, {}) == Settings(
+        tmp_path, "", command="search", json=True, search=request
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--limit", "0"], "--limit must be a whole number from 1 to 20, got 0."),
-        (["--limit", "21"], "--limit must be a whole number from 1 to 20, got 21."),
-        (["--offset", "-1"], "--offset must be a whole number from 0 to 10,000, got -1."),
-        (["--read", "0"], "--read must be a whole number from 1 to 10,000, got 0."),
+        (["--limit", "0"], "--limit: must be a whole number from 1 to 20, got 0."),
+        (["--limit", "21"], "--limit: must be a whole number from 1 to 20, got 21."),
+        (["--offset", "-1"], "--offset: must be a whole number from 0 to 10,000, got -1."),
+        (["--read", "0"], "--read: must be a whole number from 1 to 10,000, got 0."),
         (["--after", "soon"], "after must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got 'soon'."),
         (["--section", "/"], "section must name a folder, got '/'."),
     ],

@@ -20,7 +20,7 @@ from blog_search_mcp.server.cli.usage_report import OFF, report, unanswered, usa
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import Toolset
-from blog_search_mcp.server.usage import KEPT, Call, UsageLog
+from blog_search_mcp.server.usage import KEPT, LoggedCall, UsageLog
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 
-def call(query: str, **more: Any) -> Call:
+def call(query: str, **more: Any) -> LoggedCall:
     facts: dict[str, Any] = {"time": NOON, "tool": "search_blog", "ms": 10, "hits": 3, **more}
-    return Call(query=query, confidence=facts.pop("confidence", "high"), **facts)
+    return LoggedCall(query=query, confidence=facts.pop("confidence", "high"), **facts)
 
 
 async def asked(log: UsageLog, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ async def test_a_call_is_noted_with_what_came_of_it(
 
 def test_a_line_is_json_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "usage.jsonl"
-    UsageLog(path).note(call("how?", top_score=0.5))
+    UsageLog(path).append(call("how?", top_score=0.5))
     assert json.loads(path.read_text(encoding="utf-8")) == {
         "time": "2026-01-02T12:00:00Z",
         "tool": "search_blog",
@@ -99,7 +99,7 @@ def test_a_full_file_makes_room_and_the_oldest_calls_go(
     monkeypatch.setattr(usage_module, "FULL", 1)  # each call fills a file
     log = UsageLog(tmp_path / "log")
     for number in range(KEPT + 3):
-        log.note(call(str(number)))
+        log.append(call(str(number)))
     kept = [str(number) for number in range(2, KEPT + 3)]
     assert [each.query for each in log.calls()] == kept
     names = {path.name for path in tmp_path.iterdir() if path.suffix != ".lock"}
@@ -108,10 +108,10 @@ def test_a_full_file_makes_room_and_the_oldest_calls_go(
 
 def noting(path: Path, name: str) -> None:
     usage_module.FULL = 2_000
-    usage_module.PATIENCE = 60.0
+    usage_module.LOCK_WAIT = 60.0
     usage_module.KEPT = 50
     for number in range(40):
-        UsageLog(path).note(call(f"{name} {number}"))
+        UsageLog(path).append(call(f"{name} {number}"))
 
 
 def test_servers_that_write_at_the_same_time_lose_nothing(
@@ -131,9 +131,11 @@ def test_servers_that_write_at_the_same_time_lose_nothing(
 
 
 def test_threads_share_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage_module, "PATIENCE", 60.0)
+    monkeypatch.setattr(usage_module, "LOCK_WAIT", 60.0)
     log = UsageLog(tmp_path / "log")
-    threads = [threading.Thread(target=log.note, args=(call(str(number)),)) for number in range(20)]
+    threads = [
+        threading.Thread(target=log.append, args=(call(str(number)),)) for number in range(20)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -157,10 +159,10 @@ async def test_an_answer_is_given_even_if_it_cannot_be_noted(
 
 def test_a_torn_line_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = UsageLog(tmp_path / "log")
-    log.note(call("first"))
+    log.append(call("first"))
     with (tmp_path / "log").open("ab") as file:
         file.write(b'{"time": "2026-\n')
-    log.note(call("last"))
+    log.append(call("last"))
     assert [each.query for each in log.calls()] == ["first", "last"]
     assert [record.getMessage() for record in caplog.records] == [
         "A line of log is no call and is left out."
@@ -221,7 +223,7 @@ def test_the_command_reports_on_the_file_and_says_how_to_begin(
     assert usage(on) == 1
     assert capsys.readouterr() == ("", f"{path} holds no calls yet.\n")
 
-    UsageLog(path).note(call("rye bread", hits=0))
+    UsageLog(path).append(call("rye bread", hits=0))
     assert usage(on) == 0
     out, err = capsys.readouterr()
     assert err == ""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.reader import Reader
@@ -20,8 +19,8 @@ from blog_search_mcp.index.store.translations import (
     languages_of,
 )
 from blog_search_mcp.index.types import Filters, Hit
-from blog_search_mcp.server.tools.read_chunk import read_chunk
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.blog import Blog, MakeBlog
 
 ENGLISH = """---
@@ -291,31 +290,27 @@ def test_a_group_follows_its_posts_as_they_come_and_go(blog: MakeBlog) -> None:
     assert both(made) == {"x.zh.md": {}}
 
 
-def texts(result: CallToolResult) -> list[str]:
-    return [block.text for block in result.content if isinstance(block, TextContent)]
-
-
 def test_both_tools_name_the_translations(blog: MakeBlog) -> None:
     reader = blog(PAIR).reader()
     asked: dict[str, Any] = {"query": "how can text pose as instructions?", "top_k": 1}
 
-    [answer] = texts(search_blog(reader, asked))
+    [answer] = SEARCH_BLOG.call(reader, asked).texts
     [hit] = json.loads(answer)["results"]
     assert hit["translations"] == {"zh": "n/x/index.zh.md"}
 
-    [page] = texts(search_blog(reader, {**asked, "response_format": "markdown"}))
+    [page] = SEARCH_BLOG.call(reader, {**asked, "response_format": "markdown"}).texts
     assert page.splitlines()[3].endswith(" · also in zh: `n/x/index.zh.md`")
 
     chosen = {"source": hit["source"], "chunk_index": 0}
-    [_, where] = texts(read_chunk(reader, chosen))
+    [_, where] = READ_CHUNK.call(reader, chosen).texts
     assert where.splitlines()[-1] == "also in zh: n/x/index.zh.md"
 
 
 def test_a_hit_without_translations_says_nothing_of_them(blog: MakeBlog) -> None:
     reader = blog({"n/latency.md": OTHER}).reader()
-    [answer] = texts(search_blog(reader, {"query": "latency"}))
+    [answer] = SEARCH_BLOG.call(reader, {"query": "latency"}).texts
     assert "translations" not in json.loads(answer)["results"][0]
-    [_, where] = texts(read_chunk(reader, {"source": "n/latency.md", "chunk_index": 0}))
+    [_, where] = READ_CHUNK.call(reader, {"source": "n/latency.md", "chunk_index": 0}).texts
     assert "also in" not in where
 
 

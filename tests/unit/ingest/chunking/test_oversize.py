@@ -7,14 +7,13 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp.types import TextContent
 
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PASSAGE, chunk_body
 from blog_search_mcp.ingest.chunking.oversize import Piece, split_oversize
 from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.server.format.truncate import ANSWER
-from blog_search_mcp.server.tools.read_chunk import read_chunk
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from tests.support.blog import MakeBlog
 
 ROOM = 100
@@ -139,9 +138,8 @@ def test_a_fence_of_any_length_can_be_read_to_its_end(blog: MakeBlog) -> None:
     made = blog({"a.md": f"# A heading\n\nBefore.\n\n{code}\n\nBehind.\n"})
     read = ""
     for number in range(made.reader().manifest.chunks):
-        answer = read_chunk(made.reader(), {"source": "a.md", "chunk_index": number})
-        assert isinstance(answer.content[0], TextContent)
-        read += answer.content[0].text + "\n"
+        answer = READ_CHUNK.call(made.reader(), {"source": "a.md", "chunk_index": number})
+        read += answer.texts[0] + "\n"
     assert words_by_line(read) == words_by_line(f"# A heading\n\nBefore.\n\n{code}\n\nBehind.")
 
 

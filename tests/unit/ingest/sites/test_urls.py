@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mcp.types import CallToolResult, TextContent
 
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.tools.read_chunk import place_of
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.tools.base import ToolReply
+from blog_search_mcp.server.tools.read_chunk import describe_place
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.blog import Blog
 
 FILLER = " ".join(f"And so on, {number}." for number in range(120))
@@ -81,13 +81,13 @@ def made(root: Path, files: dict[str, str], content: str) -> Blog:
     return blog
 
 
-def answered(blog: Blog, query: str, **given: str) -> CallToolResult:
-    return search_blog(blog.reader(), {"query": query, "top_k": 1, **given})
+def answered(blog: Blog, query: str, **given: str) -> ToolReply:
+    return SEARCH_BLOG.call(blog.reader(), {"query": query, "top_k": 1, **given})
 
 
 def url(blog: Blog, query: str) -> str | None:
     """The link of the first hit."""
-    facts = answered(blog, query).structured_content
+    facts = answered(blog, query).facts
     assert facts is not None
     [hit] = facts["results"]
     assert hit.get("url") != ""
@@ -163,12 +163,11 @@ def test_a_blog_without_a_site_has_no_links(tmp_path: Path) -> None:
 def test_a_link_stands_in_markdown_and_where_a_passage_stands(tmp_path: Path) -> None:
     blog = made(tmp_path / "site", HUGO, "content")
     link = f"{BLOG}/posts/animals/#快取與記憶體-kv"
-    [text] = answered(blog, "walrus", response_format="markdown").content
-    assert isinstance(text, TextContent)
-    assert f"\n   <{link}>\n   > " in text.text
+    [text] = answered(blog, "walrus", response_format="markdown").texts
+    assert f"\n   <{link}>\n   > " in text
     reader = blog.reader()
     [hit] = reader.search("walrus", Filters(), limit=1, offset=0).hits
-    place = place_of(reader.read(hit.post.source, hit.chunk.index, 0))
+    place = describe_place(reader.read(hit.post.source, hit.chunk.index, 0))
     assert f"\nurl: {link}\n" in place
     for live in blog.live:
         live.close()

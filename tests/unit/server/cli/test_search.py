@@ -19,11 +19,12 @@ from rich.console import Console
 from blog_search_mcp.index.analysis.query import analysed
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
-from blog_search_mcp.server.cli import display as hits_shown
+from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli import search as search_command
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.search import search
 from blog_search_mcp.server.engine import Engine, IndexFolder, engine_for_one
+from blog_search_mcp.server.format.results import page_of
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 from tests.support.served import POSTS, indexed
@@ -88,7 +89,7 @@ def on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
                 emoji=False,
             )
 
-        monkeypatch.setattr(hits_shown, "console", console)
+        monkeypatch.setattr(display, "console", console)
         run(*arguments)
         return screen.getvalue().splitlines()
 
@@ -181,7 +182,7 @@ def test_why_adds_up_to_the_score(run: Run, made: Blog) -> None:
     assert lines[0].startswith("Confidence: medium (")
     assert "   why: found here cache, grow" in lines
     terms = re.findall(r"^ +([\d.]+) × (-?[\d.]+) = (-?[\d.]+)  (.+)$", printed, re.M)
-    assert {name for *_, name in terms} <= set(hits_shown.KINDS.values())
+    assert {name for *_, name in terms} <= set(display.KINDS.values())
     answer = made.reader().search("how does a cache grow", Filters(), limit=1, offset=0)
     assert sum(float(added) for *_, added, _ in terms) == pytest.approx(
         answer.hits[0].score, abs=0.005
@@ -231,7 +232,8 @@ def test_no_fact_of_a_hit_steers_the_terminal() -> None:
     answer = Answer((hit,), total=1, offset=0)
     screen = io.StringIO()
     console = Console(file=screen, width=400, markup=False, highlight=False, emoji=False)
-    hits_shown.show_hits(console, answer, analysed("owned"), f"It is {evil}", why=True)
+    page = page_of(answer, f"It is {evil}")
+    display.show_hits(console, page, display.Details(answer, analysed("owned"), why=True))
     assert not UNWANTED.search(screen.getvalue())
     assert [line for line in screen.getvalue().splitlines() if line.startswith("2. ")] == []
 

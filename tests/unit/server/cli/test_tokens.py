@@ -12,9 +12,9 @@ from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.tokens import (
     BASIS,
     Cost,
-    added,
-    cost_of,
-    shown,
+    add_costs,
+    definition_of,
+    estimate_cost,
     table,
     tokens,
     typical_answers,
@@ -49,12 +49,14 @@ POSTS = {
     ],
 )
 def test_a_text_costs_a_quarter_of_its_characters_or_one_a_wide_one(text: str, cost: Cost) -> None:
-    assert cost_of(text) == cost
+    assert estimate_cost(text) == cost
 
 
 def test_the_definitions_stay_within_their_budget() -> None:
-    assert added(cost_of(shown(tool)) for tool in CORE).tokens <= CORE_TOKENS
-    assert added(cost_of(shown(tool)) for tool in EXTENDED).tokens <= EXTENDED_TOKENS
+    assert add_costs(estimate_cost(definition_of(tool)) for tool in CORE).tokens <= CORE_TOKENS
+    assert (
+        add_costs(estimate_cost(definition_of(tool)) for tool in EXTENDED).tokens <= EXTENDED_TOKENS
+    )
     assert INSTRUCTIONS_BYTES <= 1_000
 
 
@@ -67,7 +69,7 @@ def test_a_typical_answer_stays_within_its_budget(blog: MakeBlog) -> None:
 
 def test_the_table_adds_up_and_names_the_share() -> None:
     answers = {"search_blog": Cost(2_000, 500), "read_chunk": Cost(800, 200)}
-    definitions = [cost_of(shown(tool)) for tool in CORE]
+    definitions = [estimate_cost(definition_of(tool)) for tool in CORE]
     before = 100 + sum(cost.tokens for cost in definitions)
     rows = table(Toolset(), Cost(400, 100), answers)
     names = [row.split()[0] for row in rows[2:6]]

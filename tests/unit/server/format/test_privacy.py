@@ -4,13 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mcp.types import TextContent
 
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.notices import for_clients
-from blog_search_mcp.server.protocol.app import answer
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.protocol.app import run_tool
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.server_fixtures import FixedSearcher
 
 FOREIGN = "Ollama at http://me:swordfish@127.0.0.1:11434 failed: open /home/me/.ollama/blob: EOF."
@@ -33,10 +32,9 @@ class Failing(FixedSearcher):
 
 def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
     asked: dict[str, Any] = {"query": "cache"}
-    [failure] = answer(search_blog, Failing(by_words=False), asked).content
-    assert isinstance(failure, TextContent)
-    assert failure.text == TOLD
-    facts = answer(search_blog, Failing(by_words=True), asked).structured_content
+    failure = run_tool(SEARCH_BLOG, Failing(by_words=False), asked)
+    assert (failure.texts, failure.is_error) == ((TOLD,), True)
+    facts = run_tool(SEARCH_BLOG, Failing(by_words=True), asked).facts
     assert facts is not None
     assert facts["notice"] == TOLD
 

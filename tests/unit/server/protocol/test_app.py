@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import tomllib
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.instructions import HOW
+from tests.support.paths import ROOT
 from tests.support.server_fixtures import CACHE, FixedSearcher
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +44,9 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(mode: str) -> None:
     async with client(mode) as connected:
         assert connected.protocol_version == EXPECTED_VERSION[mode]
         assert connected.server_info is not None
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         assert connected.server_info.name == "blog_mcp"
+        assert connected.server_info.version == project["version"]
         assert connected.instructions is not None
         assert connected.instructions.endswith(HOW)
 

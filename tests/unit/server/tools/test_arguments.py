@@ -1,23 +1,96 @@
+"""The arguments of every tool: what is taken, what is refused in which words, what is listed."""
+
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from mcp.types import ListToolsResult
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.tools.arguments import (
-    ReadArguments,
-    SearchArguments,
-    read_arguments,
-    search_arguments,
-)
+from blog_search_mcp.server.protocol.app import describe_tool
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK, ReadArguments
+from blog_search_mcp.server.tools.registry import CORE, EXTENDED
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, SearchArguments
+
+TOOLS_LIST_BYTES = 2_500
+TOOLS = {tool.name: tool for tool in EXTENDED}
+ENOUGH: dict[str, dict[str, Any]] = {
+    "search_blog": {"query": "q"},
+    "read_chunk": {"source": "a.md", "chunk_index": 0},
+    "list_posts": {},
+    "get_outline": {"source": "a.md"},
+}
+WHOLE_NUMBERS = [
+    (tool.name, name, schema)
+    for tool in EXTENDED
+    for name, schema in tool.input_schema["properties"].items()
+    if schema["type"] == "integer"
+]
 
 
-def test_a_query_alone_gets_the_defaults() -> None:
-    assert search_arguments({"query": "kv cache"}) == SearchArguments(
-        query="kv cache", top_k=5, offset=0, filters=Filters(), response_format="json"
-    )
+def test_both_tools_together_stay_small() -> None:
+    listed = ListToolsResult(tools=[describe_tool(tool) for tool in CORE])
+    sent = listed.model_dump_json(by_alias=True, exclude_none=True)
+    assert len(sent.encode()) < TOOLS_LIST_BYTES
+
+
+def test_a_tool_is_listed_with_a_plain_schema() -> None:
+    listed = describe_tool(READ_CHUNK).model_dump(exclude_none=True)
+    assert listed.pop("description") == READ_CHUNK.description
+    assert listed == {
+        "name": "read_chunk",
+        "title": "Read a passage",
+        "annotations": {
+            "read_only_hint": True,
+            "destructive_hint": False,
+            "idempotent_hint": True,
+            "open_world_hint": False,
+        },
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "source": {"type": "string", "description": "A hit's source, unchanged"},
+                "chunk_index": {"type": "integer", "minimum": 0, "maximum": 1_000_000},
+                "neighbors": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 3,
+                    "default": 0,
+                    "description": "As a hit says, or 1 for context",
+                },
+            },
+            "required": ["source", "chunk_index"],
+            "additionalProperties": False,
+        },
+    }
+    assert SEARCH_BLOG.input_schema["properties"]["tag"] == {"type": "string"}
+    assert SEARCH_BLOG.input_schema["properties"]["query"] == {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 1_000,
+    }
+
+
+@pytest.mark.parametrize(("tool", "name", "schema"), WHOLE_NUMBERS)
+def test_a_range_in_a_schema_is_the_range_that_is_enforced(
+    tool: str, name: str, schema: dict[str, int]
+) -> None:
+    for allowed in (schema["minimum"], schema["maximum"]):
+        TOOLS[tool].parse({**ENOUGH[tool], name: allowed})
+    for refused in (schema["minimum"] - 1, schema["maximum"] + 1):
+        with pytest.raises(UsageError):
+            TOOLS[tool].parse({**ENOUGH[tool], name: refused})
+
+
+@pytest.mark.parametrize("tool", EXTENDED, ids=lambda tool: str(tool.name))
+def test_a_default_in_a_schema_is_what_an_absent_argument_means(tool: Any) -> None:
+    facts = tool.input_schema["properties"]
+    defaults = {name: facts[name]["default"] for name in facts if "default" in facts[name]}
+    enough = ENOUGH[tool.name]
+    assert tool.parse({**enough, **defaults}) == tool.parse(enough)
+    assert tool.input_schema.get("required", []) == list(enough)
 
 
 def test_every_search_argument_is_taken() -> None:
@@ -31,28 +104,32 @@ def test_every_search_argument_is_taken() -> None:
         "before": "2024-02",
         "response_format": "markdown",
     }
-    assert search_arguments(given) == SearchArguments(
+    taken = SEARCH_BLOG.parse(given)
+    assert taken == SearchArguments(
         query="什麼是 KV cache?",
         top_k=20,
         offset=40,
-        filters=Filters(section="inference", tag="LLM", after="2024-01-01", before="2024-02-29"),
+        section="inference",
+        tag="LLM",
+        after="2024",
+        before="2024-02",
         response_format="markdown",
     )
+    assert taken.filters == Filters("inference", "LLM", "2024-01-01", "2024-02-29")
 
 
 def test_null_means_not_set_and_a_whole_float_is_an_integer() -> None:
     given = {"query": "q", "top_k": 3.0, "tag": None, "offset": None}
-    assert search_arguments(given) == SearchArguments(query="q", top_k=3)
+    assert SEARCH_BLOG.parse(given) == SearchArguments(query="q", top_k=3)
 
 
 def test_a_lone_surrogate_becomes_a_question_mark() -> None:
-    assert search_arguments({"query": "a\ud800b"}).query == "a?b"
+    assert SEARCH_BLOG.parse({"query": "a\ud800b"}).query == "a?b"
 
 
 def test_read_arguments_have_one_default() -> None:
     given = {"source": "a.md", "chunk_index": 0}
-    assert read_arguments(given) == ReadArguments(source="a.md", chunk_index=0, neighbors=0)
-    assert read_arguments({**given, "neighbors": 3}).neighbors == 3
+    assert READ_CHUNK.parse(given) == ReadArguments(source="a.md", chunk_index=0, neighbors=0)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +144,7 @@ def test_read_arguments_have_one_default() -> None:
     ],
 )
 def test_a_date_means_the_day_at_its_edge(given: dict[str, str], day: str) -> None:
-    filters = search_arguments({"query": "q", **given}).filters
+    filters = SEARCH_BLOG.parse({"query": "q", **given}).filters
     assert (filters.after or filters.before) == day
 
 
@@ -123,8 +200,8 @@ DATE = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
         ),
         (
             {"query": "q", "limit": 3},
-            "search_blog has no argument 'limit'; it takes query, top_k, offset, section, tag, "
-            "after, before, response_format.",
+            "search_blog has no argument 'limit'; it takes query, section, tag, after, before, "
+            "top_k, offset, response_format.",
         ),
         ({"query": "q", "top_k": "9" * 500}, f"{TOP_K} '{'9' * 79}…."),
     ],
@@ -133,7 +210,7 @@ def test_a_bad_search_argument_is_named_with_its_value_and_the_rule(
     given: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        search_arguments(given)
+        SEARCH_BLOG.parse(given)
     assert str(refused.value) == sentence
 
 
@@ -167,11 +244,11 @@ def test_a_bad_read_argument_is_named_with_its_value_and_the_rule(
     given: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        read_arguments(given)
+        READ_CHUNK.parse(given)
     assert str(refused.value) == sentence
 
 
 def test_a_refused_value_can_always_be_sent() -> None:
     with pytest.raises(UsageError) as refused:
-        search_arguments({"query": "q", "\ud800": "x"})
+        SEARCH_BLOG.parse({"query": "q", "\ud800": "x"})
     assert str(refused.value).encode("utf-8").startswith(b"search_blog has no argument")

@@ -340,9 +340,11 @@ def test_the_link_for_cursor_holds_the_name_and_the_entry_in_base64(
 def test_the_command_line_is_read_as_it_is_meant() -> None:
     environment = {"BLOG_INDEX": "/ix", "OLLAMA_HOST": "box"}
     install = read_settings(["install", "zed", "--name", "mine", "--print"], environment)
-    assert install == Settings(Path("/ix"), "box", setup=ClientSetup("zed", "mine", prints=True))
+    setup = ClientSetup("zed", "mine", prints=True)
+    assert install == Settings(Path("/ix"), "box", command="install", setup=setup)
     uninstall = read_settings(["uninstall", "vscode"], {"BLOG_INDEX": "/ix"})
-    assert uninstall == Settings(Path("/ix"), "", setup=ClientSetup("vscode", removes=True))
+    setup = ClientSetup("vscode", removes=True)
+    assert uninstall == Settings(Path("/ix"), "", command="uninstall", setup=setup)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Work for a request that is no tool call comes in; its result or a JSON-RPC error goes out.
+"""JSON-RPC errors: the sentences of requests that are no tool calls.
 
-A tool's failure is a sentence to its model (`app.answer`). Here a client asked by itself, and
+A tool's failure is a sentence to its model (`app.run_tool`). Here a client asked by itself, and
 the SDK would put an exception's own words on the wire.
 """
 
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anyio.to_thread import run_sync
 from mcp import MCPError
-from mcp.types import INTERNAL_ERROR
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.format.notices import for_clients
+from blog_search_mcp.server.format.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,12 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-async def in_thread(work: Callable[[], Result]) -> Result:
+def invalid_params(sentence: str) -> MCPError:
+    """Make the error for parameters that cannot be used; `sentence` may quote them."""
+    return MCPError(INVALID_PARAMS, replace_surrogates(sentence))
+
+
+async def run_in_thread(work: Callable[[], Result]) -> Result:
     """Do `work` in a worker thread. Raises MCPError, and nothing else."""
     return await run_sync(_guarded, work, abandon_on_cancel=True)
 

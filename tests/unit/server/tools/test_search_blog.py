@@ -5,39 +5,31 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post
-from blog_search_mcp.server.format.results import HIT_BYTES, heading_path, shortened
+from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
+from blog_search_mcp.server.format.results import HIT_BYTES, heading_path
+from blog_search_mcp.server.format.text import shorten
 from blog_search_mcp.server.format.truncate import ANSWER
-from blog_search_mcp.server.tools.read_chunk import read_chunk, text_within
-from blog_search_mcp.server.tools.search_blog import search_blog
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS, FixedSearcher, hit
 
 FIVE_HITS_BYTES = 2_500
 
 
-def texts(result: CallToolResult) -> list[str]:
-    return [block.text for block in result.content if isinstance(block, TextContent)]
-
-
 class OneAnswer(FixedSearcher):
-    """Answers every query with the same page, or reads the same passage."""
+    """Answers every query with the same page."""
 
-    def __init__(self, answer: Answer | None = None, passage: Passage | None = None) -> None:
+    def __init__(self, answer: Answer | None = None) -> None:
         super().__init__()
-        self.answer, self.passage = answer, passage
+        self.answer = answer
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         return self.answer or super().search(query, filters, limit=limit, offset=offset)
 
-    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        return self.passage or super().read(source, chunk_index, neighbors)
-
 
 def test_a_page_of_hits_has_every_fact_once_and_no_empty_ones() -> None:
-    result = search_blog(FixedSearcher(), {"query": "cache", "top_k": 2})
-    assert result.structured_content == {
+    result = SEARCH_BLOG.call(FixedSearcher(), {"query": "cache", "top_k": 2})
+    assert result.facts == {
         "results": [
             {
                 "source": "inference/kv-cache.md",
@@ -63,24 +55,24 @@ def test_a_page_of_hits_has_every_fact_once_and_no_empty_ones() -> None:
         "has_more": True,
         "next_offset": 2,
     }
-    assert list(result.structured_content)[:2] == ["results", "confidence"]
+    assert list(result.facts)[:2] == ["results", "confidence"]
     assert not result.is_error
 
 
 def test_the_text_says_the_same_as_the_structured_content_without_a_needless_byte() -> None:
-    result = search_blog(FixedSearcher(), {"query": "cache"})
-    [text] = texts(result)
-    assert json.loads(text) == result.structured_content
+    result = SEARCH_BLOG.call(FixedSearcher(), {"query": "cache"})
+    [text] = result.texts
+    assert json.loads(text) == result.facts
     assert text == json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
     assert "快取會保留鍵與值。" in text
 
 
 def test_the_last_page_has_no_next_offset() -> None:
-    result = search_blog(FixedSearcher(), {"query": "cache", "offset": 2})
-    assert result.structured_content is not None
-    assert result.structured_content["results"][0]["heading"] == "Memory"
-    del result.structured_content["results"]
-    assert result.structured_content == {
+    result = SEARCH_BLOG.call(FixedSearcher(), {"query": "cache", "offset": 2})
+    assert result.facts is not None
+    assert result.facts["results"][0]["heading"] == "Memory"
+    del result.facts["results"]
+    assert result.facts == {
         "confidence": "medium",
         "total": 3,
         "offset": 2,
@@ -92,14 +84,14 @@ def test_the_last_page_has_no_next_offset() -> None:
 def test_the_searcher_gets_filters_and_page_as_asked() -> None:
     searcher = FixedSearcher()
     given = {"query": "q", "top_k": 7, "offset": 1, "tag": "llm", "before": "2024"}
-    search_blog(searcher, given)
+    SEARCH_BLOG.call(searcher, given)
     assert searcher.asked == [("q", Filters(tag="llm", before="2024-12-31"), 7, 1)]
 
 
 def notice(searcher: FixedSearcher, **given: Any) -> str:
-    result = search_blog(searcher, given)
-    assert result.structured_content is not None
-    return str(result.structured_content["notice"])
+    result = SEARCH_BLOG.call(searcher, given)
+    assert result.facts is not None
+    return str(result.facts["notice"])
 
 
 def test_an_empty_page_says_why() -> None:
@@ -128,9 +120,9 @@ def test_a_notice_of_the_search_is_passed_on_before_ours() -> None:
 
 def test_markdown_is_text_alone() -> None:
     given = {"query": "cache", "response_format": "markdown", "offset": 1, "top_k": 1}
-    result = search_blog(FixedSearcher(), given)
-    assert result.structured_content is None
-    assert texts(result) == [
+    result = SEARCH_BLOG.call(FixedSearcher(), given)
+    assert result.facts is None
+    assert list(result.texts) == [
         "Confidence: medium.\n\n"
         "2. **鍵值快取筆記**\n"
         "   `notes.md` chunk_index 0 · lines 1-1 · score 0.500\n"
@@ -142,28 +134,28 @@ def test_markdown_is_text_alone() -> None:
 def test_markdown_keeps_a_hit_in_its_lines() -> None:
     chunk = replace(CHUNKS[CACHE.source][1], plain="two\n\nlines")
     searcher = OneAnswer(Answer(hits=(hit(chunk, 1.0),), total=1, offset=0, notice="Note."))
-    assert texts(search_blog(searcher, {"query": "q", "response_format": "markdown"})) == [
+    assert SEARCH_BLOG.call(searcher, {"query": "q", "response_format": "markdown"}).texts == (
         "Confidence: medium.\n\n"
         "1. **What is a KV cache?** › Memory\n"
         "   `inference/kv-cache.md` chunk_index 1 · lines 9-13 · 2025-03-04 · score 1.000\n"
         "   > two lines\n\n"
-        "Note."
-    ]
+        "Note.",
+    )
 
 
 @pytest.mark.parametrize("word", ["high", "medium", "low"])
 def test_the_confidence_of_the_search_is_passed_on(word: str) -> None:
     searcher = OneAnswer(Answer(hits=ALL_HITS, total=3, offset=0, confidence=word))
-    facts = search_blog(searcher, {"query": "q"}).structured_content
+    facts = SEARCH_BLOG.call(searcher, {"query": "q"}).facts
     assert facts is not None
     assert facts["confidence"] == word
-    [shown] = texts(search_blog(searcher, {"query": "q", "response_format": "markdown"}))
+    [shown] = SEARCH_BLOG.call(searcher, {"query": "q", "response_format": "markdown"}).texts
     assert shown.startswith(f"Confidence: {word}.\n\n1. ")
 
 
 def test_markdown_without_hits_is_the_notice() -> None:
-    result = search_blog(FixedSearcher(), {"query": "nothing", "response_format": "markdown"})
-    assert texts(result) == [
+    result = SEARCH_BLOG.call(FixedSearcher(), {"query": "nothing", "response_format": "markdown"})
+    assert list(result.texts) == [
         "No post matches this query. Try other words, or fewer and plainer ones."
     ]
 
@@ -193,14 +185,14 @@ def typical_hit(number: int) -> Hit:
 def test_five_hits_stay_small() -> None:
     hits = tuple(typical_hit(number) for number in range(5))
     answer = Answer(hits=hits, total=50, offset=0)
-    [text] = texts(search_blog(OneAnswer(answer), {"query": "q"}))
+    [text] = SEARCH_BLOG.call(OneAnswer(answer), {"query": "q"}).texts
     assert len(text.encode()) < FIVE_HITS_BYTES
 
 
 def test_a_hit_that_is_too_large_is_shortened_but_not_in_what_is_called_or_cited() -> None:
     long = typical_hit(1)
     answer = Answer(hits=(long,), total=1, offset=0)
-    facts = search_blog(OneAnswer(answer), {"query": "q"}).structured_content
+    facts = SEARCH_BLOG.call(OneAnswer(answer), {"query": "q"}).facts
     assert facts is not None
     [shown] = facts["results"]
     assert len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode()) <= HIT_BYTES
@@ -217,10 +209,10 @@ def test_a_hit_that_is_too_large_is_shortened_but_not_in_what_is_called_or_cited
 def test_hits_that_do_not_fit_are_left_for_the_next_page() -> None:
     hits = tuple(replace(typical_hit(n), preview="p" * 3_000) for n in range(20))
     answer = Answer(hits=hits, total=20, offset=0)
-    result = search_blog(OneAnswer(answer), {"query": "q", "top_k": 20})
-    facts = result.structured_content
+    result = SEARCH_BLOG.call(OneAnswer(answer), {"query": "q", "top_k": 20})
+    facts = result.facts
     assert facts is not None
-    assert len(texts(result)[0]) <= ANSWER
+    assert len(result.texts[0]) <= ANSWER
     shown = len(facts["results"])
     assert 0 < shown < 20
     assert (facts["has_more"], facts["next_offset"], facts["total"]) == (True, shown, 20)
@@ -235,77 +227,6 @@ def test_a_heading_path_leaves_out_the_title_and_first_its_outer_parts() -> None
 
 
 def test_a_title_is_measured_in_columns() -> None:
-    assert shortened("鍵值快取", 8) == "鍵值快取"
-    assert shortened("鍵值快取是什麼", 8) == "鍵值快…"
-    assert shortened("a b c", 4) == "a b…"
-
-
-def test_a_passage_is_verbatim_and_then_says_where_it_stands() -> None:
-    result = read_chunk(FixedSearcher(), {"source": CACHE.source, "chunk_index": 1})
-    assert texts(result) == [
-        "## Memory\n\n```py\nsize = 2 * layers\n```",
-        "title: What is a KV cache?\n"
-        "source: inference/kv-cache.md\n"
-        "date: 2025-03-04\n"
-        "heading: What is a KV cache? > Memory\n"
-        "chunk: 2 of 2 (chunk_index 1), lines 9-13\n"
-        "heading before: What is a KV cache?",
-    ]
-
-
-def test_a_passage_carries_no_structured_content() -> None:
-    """A client that finds some shows it to the model instead of the text."""
-    result = read_chunk(FixedSearcher(), {"source": CACHE.source, "chunk_index": 0})
-    assert result.structured_content is None
-
-
-def test_neighbours_are_joined_as_in_the_file() -> None:
-    given = {"source": CACHE.source, "chunk_index": 0, "neighbors": 1}
-    text, place = texts(read_chunk(FixedSearcher(), given))
-    assert text == (
-        "A *KV cache* keeps keys\nand values.\n\n## Memory\n\n```py\nsize = 2 * layers\n```"
-    )
-    assert "chunk: 1 of 2 (chunk_index 0, shown with 0 to 1), lines 6-13" in place.split("\n")
-
-
-def passage(*texts_of_chunks: str, asked: int) -> Passage:
-    chunks = tuple(
-        Chunk("a.md", index, text, text, (), index + 1, index + 1)
-        for index, text in enumerate(texts_of_chunks)
-    )
-    return Passage(Post("a.md", "A"), chunks, asked, len(chunks), None, None)
-
-
-def test_adjoining_lines_get_no_blank_line_between_them() -> None:
-    assert text_within(passage("- one", "- two", asked=0), ANSWER) == "- one\n- two"
-
-
-def test_a_cut_passage_says_how_to_read_on() -> None:
-    long = "word " * 3_000
-    read = OneAnswer(passage=passage(long, long, long, asked=0))
-    given = {"source": "a.md", "chunk_index": 0, "neighbors": 3}
-    text, place = texts(read_chunk(read, given))
-    assert len(text) + len(place) <= ANSWER
-    assert text == (
-        f"{long}\n\n[Cut at 15,000 of 45,002 characters: "
-        "read on with read_chunk at chunk_index=1 of the same source.]"
-    )
-
-
-def test_a_cut_never_costs_the_chunk_that_was_asked_for() -> None:
-    before, asked, after = "b" * 20_000, "a" * 10_000, "c" * 20_000
-    text = text_within(passage(before, asked, after, asked=1), ANSWER)
-    assert text.startswith(asked)
-    assert text.endswith("read on with read_chunk at chunk_index=2 of the same source.]")
-
-
-def test_a_chunk_longer_than_an_answer_says_where_its_rest_is() -> None:
-    fence = "```\n" + "x = 1\n" * 6_000 + "```"
-    text = text_within(passage(fence, "after", asked=0), ANSWER)
-    shown, _, note = text.rpartition("\n\n")
-    assert len(text) <= ANSWER
-    assert fence.startswith(shown + "\n")
-    assert note == (
-        f"[Cut at {len(shown):,} of 36,013 characters: "
-        "chunk 0 goes on to line 1 of the file; chunk_index=1 follows it.]"
-    )
+    assert shorten("鍵值快取", 8) == "鍵值快取"
+    assert shorten("鍵值快取是什麼", 8) == "鍵值快…"
+    assert shorten("a b c", 4) == "a b…"

@@ -1,0 +1,221 @@
+"""What a tool is: a definition, a model of its arguments, and the function behind it.
+
+The schema that clients see and the validation come from the same pydantic model. Nothing here
+imports the MCP SDK, which takes 0.7 s: the search page and `blog-server search` use the same
+models. Errors are our own sentences, which name the argument, the value and the rule: that is
+what a model needs to call again.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.format.text import quote, replace_surrogates
+from blog_search_mcp.server.settings import OFFSET_MOST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from pydantic_core import ErrorDetails
+
+    from blog_search_mcp.index.types import Answer
+    from blog_search_mcp.server.engine import Searcher
+
+TEXT_LENGTH = 1_000
+"""Longest text of an argument in characters: about 250 English words, more than a small embedder
+reads, and longer than any path within a blog."""
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+
+
+def _check_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError(f"must not be blank, got {quote(text)}.")
+    if len(text) > TEXT_LENGTH:
+        raise ValueError(f"must be at most {TEXT_LENGTH:,} characters, got {len(text):,}.")
+    return text
+
+
+def _check_folder(text: str) -> str:
+    folder = text.strip().strip("/")
+    if not folder:
+        raise ValueError(f"must name a folder, got {quote(text)}.")
+    return folder
+
+
+def _first_day(value: object) -> str:
+    return _day(value, is_last=False)
+
+
+def _last_day(value: object) -> str:
+    return _day(value, is_last=True)
+
+
+def _day(value: object, *, is_last: bool) -> str:
+    """Return the first or last ISO day of a year, month or day. Raises ValueError."""
+    match = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
+    year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    try:
+        month = month or (12 if is_last else 1)
+        day = day or (monthrange(year, month)[1] if is_last else 1)
+        return date(year, month, day).isoformat()
+    except ValueError:
+        rule = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
+        raise ValueError(f"{rule}, got {quote(value)}.") from None
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+"""Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
+Folder = Annotated[Text, AfterValidator(_check_folder)]
+Tag = Annotated[Text, AfterValidator(str.strip)]
+FirstDay = Annotated[str, BeforeValidator(_first_day)]
+LastDay = Annotated[str, BeforeValidator(_last_day)]
+Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
+
+
+class Arguments(BaseModel):
+    """The arguments of one tool."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class FilterArguments(Arguments):
+    """The arguments that let only some posts through."""
+
+    section: Annotated[Folder | None, Field(description="Folder of the blog, as in source")] = None
+    tag: Tag | None = None
+    after: Annotated[
+        FirstDay | None,
+        Field(description="Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"),
+    ] = None
+    before: Annotated[LastDay | None, Field(description="Posts of this day or earlier")] = None
+
+    @model_validator(mode="after")
+    def _check_days(self) -> Self:
+        if self.after and self.before and self.after > self.before:
+            days = f"{self.after} and {self.before}"
+            raise ValueError(f"after must not be later than before, got {days}.")
+        return self
+
+    @property
+    def filters(self) -> Filters:
+        """What a post must satisfy."""
+        return Filters(self.section, self.tag, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """What a call gives back."""
+
+    texts: tuple[str, ...]
+    """One content block each."""
+    facts: dict[str, Any] | None = None
+    """Structured content; a client that finds some shows a model nothing else."""
+    answer: Answer | None = None
+    """What the call found, if it searched; for the usage log."""
+    is_error: bool = False
+
+
+ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[ArgumentsT]):
+    """One tool as it is registered."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[ArgumentsT]
+    run: Callable[[Searcher, ArgumentsT], ToolReply]
+
+    def call(self, searcher: Searcher, values: Mapping[str, Any]) -> ToolReply:
+        """Check the arguments and run. Raises BlogSearchError."""
+        return self.run(searcher, self.parse(values))
+
+    def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
+        """Check a JSON object of arguments. Raises UsageError for the first that is wrong.
+
+        A null, which models send for "not set", counts as absent, and 5.0 as an integer, as in
+        JSON Schema.
+        """
+        for name in values:
+            if name not in self.names:
+                known = ", ".join(self.names)
+                raise UsageError(f"{self.name} has no argument {quote(name)}; it takes {known}.")
+        plain = {name: _plain(value) for name, value in values.items() if value is not None}
+        try:
+            return self.arguments.model_validate(plain)
+        except ValidationError as error:
+            raise UsageError(self._sentence(error.errors()[0])) from None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments' names, those that are required first."""
+        fields = self.arguments.model_fields
+        return tuple(sorted(fields, key=lambda name: not fields[name].is_required()))
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, without pydantic's titles and nulls."""
+        schema = self.arguments.model_json_schema()
+        required = schema.get("required", [])
+        facts = schema["properties"]
+        return {
+            "type": "object",
+            "properties": {name: _slim(facts[name]) for name in self.names},
+            **({"required": required} if required else {}),
+            "additionalProperties": False,
+        }
+
+    def _sentence(self, error: ErrorDetails) -> str:
+        """Turn what pydantic found into one sentence."""
+        name = str(error["loc"][0]) if error["loc"] else ""
+        rule, got = self._rule(name), f"got {quote(error['input'])}"
+        match error["type"]:
+            case "value_error":
+                return f"{name} {error['ctx']['error']}".strip()
+            case "missing":
+                return f"{name} is missing; it must be {rule}."
+            case "string_type":
+                return f"{name} must be text, {got}."
+            case "literal_error":
+                return f"{name} must be {error['ctx']['expected']}, {got}."
+        return f"{name} must be {rule}, {got}."
+
+    def _rule(self, name: str) -> str:
+        facts = self.input_schema["properties"].get(name, {})
+        if facts.get("type") == "integer":
+            return f"a whole number from {facts['minimum']} to {facts['maximum']:,}"
+        return f"text of 1 to {TEXT_LENGTH:,} characters"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return replace_surrogates(value) if isinstance(value, str) else value
+
+
+def _slim(facts: dict[str, Any]) -> dict[str, Any]:
+    """Drop a property's title, and the null of one that may be absent."""
+    if "anyOf" in facts:
+        facts = {**facts["anyOf"][0], **facts}
+        del facts["anyOf"], facts["default"]
+    return {name: value for name, value in facts.items() if name != "title"}

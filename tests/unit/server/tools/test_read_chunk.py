@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from blog_search_mcp.index.types import Chunk, Passage, Post
+from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK, text_within
+from tests.support.server_fixtures import CACHE, FixedSearcher
+
+
+class OnePassage(FixedSearcher):
+    """Reads the same passage whatever is asked for."""
+
+    def __init__(self, passage: Passage) -> None:
+        super().__init__()
+        self.passage = passage
+
+    def read(self, *_arguments: object) -> Passage:
+        return self.passage
+
+
+def test_a_passage_is_verbatim_and_then_says_where_it_stands() -> None:
+    result = READ_CHUNK.call(FixedSearcher(), {"source": CACHE.source, "chunk_index": 1})
+    assert list(result.texts) == [
+        "## Memory\n\n```py\nsize = 2 * layers\n```",
+        "title: What is a KV cache?\n"
+        "source: inference/kv-cache.md\n"
+        "date: 2025-03-04\n"
+        "heading: What is a KV cache? > Memory\n"
+        "chunk: 2 of 2 (chunk_index 1), lines 9-13\n"
+        "heading before: What is a KV cache?",
+    ]
+
+
+def test_a_passage_carries_no_structured_content() -> None:
+    """A client that finds some shows it to the model instead of the text."""
+    result = READ_CHUNK.call(FixedSearcher(), {"source": CACHE.source, "chunk_index": 0})
+    assert result.facts is None
+
+
+def test_neighbours_are_joined_as_in_the_file() -> None:
+    given = {"source": CACHE.source, "chunk_index": 0, "neighbors": 1}
+    text, place = READ_CHUNK.call(FixedSearcher(), given).texts
+    assert text == (
+        "A *KV cache* keeps keys\nand values.\n\n## Memory\n\n```py\nsize = 2 * layers\n```"
+    )
+    assert "chunk: 1 of 2 (chunk_index 0, shown with 0 to 1), lines 6-13" in place.split("\n")
+
+
+def passage(*texts_of_chunks: str, asked: int) -> Passage:
+    chunks = tuple(
+        Chunk("a.md", index, text, text, (), index + 1, index + 1)
+        for index, text in enumerate(texts_of_chunks)
+    )
+    return Passage(Post("a.md", "A"), chunks, asked, len(chunks), None, None)
+
+
+def test_adjoining_lines_get_no_blank_line_between_them() -> None:
+    assert text_within(passage("- one", "- two", asked=0), ANSWER) == "- one\n- two"
+
+
+def test_a_cut_passage_says_how_to_read_on() -> None:
+    long = "word " * 3_000
+    read = OnePassage(passage(long, long, long, asked=0))
+    given = {"source": "a.md", "chunk_index": 0, "neighbors": 3}
+    text, place = READ_CHUNK.call(read, given).texts
+    assert len(text) + len(place) <= ANSWER
+    assert text == (
+        f"{long}\n\n[Cut at 15,000 of 45,002 characters: "
+        "read on with read_chunk at chunk_index=1 of the same source.]"
+    )
+
+
+def test_a_cut_never_costs_the_chunk_that_was_asked_for() -> None:
+    before, asked, after = "b" * 20_000, "a" * 10_000, "c" * 20_000
+    text = text_within(passage(before, asked, after, asked=1), ANSWER)
+    assert text.startswith(asked)
+    assert text.endswith("read on with read_chunk at chunk_index=2 of the same source.]")
+
+
+def test_a_chunk_longer_than_an_answer_says_where_its_rest_is() -> None:
+    fence = "```\n" + "x = 1\n" * 6_000 + "```"
+    text = text_within(passage(fence, "after", asked=0), ANSWER)
+    shown, _, note = text.rpartition("\n\n")
+    assert len(text) <= ANSWER
+    assert fence.startswith(shown + "\n")
+    assert note == (
+        f"[Cut at {len(shown):,} of 36,013 characters: "
+        "chunk 0 goes on to line 1 of the file; chunk_index=1 follows it.]"
+    )
