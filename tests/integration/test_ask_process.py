@@ -16,7 +16,7 @@ from tests.support.served import POSTS, indexed
 if TYPE_CHECKING:
     from pathlib import Path
 
-PYTHON = [sys.executable, "-m"]
+SERVER = [sys.executable, "-P", "-m", "blog_search_mcp.server"]
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(question: str, index: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
     return subprocess.run(
-        [*PYTHON, "server", "ask", question, "--index", index],
+        [*SERVER, "ask", question, "--index", index],
         cwd=cwd,
-        env=environment,
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -39,7 +37,7 @@ def ask(question: str, index: Path, cwd: Path = ROOT) -> subprocess.CompletedPro
 
 @pytest.mark.skipif(os.name == "nt", reason="there, a pipe that nobody reads is no error")
 def test_ask_may_be_read_in_part(index: Path) -> None:
-    command = [*PYTHON, "server", "ask", "what is a KV cache?", "--index", str(index)]
+    command = [*SERVER, "ask", "what is a KV cache?", "--index", str(index)]
     asking = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
     assert asking.stdout is not None
     assert asking.stdout.read(11) == b"Confidence:"
@@ -60,7 +58,9 @@ def test_ask_prints_the_hits_and_the_best_one_s_text(index: Path) -> None:
 
 
 def test_ask_is_not_misled_by_another_module_of_this_name(index: Path, tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text("raise SystemExit('wrong server')", encoding="utf-8")
+    (tmp_path / "blog_search_mcp.py").write_text(
+        "raise SystemExit('wrong server')", encoding="utf-8"
+    )
     asked = ask("onion soup", index, cwd=tmp_path)
     assert (asked.returncode, asked.stderr) == (0, "")
     assert "\n1. Onion soup" in asked.stdout
@@ -74,7 +74,7 @@ def test_ask_says_what_is_missing_and_fails(tmp_path: Path) -> None:
 
 
 def test_ask_ends_quietly_when_its_reader_has_seen_enough(index: Path) -> None:
-    command = " ".join(shlex.quote(part) for part in [*PYTHON, "server", "ask", "cache"])
+    command = " ".join(shlex.quote(part) for part in [*SERVER, "ask", "cache"])
     ran = subprocess.run(
         f"{command} --index {shlex.quote(str(index))} | head -n 1",
         shell=True,
