@@ -20,10 +20,11 @@ from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.index.store.checksums import Guard
-from blog_search_mcp.index.store.generations import Hold, hold, live_number, load_manifest
+from blog_search_mcp.index.store.generations import live_number, load_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
+from blog_search_mcp.index.store.reader_locks import ReaderLock, lock_generation
 from blog_search_mcp.index.store.statistics import Overview, overview
 from blog_search_mcp.index.types import (
     Answer,
@@ -43,16 +44,16 @@ class Reader:
     """Searches and reads one generation."""
 
     def __init__(
-        self, files: GenerationFiles, manifest: Manifest, embedder: Embedder, hold: Hold
+        self, files: GenerationFiles, manifest: Manifest, embedder: Embedder, lock: ReaderLock
     ) -> None:
-        """Verify and open the generation's files; `hold` goes when they go.
+        """Verify and open the generation's files; `lock` is released when they are closed.
 
         Raises IndexBroken.
         """
         self.manifest = manifest
         self._guard = Guard(files, manifest)
         self._legs = open_legs(files, embedder)
-        self._let_go = weakref.finalize(self, _let_go, self._legs, hold)
+        self._let_go = weakref.finalize(self, _let_go, self._legs, lock)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
@@ -125,9 +126,9 @@ class Reader:
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
 
-def _let_go(legs: Legs, hold: Hold) -> None:
+def _let_go(legs: Legs, lock: ReaderLock) -> None:
     legs.close()
-    hold.release()
+    lock.release()
 
 
 def _name(source: str) -> str:
@@ -208,11 +209,11 @@ class LiveIndex:
 
     def _open(self, number: int) -> Reader:
         with ExitStack() as failed:
-            held = hold(self._layout, number)
-            failed.callback(held.release)
+            lock = lock_generation(self._layout, number)
+            failed.callback(lock.release)
             files = self._layout.generation(number)
             manifest = load_manifest(self._layout, number)
-            reader = Reader(files, manifest, self._embedder_of(manifest.embedder), held)
+            reader = Reader(files, manifest, self._embedder_of(manifest.embedder), lock)
             failed.pop_all()
             return reader
 

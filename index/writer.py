@@ -14,26 +14,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
+from blog_search_mcp.index.store import chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
-from blog_search_mcp.index.store.checksums import verify_unless_untouched
+from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import refusals_told
-from blog_search_mcp.index.store.generations import next_folder, seal_files, switch
-from blog_search_mcp.index.store.hard_links import WRITTEN_ANEW, Taken, taking_over
+from blog_search_mcp.index.store.generations import checksum_files, next_folder, switch
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import summarised
-from blog_search_mcp.index.vectors import precompute as worked_out
-from blog_search_mcp.index.vectors.writer import (
-    VectorFile,
-    gone_after,
-    new_vectors,
-    write_anew,
-    write_newer,
-    write_none_newer,
-)
+from blog_search_mcp.index.vectors.registry import write_vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
+    from blog_search_mcp.index.vectors.base import VectorWriter
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
@@ -57,8 +50,8 @@ class IndexWriter:
         base: Manifest | None,
         embedder: EmbedderIdentity,
         catalog: CatalogWriter,
-        vectors: VectorFile,
-        shared: Taken,
+        vectors: VectorWriter,
+        wait_until_verified: Callable[[], None],
     ) -> None:
         self.files = layout.generation(number)
         """Of the new generation; complete after `finish_files`."""
@@ -69,7 +62,7 @@ class IndexWriter:
         self._embedder = embedder
         self._catalog = catalog
         self._vectors = vectors
-        self._shared = shared
+        self._wait_until_verified = wait_until_verified
         self._posts = dict(base.posts) if base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
@@ -104,7 +97,7 @@ class IndexWriter:
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
         """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
         with refusals_told():
-            self._vectors.append(ids, rows)
+            self._vectors.add(ids, rows)
 
     def record_unembedded(self, source: str, windows: int) -> None:
         """Record how many windows of an added post have no vector."""
@@ -123,9 +116,12 @@ class IndexWriter:
     def finish_files(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
         with refusals_told():
-            self._write_shared()
+            self._catalog.complete_texts()
             self._catalog.commit()
-            worked_out.write(self.files, self._base_files, self._removed_chunks)
+            table = self._catalog.chunk_table()
+            chunk_table.write(self.files.table, table)
+            self._vectors.delete(self._removed_chunks)
+            self._vectors.commit(table.posts_of)
 
     def commit(
         self,
@@ -137,6 +133,7 @@ class IndexWriter:
 
         `created` is when the content folder was walked: UTC, ISO 8601 to the second.
         """
+        base_checksums = self._base.files if self._base else {}
         with refusals_told():
             manifest = Manifest(
                 generation=self._number,
@@ -146,9 +143,9 @@ class IndexWriter:
                 posts=dict(sorted(self._posts.items())),
                 calibration=calibration,
                 superseded=self._superseded,
-                files=seal_files(self.files, self._shared.seals),
+                files=checksum_files(self.files, base_checksums),
             )
-            self._shared.is_whole()
+            self._wait_until_verified()
             switch(self._layout, manifest)
         return manifest
 
@@ -167,21 +164,6 @@ class IndexWriter:
         lexical_writer.write(lexical, before.lexical, self._removed_posts, added)
         return superseded
 
-    def _write_shared(self) -> None:
-        """Complete the vectors; rewrite the shared files once too little of them is in use."""
-        self._vectors.finish()
-        dimension = self._embedder.dimension
-        if self._base_files is None:
-            write_none_newer(self.files, dimension)
-            return
-        removed = gone_after(self._base_files, self._removed_chunks)
-        if max(len(removed), self._catalog.newer()) > WRITTEN_ANEW * self.chunks:
-            self._shared.verify_shared()
-            write_anew(self.files, self._base_files, dimension, removed)
-            self._catalog.share_texts(self.files)
-        else:
-            write_newer(self.files, self._base_files, dimension, removed)
-
 
 @contextmanager
 def open_index_writer(
@@ -193,15 +175,21 @@ def open_index_writer(
     lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
     before: GenerationFiles | None = None
-    if base is not None:
-        before = layout.generation(base.generation)
-        verify_unless_untouched(before, base)
+    wait_until_verified: Callable[[], None] = _do_nothing
     with ExitStack() as stack:
+        if base is not None:
+            before = layout.generation(base.generation)
+            verify_if_modified(before, base)
+            wait_until_verified = stack.enter_context(verifying(before, base))
         with refusals_told():
             number = stack.enter_context(next_folder(layout))
             files = layout.generation(number)
-            shared = stack.enter_context(taking_over(before, files, base))
             catalog = stack.enter_context(open_writer(files, before))
-            path = files.vectors if before is None else files.new_vectors
-            vectors = stack.enter_context(new_vectors(path, embedder.dimension))
-        yield IndexWriter(layout, number, base, embedder, catalog, vectors, shared)
+            base_vectors = before.vectors if before else None
+            vectors = stack.enter_context(
+                write_vectors(files.vectors, base_vectors, embedder.dimension, number)
+            )
+        yield IndexWriter(layout, number, base, embedder, catalog, vectors, wait_until_verified)
+
+
+def _do_nothing() -> None: ...

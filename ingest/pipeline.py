@@ -23,7 +23,7 @@ from blog_search_mcp.index.content.last_ingest import (
 )
 from blog_search_mcp.index.content.walk import refuse_inside
 from blog_search_mcp.index.errors import ContentError, IndexMissing
-from blog_search_mcp.index.store.checksums import verify_unless_untouched
+from blog_search_mcp.index.store.checksums import verify_if_modified
 from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.ingest.plan import Plan, make_plan
@@ -166,7 +166,7 @@ def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedRes
 
 def _verify_unchanged(layout: Layout, plan: Plan) -> Manifest:
     assert plan.base is not None
-    verify_unless_untouched(layout.generation(plan.live), plan.base)
+    verify_if_modified(layout.generation(plan.live), plan.base)
     return plan.base
 
 

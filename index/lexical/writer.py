@@ -14,6 +14,7 @@ from tantivy import Document, Query
 from blog_search_mcp.index.analysis.tokenizer import Spelled
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.store.disk import unwritable
+from blog_search_mcp.index.store.hard_links import link_or_copy
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
@@ -38,8 +39,7 @@ def write(
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    The segments of `previous` are there already. `removed` are post ids. Raises OSError, or
-    IndexProblem for what tantivy could not write.
+    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
     with _translated():
         _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
@@ -74,8 +74,6 @@ def _update(
 
 
 def _new(folder: Path) -> dict[str, tantivy.Index]:
-    if folder.exists():
-        shutil.rmtree(folder)
     return {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
 
 
@@ -90,11 +88,14 @@ def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tan
 
 
 def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
-    """Tantivy replaces these lists by others, and never changes a segment."""
+    """Link tantivy's segments, which never change, and copy its lists of them, which do."""
     for name in LEVELS:
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        for path in (previous / name).glob("*.json"):
-            shutil.copyfile(path, folder / name / path.name)
+        (folder / name).mkdir(parents=True)
+        for path in (previous / name).iterdir():
+            if path.suffix == ".json":
+                shutil.copyfile(path, folder / name / path.name)
+            elif path.is_file() and path.suffix != ".lock":
+                link_or_copy(path, folder / name / path.name)
     return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 

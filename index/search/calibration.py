@@ -102,7 +102,7 @@ def _new(legs: Legs) -> Calibration:
     titles = [post.title for post in legs.catalog.every_post().values()]
     asked = sample(legs.catalog.headings(), titles)
     blog = legs.catalog.sample(SAMPLE_CHARACTERS)
-    with _ahead(legs.embedder, asked if len(legs.vectors.ids) else ()) as embedder:
+    with _ahead(legs.embedder, asked if len(legs.vectors) else ()) as embedder:
         of_both = replace(legs, embedder=embedder)
         return calibrate(
             asked, lambda text: find_by_both(of_both, text), blog, legs.catalog.count()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from blog_search_mcp.index.analysis.query import Word
-    from blog_search_mcp.index.vectors.searcher import Ids
+    from blog_search_mcp.index.types import Ids
 
     Numbers = npt.NDArray[np.float64]
 

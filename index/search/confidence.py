@@ -23,7 +23,7 @@ from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.candidates import Findings, Numbers
-    from blog_search_mcp.index.vectors.searcher import Ids
+    from blog_search_mcp.index.types import Ids
 
 PASSAGE, POST, BLOG = 1.0, 2.0, 2.0
 """Weights of the cosines of the nearest passage, the nearest post and the whole blog beside the

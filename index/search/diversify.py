@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.candidates import Candidates, Numbers
-    from blog_search_mcp.index.vectors.searcher import Ids
+    from blog_search_mcp.index.types import Ids
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.candidates import Numbers
     from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.store.chunk_table import ChunkTable
-    from blog_search_mcp.index.types import Vectors
-    from blog_search_mcp.index.vectors.searcher import Ids, VectorSearcher
+    from blog_search_mcp.index.types import Ids, Vectors
+    from blog_search_mcp.index.vectors.base import VectorStore
 
 
 class Nearness(NamedTuple):
@@ -36,21 +36,22 @@ class Nearness(NamedTuple):
 
 
 def nearness(
-    vectors: VectorSearcher, query: Vectors | None, posts: Ids, chunks: Ids, counts: Ids
+    vectors: VectorStore, query: Vectors | None, posts: Ids, chunks: Ids, counts: Ids
 ) -> Nearness:
     """For posts given with all their chunk ids, `counts` of each, post by post."""
     near = Nearness(np.full(len(chunks), np.nan), np.zeros(len(posts)))
-    places, rows = vectors.runs(chunks)
-    if query is None or not len(places):
+    if query is None:
         return near
-    background = float(vectors.mean @ query)
-    cosines = vectors.cosines(query, places)
-    near.cosines[rows > 0] = _by_run(np.maximum, cosines, rows) - background
-    of_post = _by_run(np.add, rows, counts)
+    cosines, windows = vectors.cosines(query, chunks)
+    if not len(cosines):
+        return near
+    background = float(vectors.mean() @ query)
+    near.cosines[windows > 0] = _by_run(np.maximum, cosines, windows) - background
+    of_post = _by_run(np.add, windows, counts)
     having = of_post > 0
-    lengths = vectors.lengths(posts[having], places, of_post[having])
+    norms = vectors.norms(posts[having])
     sums = _by_run(np.add, cosines.astype(np.float64), of_post)
-    means = np.divide(sums, lengths, out=np.full_like(sums, -1.0), where=lengths > 0.0)
+    means = np.divide(sums, norms, out=np.full_like(sums, -1.0), where=norms > 0.0)
     near.means[having] = means - background
     return near
 
@@ -96,7 +97,7 @@ class Gatherer:
         self,
         catalog: Catalog,
         lexical: LexicalSearcher,
-        vectors: VectorSearcher,
+        vectors: VectorStore,
         table: ChunkTable,
         described: Ids,
         readable: float = 1.0,
@@ -134,7 +135,7 @@ class Gatherer:
             rarities=self._lexical.chunks.rarities(query),
             rarest=self._lexical.chunks.rarest,
             nearest=max(near.values(), default=0.0) if vector is not None else None,
-            background=float(self._vectors.mean @ vector) if vector is not None else 0.0,
+            background=float(self._vectors.mean() @ vector) if vector is not None else 0.0,
         )
 
     def _near(self, vector: Vectors | None, among: Sequence[int] | None) -> dict[int, float]:

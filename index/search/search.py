@@ -60,7 +60,7 @@ def _analysed(legs: Legs, text: str) -> Query:
 
 def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float]:
     """The query's vector, if it shall have one, and how well the embedder reads it."""
-    if use is Use.LEXICAL or not len(legs.vectors.ids):
+    if use is Use.LEXICAL or not len(legs.vectors):
         return None, 0.0
     readable = legs.embedder.readable([query.text])[0]
     gloss = None if readable else _gloss(legs, query.text)

@@ -20,13 +20,11 @@ from blog_search_mcp.index.store.chunk_table import ChunkTable
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translations
-from blog_search_mcp.index.vectors import norms as sums
-from blog_search_mcp.index.vectors.memmap import rows_of
-from blog_search_mcp.index.vectors.rabitq import FirstPass
-from blog_search_mcp.index.vectors.searcher import VectorSearcher
+from blog_search_mcp.index.vectors.base import VectorStore
+from blog_search_mcp.index.vectors.registry import open_vectors
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.vectors.searcher import Ids
+    from blog_search_mcp.index.types import Ids
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Legs:
 
     catalog: Catalog
     lexical: LexicalSearcher
-    vectors: VectorSearcher
+    vectors: VectorStore
     embedder: Embedder
     translations: Translations
     table: ChunkTable
@@ -68,7 +66,7 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
             legs = Legs(
                 catalog,
                 LexicalSearcher(files.lexical),
-                VectorSearcher(rows_of(files), FirstPass(files.first_pass), sums.read(files.sums)),
+                open_vectors(files.vectors),
                 embedder,
                 catalog.translations(),
                 chunk_table.read(files.table),

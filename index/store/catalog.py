@@ -96,11 +96,10 @@ class Catalog:
             found[post_id].append(chunk_id)
         return found
 
-    def chunk_table(self, last: int = -1, before: ChunkTable | None = None) -> ChunkTable:
-        """Which chunk is whose, for `before` and all chunks after the id `last`."""
+    def chunk_table(self) -> ChunkTable:
+        """Read which chunk is whose."""
         columns = "chunk_id, post_id, readable, headings"
-        query = f"SELECT {columns} FROM chunks WHERE chunk_id > ? ORDER BY post_id, position"
-        return chunk_table(self.rows(query, [last]), before)
+        return chunk_table(self.rows(f"SELECT {columns} FROM chunks ORDER BY chunk_id", []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """These chunks by id."""

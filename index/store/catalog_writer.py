@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from blog_search_mcp.index.store import catalog_writer as shared_texts
 from blog_search_mcp.index.store.catalog import Catalog, immutable
+from blog_search_mcp.index.store.chunk_table import ChunkTable
+from blog_search_mcp.index.store.hard_links import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.translations import translations_in
 from blog_search_mcp.index.types import Chunk, Post
@@ -75,34 +76,12 @@ CREATE TABLE shared.texts (
     plain TEXT NOT NULL
 );
 """
-"""Of most chunks, and of some that are no more: a file that generations share is not changed."""
+"""Of most chunks, and of some that are no more: a file that generations share is not changed.
+Its `user_version` is how many texts it holds."""
 
-
-def attach(connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool) -> None:
-    """Attach them, to be written if they are new and else to be read alone."""
-    path = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
-    connection.execute("ATTACH ? AS shared", [path])
-    for schema in ("main", "shared"):
-        _unjournaled(connection, schema)
-
-
-def write_anew(connection: sqlite3.Connection, files: GenerationFiles) -> None:
-    """Write all texts to a new file in the place of the shared one, and leave none in `main`."""
-    connection.commit()
-    connection.execute("ATTACH ? AS fresh", [files.new_texts.resolve().as_uri()])
-    _unjournaled(connection, "fresh")
-    connection.execute(SHARED.replace("shared.", "fresh."))
-    for texts in ("shared.texts", "main.texts"):
-        connection.execute(
-            f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
-            "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
-        )
-    connection.execute("DELETE FROM main.texts")
-    connection.commit()
-    for schema in ("fresh", "shared"):
-        connection.execute(f"DETACH {schema}")
-    files.new_texts.replace(files.texts)
-    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+REWRITTEN_SHARE = 0.1
+"""Share of the chunks that have come, or gone, since the shared texts were written, beyond which
+they are written anew: until then as much of them may be copied by each ingest, or lie idle."""
 
 
 def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:
@@ -131,10 +110,14 @@ class Added:
 class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
-    def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
-        """`texts` is the table that new texts go into."""
+    def __init__(
+        self, connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool
+    ) -> None:
+        """Write the catalog of `files`; all texts of a new one go into the shared file."""
         self._connection = connection
-        self._texts = texts
+        self._files = files
+        self._is_new = is_new
+        self._texts = "shared.texts" if is_new else "main.texts"
 
     def remove(self, sources: Iterable[str]) -> Gone:
         """Take these posts out."""
@@ -195,13 +178,45 @@ class CatalogWriter:
         """The ids of all posts, ascending."""
         return [row[0] for row in self._connection.execute("SELECT post_id FROM posts ORDER BY 1")]
 
-    def newer(self) -> int:
-        """How many chunks have their texts in this generation alone."""
-        return int(self._connection.execute("SELECT count(*) FROM main.texts").fetchone()[0])
+    def chunk_table(self) -> ChunkTable:
+        """Read which chunk is whose."""
+        return Catalog(self._connection).chunk_table()
 
-    def share_texts(self, files: GenerationFiles) -> None:
-        """Write all texts to a new file in the place of the shared one, and leave none here."""
-        shared_texts.write_anew(self._connection, files)
+    def complete_texts(self) -> None:
+        """Write all texts into a new shared file, if many have come or gone since the last one.
+
+        They come after every post. Until then the new ones lie in this generation's own file.
+        """
+        chunks = self._count("SELECT count(*) FROM chunks")
+        if self._is_new:
+            self._connection.execute(f"PRAGMA shared.user_version = {chunks}")
+            return
+        newer = self._count("SELECT count(*) FROM main.texts")
+        gone = self._count("PRAGMA shared.user_version") - (chunks - newer)
+        if max(newer, gone) > REWRITTEN_SHARE * chunks:
+            self._rewrite_texts(chunks)
+
+    def _rewrite_texts(self, chunks: int) -> None:
+        self._connection.commit()
+        path = self._files.texts.with_suffix(".new")
+        self._connection.execute("ATTACH ? AS fresh", [path.resolve().as_uri()])
+        _unjournaled(self._connection, "fresh")
+        self._connection.execute(SHARED.replace("shared.", "fresh."))
+        for texts in ("shared.texts", "main.texts"):
+            self._connection.execute(
+                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
+                "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
+            )
+        self._connection.execute(f"PRAGMA fresh.user_version = {chunks}")
+        self._connection.execute("DELETE FROM main.texts")
+        self._connection.commit()
+        for schema in ("fresh", "shared"):
+            self._connection.execute(f"DETACH {schema}")
+        path.replace(self._files.texts)
+        self._connection.execute("ATTACH ? AS shared", [immutable(self._files.texts)])
+
+    def _count(self, query: str) -> int:
+        return int(self._connection.execute(query).fetchone()[0])
 
     def commit(self) -> None:
         """Let others read what is in by now; the file is as complete as what was put in."""
@@ -227,19 +242,23 @@ class CatalogWriter:
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """The catalog of `files`, new or copied from `previous`; complete when the block ends.
+    """Open the catalog of `files`, new or with what `previous` holds; complete after the block.
 
-    With `previous`, its texts are at their place in `files` already. Raises OSError or
-    sqlite3.OperationalError.
+    Raises OSError or sqlite3.OperationalError.
     """
+    is_new = previous is None
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
+        link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        shared_texts.attach(connection, files, is_new=previous is None)
+        texts = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
+        connection.execute("ATTACH ? AS shared", [texts])
+        for schema in ("main", "shared"):
+            _unjournaled(connection, schema)
         connection.execute("PRAGMA foreign_keys = ON")
-        if previous is None:
+        if is_new:
             connection.executescript(SHARED + SCHEMA)
-        yield CatalogWriter(connection, "shared.texts" if previous is None else "main.texts")
+        yield CatalogWriter(connection, files, is_new=is_new)
         connection.commit()
 
 

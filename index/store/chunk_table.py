@@ -71,42 +71,25 @@ class ChunkTable:
         return found
 
 
-def chunk_table(rows: Sequence[Any], after: ChunkTable | None = None) -> ChunkTable:
-    """The table of rows of chunk id, post id, readable and path, by post and place in it.
-
-    They stand after those of the table `after`, whose ids are all smaller.
-    """
+def chunk_table(rows: Sequence[Any]) -> ChunkTable:
+    """Make the table of rows of chunk id, post id, readable and path, by post and place in it."""
     numbers: dict[str, int] = {"[]": 0}
     chunks, posts, readables, paths = zip(*rows, strict=True) if rows else ((), (), (), ())
-    found = ChunkTable(
+    return ChunkTable(
         np.asarray(chunks, dtype=np.int64),
         np.asarray(posts, dtype=np.int64),
         np.asarray(readables, dtype=np.float64),
         np.asarray([numbers.setdefault(path, len(numbers)) for path in paths], dtype=np.int32),
     )
-    if after is None:
-        return found
-    columns = zip(_of(after), _of(found), strict=True)
-    return ChunkTable(*(np.concatenate(pair) for pair in columns))
-
-
-def without(table: ChunkTable, gone: Ids) -> ChunkTable:
-    """The table less the chunks that are `gone`."""
-    stay = ~np.isin(table.chunks, gone)
-    return ChunkTable(*(column[stay] for column in _of(table)))
 
 
 def write(path: Path, table: ChunkTable) -> None:
     """Write it. Raises OSError."""
     with path.open("wb") as file:
-        np.savez(file, *_of(table))
+        np.savez(file, table.chunks, table.posts, table.readables, table.sections)
 
 
 def read(path: Path) -> ChunkTable:
     """Read it. The caller has verified the file's checksum. Raises OSError or ValueError."""
     with np.load(path, allow_pickle=False) as found:
         return ChunkTable(*(found[name] for name in found.files))
-
-
-def _of(table: ChunkTable) -> tuple[npt.NDArray[Any], ...]:
-    return table.chunks, table.posts, table.readables, table.sections

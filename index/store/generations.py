@@ -3,13 +3,12 @@
 CURRENT is a one-line file replaced by an atomic rename, after everything it
 names is on disk (fsync): a writer killed at any instruction leaves the old
 generation live. A generation that somebody reads is kept, and so is the one before
-the live one until the next switch, for readers that could not say so.
+the live one until the next switch, for readers that could not lock it.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
-from blog_search_mcp.index.store.checksums import lies_as_sealed, sealed, text_of
+from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified, read_text
 from blog_search_mcp.index.store.disk import set_aside, unwritable
 from blog_search_mcp.index.store.layout import (
     GenerationFiles,
@@ -27,63 +26,8 @@ from blog_search_mcp.index.store.layout import (
     generation_name,
     is_generation_name,
 )
-from blog_search_mcp.index.store.manifest import REBUILD, Manifest, Seal, dumps, loads
-
-_PATIENCE = 1.0
-"""Seconds; a lock file nobody else knows is refused only while `held` looks at it."""
-
-
-class Hold:
-    """What keeps a generation from being deleted, until it is released."""
-
-    def __init__(self, lock: FileLock | None) -> None:
-        self._lock = lock
-
-    def release(self) -> None:
-        """Let go, from any thread; a second time does nothing."""
-        if self._lock is None:
-            return
-        lock, self._lock = self._lock, None
-        lock.release()
-        with suppress(OSError):  # whoever comes next deletes what stays
-            Path(lock.lock_file).unlink()
-
-
-def hold(layout: Layout, number: int) -> Hold:
-    """Keep generation `number` from being deleted, if the index can be written.
-
-    An ingest that looked before may delete it all the same: it is safe only if CURRENT names
-    it after this returns. Files of readers that were killed are deleted here too: a client may
-    start a server a thousand times between two ingests.
-    """
-    path = layout.readers / f"{generation_name(number)}-{secrets.token_hex(8)}"
-    lock = FileLock(path, thread_local=False)
-    try:
-        layout.readers.mkdir(exist_ok=True)
-        held(layout)
-        lock.acquire(timeout=_PATIENCE)
-    except (OSError, Timeout):
-        return Hold(None)
-    return Hold(lock)
-
-
-def held(layout: Layout) -> set[int]:
-    """The generations that are being read; holds of readers that ended are deleted."""
-    if not layout.readers.is_dir():
-        return set()
-    numbers = ((path, path.name.partition("-")[0]) for path in layout.readers.iterdir())
-    return {int(number) for path, number in numbers if number.isdecimal() and _is_locked(path)}
-
-
-def _is_locked(path: Path) -> bool:
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except (OSError, Timeout):
-        return True
-    Hold(lock).release()
-    return False
-
+from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest, dumps, loads
+from blog_search_mcp.index.store.reader_locks import locked_generations
 
 AT_ONCE = 4
 """Files that are hashed and waited for at once; Python holds no lock while it does either."""
@@ -98,7 +42,7 @@ _LARGEST_MANIFEST = 1 << 28
 def live_number(layout: Layout) -> int:
     """The live generation's number. Raises IndexMissing or IndexBroken."""
     try:
-        name = text_of(layout.current, _LARGEST_CURRENT, "ascii").strip()
+        name = read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
     except FileNotFoundError as error:
         raise IndexMissing(
             f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
@@ -141,7 +85,7 @@ def load_manifest(layout: Layout, number: int) -> Manifest:
     """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
     try:
-        manifest = loads(text_of(path, _LARGEST_MANIFEST, "utf-8"))
+        manifest = loads(read_text(path, _LARGEST_MANIFEST, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
     if manifest.generation != number:
@@ -149,27 +93,24 @@ def load_manifest(layout: Layout, number: int) -> Manifest:
     return manifest
 
 
-def seal_files(files: GenerationFiles, known: Mapping[str, Seal]) -> dict[str, Seal]:
-    """Seals of everything written so far, which is on disk when this returns.
+def checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
+    """Take the checksums of everything written so far, which is on disk when this returns.
 
-    `known` are the seals of files that were taken over; those that were replaced since are
-    sealed anew.
+    `earlier` are the base generation's: a file that it shares has been forced to disk before.
     """
     written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
     paths = [path for path in written if not path.name.endswith(".lock")]
     names = [path.relative_to(files.folder).as_posix() for path in paths]
 
-    def seal(name: str, path: Path) -> Seal:
-        held = known.get(name)
-        return held if held is not None and lies_as_sealed(path, held) else _synced(path)
+    def checksum(name: str, path: Path) -> Checksum:
+        known = earlier.get(name)
+        if known is not None and is_unmodified(path, known):
+            return known
+        _sync(path)
+        return checksum_of(path)
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        return dict(zip(names, threads.map(seal, names, paths), strict=True))
-
-
-def _synced(path: Path) -> Seal:
-    _sync(path)
-    return sealed(path)
+        return dict(zip(names, threads.map(checksum, names, paths), strict=True))
 
 
 def switch(layout: Layout, manifest: Manifest) -> None:
@@ -195,7 +136,7 @@ def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
 
     That is old ones, and what a killed ingest left.
     """
-    spared = {live, keep, *held(layout)}
+    spared = {live, keep, *locked_generations(layout)}
     kept = {generation_name(number) for number in spared if number is not None}
     for folder in layout.generations.iterdir():
         if is_generation_name(folder.name) and folder.name not in kept:

@@ -4,11 +4,7 @@ INDEX/
   CURRENT                 the live generation's name, replaced by an atomic rename
   generations/000042/     immutable once CURRENT names it
     manifest.json         what this generation is, with a checksum for every other file
-    vectors.faiss         chunk id → unit vector, of most chunks; shared with other generations
-    newer.faiss           the same of the chunks that came since those were written
-    gone.npy              ids of chunks that vectors.faiss has and the generation has not
-    first_pass.faiss      the vectors in a bit a number
-    sums.npz              the sum of the vectors, and the length of each post's
+    vectors/              the vectors of chunks (`index.vectors`); most of it shared
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters, newer chunks' texts
     texts.db              SQLite: texts of most chunks; shared with other generations
@@ -46,33 +42,8 @@ class GenerationFiles:
 
     @property
     def vectors(self) -> Path:
-        """FAISS IndexIDMap over IndexFlatIP; of a kept generation, never written again."""
-        return self.folder / "vectors.faiss"
-
-    @property
-    def newer(self) -> Path:
-        """The same, of the chunks that came later."""
-        return self.folder / "newer.faiss"
-
-    @property
-    def gone(self) -> Path:
-        """NumPy's array of the chunk ids in `vectors` that no longer count, ascending."""
-        return self.folder / "gone.npy"
-
-    @property
-    def first_pass(self) -> Path:
-        """FAISS IndexRaBitQ."""
-        return self.folder / "first_pass.faiss"
-
-    @property
-    def sums(self) -> Path:
-        """NumPy's archive of `index.vectors.norms.Sums`."""
-        return self.folder / "sums.npz"
-
-    @property
-    def new_vectors(self) -> Path:
-        """Vectors of this ingest's chunks, until the newer ones that are kept stand before them."""
-        return self.folder / "vectors.new"
+        """A folder of the vector store's."""
+        return self.folder / "vectors"
 
     @property
     def lexical(self) -> Path:
@@ -90,22 +61,9 @@ class GenerationFiles:
         return self.folder / "texts.db"
 
     @property
-    def new_texts(self) -> Path:
-        """What takes the place of `texts` once all texts are in it."""
-        return self.folder / "texts.new"
-
-    @property
     def table(self) -> Path:
         """NumPy's archive of `index.store.chunk_table.ChunkTable`."""
         return self.folder / "table.npz"
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Names below the folder without which nothing can be searched, as a manifest has them."""
-        lexical = (self.lexical / level / "meta.json" for level in ("chunks", "posts"))
-        vectors = (self.vectors, self.newer, self.gone, self.first_pass, self.sums)
-        paths = (*vectors, self.catalog, self.texts, self.table, *lexical)
-        return tuple(path.relative_to(self.folder).as_posix() for path in paths)
 
     @property
     def summary(self) -> Path:

@@ -1,4 +1,4 @@
-"""What a generation is, in one JSON file: written last, read first, sealed by a checksum.
+"""What a generation is, in one JSON file: written last, read first, with a checksum of its own.
 
 It remembers the embedder, the settings and every post's hash, so that the next
 ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
@@ -25,7 +25,9 @@ from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Po
 FORMAT = 7
 """Raise it when an older program could not read, or would misread, what is written now."""
 
-_OUTER = re.compile(r'\{"format": (\d{1,9}), "seal": "([0-9a-f]{64})", "content": (?=.*\}\Z)', re.S)
+_OUTER = re.compile(
+    r'\{"format": (\d{1,9}), "checksum": "([0-9a-f]{64})", "content": (?=.*\}\Z)', re.DOTALL
+)
 """What stands before the content, as `dumps` writes it."""
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
@@ -78,18 +80,18 @@ class IndexedPost(_Frozen):
     """ISO day after which the post is left out."""
 
 
-Stamp: TypeAlias = tuple[int, int, int]
+FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last
 change of status says nothing here: a file that generations share gets another one with each."""
 
 
-class Seal(_Frozen):
+class Checksum(_Frozen):
     """A file's size in bytes and SHA-256 in hex."""
 
     size: NonNegativeInt
     sha256: str
-    stamp: Stamp | None = None
-    """As it lay when it was sealed; a copy has another one."""
+    stamp: FileStamp | None = None
+    """As it lay when its checksum was taken; a copy has another one."""
 
 
 class Manifest(_Frozen):
@@ -108,7 +110,7 @@ class Manifest(_Frozen):
     """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
-    files: dict[Annotated[str, AfterValidator(_inside)], Seal]
+    files: dict[Annotated[str, AfterValidator(_inside)], Checksum]
     """By path below the generation's folder, with `/`."""
 
     @property
@@ -120,47 +122,34 @@ class Manifest(_Frozen):
 def dumps(manifest: Manifest) -> str:
     """The manifest's file, with the checksum of its own content."""
     content = _canonical(manifest.model_dump(mode="json"))
-    return f'{{"format": {FORMAT}, "seal": "{_seal(content)}", "content": {content}}}'
+    return f'{{"format": {FORMAT}, "checksum": "{_sha256(content)}", "content": {content}}}'
 
 
 def loads(text: str) -> Manifest:
-    """The manifest in `text`. Raises IndexBroken, or IndexFormatUnknown for another FORMAT."""
+    """Parse what `dumps` wrote. Raises IndexBroken, or IndexFormatUnknown for another FORMAT.
+
+    The JSON is parsed once: to parse it and write it again for the checksum takes twice as long.
+    """
     try:
-        return Manifest.model_validate_json(_as_written(text) or _canonical_in(text))
-    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        outer = _OUTER.match(text)
+        if outer is None or int(outer[1]) != FORMAT:
+            raise _other_format(json.loads(text)["format"])
+        content = text[outer.end() : -1]
+        if outer[2] != _sha256(content):
+            raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
+        return Manifest.model_validate_json(content)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
 
 
-def _as_written(text: str) -> str | None:
-    """The content of a manifest that is as `dumps` writes it; `None` if the seal does not hold.
-
-    Its JSON is parsed once: to parse it and write it again for the seal takes twice as long.
-    """
-    outer = _OUTER.match(text)
-    if outer is None or int(outer[1]) != FORMAT:
-        return None
-    content = text[outer.end() : -1]
-    return content if outer[2] == _seal(content) else None
-
-
-def _canonical_in(text: str) -> str:
-    """The content of any other text that is a manifest's JSON."""
-    outer = json.loads(text)
-    written = outer["format"]
-    if written != FORMAT:
-        raise IndexFormatUnknown(_foreign(written))
-    canonical = _canonical(outer["content"])
-    if outer["seal"] != _seal(canonical):
-        raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
-    return canonical
-
-
-def _foreign(written: object) -> str:
+def _other_format(written: object) -> Exception:
+    if written == FORMAT:
+        return ValueError("not as `dumps` writes it")
     newer = isinstance(written, int) and written > FORMAT
-    mend = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
-    return (
+    command = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
+    return IndexFormatUnknown(
         f"The index has format {written!r:.20}, this program reads {FORMAT}. "
-        f"{mend}: `python -m ingest CONTENT --rebuild` with the same --index."
+        f"{command}: `python -m ingest CONTENT --rebuild` with the same --index."
     )
 
 
@@ -168,7 +157,7 @@ def _canonical(content: object) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
-def _seal(canonical: str) -> str:
+def _sha256(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

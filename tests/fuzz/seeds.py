@@ -28,13 +28,13 @@ _QUERIES = (
     "鍵值快取是什麼 ﷺ 👩\u200d👧 \u202eרtl".encode(),
 )
 _MANIFESTS = (
-    b'{"format": 2, "seal": "", "content": {}}',
-    b'{"format": 99999999999999999999, "seal": null, "content": [NaN, 1e999]}',
+    b'{"format": 2, "checksum": "", "content": {}}',
+    b'{"format": 99999999999999999999, "checksum": null, "content": [NaN, 1e999]}',
     b"[[[[[[[[",
     b'{"generation": 1, "created": "x", "embedder": {"kind": "fake", "model": "m", "digest": "d", '
     b'"dimension": 3}, "recipe": {"a": 1, "b": true}, "posts": {"a.md": {"digest": "d", "size": 1, '
     b'"mtime_ns": 1, "chunks": 1, "expires": null}}, "calibration": null, "superseded": 0, '
-    b'"files": {"vectors.faiss": {"size": 1, "sha256": "x"}}}',
+    b'"files": {"chunks.db": {"size": 1, "sha256": "x"}}}',
 )
 
 SEEDS: Mapping[str, tuple[bytes, ...]] = {

@@ -145,7 +145,7 @@ def query(data: bytes) -> None:
 def manifest(data: bytes) -> None:
     """What is no manifest is one sentence that says how to mend it, sealed or not."""
     text = data.decode("utf-8", "replace")
-    for written in (text, *_sealed(text)):
+    for written in (text, *_with_checksum(text)):
         try:
             loads(written)
         except (IndexBroken, IndexFormatUnknown) as error:
@@ -163,15 +163,15 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _sealed(text: str) -> Iterator[str]:
+def _with_checksum(text: str) -> Iterator[str]:
     """The JSON in `text`, if it is any, as the content of a manifest whose checksum holds."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
         return
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    seal = hashlib.sha256(canonical.encode()).hexdigest()
-    yield json.dumps({"format": FORMAT, "seal": seal, "content": content})
+    checksum = hashlib.sha256(canonical.encode()).hexdigest()
+    yield f'{{"format": {FORMAT}, "checksum": "{checksum}", "content": {canonical}}}'
 
 
 def _is_sentence(error: BlogSearchError) -> None:

@@ -179,8 +179,8 @@ REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --inde
             f"The index's manifest.json is not one of ours. {REBUILD}",
         ),
         (
-            "generations/000001/vectors.faiss",
-            f"The index's vectors.faiss is damaged. {REBUILD}",
+            "generations/000001/vectors/000001.npy",
+            f"The index's vectors/000001.npy is damaged. {REBUILD}",
         ),
         ("generations/000001/chunks.db", f"The index's chunks.db is damaged. {REBUILD}"),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken
-from tests.support.blog import MakeBlog
+from tests.support.blog import MakeBlog, rows_file
 from tests.support.paths import ROOT
 
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
@@ -60,7 +60,7 @@ def test_it_verifies_no_index_that_lies_as_it_was_written(
     assert verified == []
 
 
-@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors/000001.npy", "texts.db", "chunks.db"])
 def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, name: str) -> None:
     made = blog({"a.md": "One onion.\n"})
     path = made.files.folder / name
@@ -72,15 +72,15 @@ def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, nam
 
 def test_it_refuses_an_index_whose_file_is_shorter_whatever_its_time(blog: MakeBlog) -> None:
     made = blog({"a.md": "One onion.\n"})
-    path = made.files.vectors
+    path = rows_file(made.files)
     path.write_bytes(path.read_bytes()[:-1])
     settled(path)
     with pytest.raises(IndexBroken, match="is damaged"):
         made.ingest()
 
 
-@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "sums.npz"])
-def test_what_a_disk_changed_is_not_sealed_into_the_next_generation(
+@pytest.mark.parametrize("name", ["vectors/000001.npy", "chunks.db", "vectors/directory.npz"])
+def test_what_a_disk_changed_is_not_taken_into_the_next_generation(
     blog: MakeBlog, name: str
 ) -> None:
     made = blog({"a.md": "One onion.\n", "b.md": "Two leeks.\n"})
@@ -99,6 +99,6 @@ def test_what_a_disk_changed_is_not_sealed_into_the_next_generation(
 
 def test_it_refuses_an_index_that_lacks_a_file(blog: MakeBlog) -> None:
     made = blog({"a.md": "One onion.\n"})
-    made.files.vectors.unlink()
+    rows_file(made.files).unlink()
     with pytest.raises(IndexBroken, match="cannot be read"):
         made.ingest()

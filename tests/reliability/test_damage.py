@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
-from blog_search_mcp.index.store import checksums as seals
+from blog_search_mcp.index.store import checksums
 from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
-from tests.support.blog import Blog
+from tests.support.blog import Blog, rows_file
 from tests.support.faults import manifest_damage
 from tests.support.faults.index_damage import (
     ANOTHERS,
@@ -110,7 +110,7 @@ def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog
     segment = ("del", "fast", "fieldnorm", "idx", "pos", "store", "term")
     names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
     tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
-    vectors = {"vectors.faiss", "newer.faiss", "gone.npy", "first_pass.faiss", "sums.npz"}
+    vectors = {"vectors/*.npy", "vectors/directory.npz"}
     there = {*vectors, "chunks.db", "texts.db", "table.npz"} | tantivy
     there |= {"manifest.json", "summary.json"}
     assert set(files_by_kind(two[0].files.folder)) == there
@@ -143,7 +143,7 @@ def test_every_damaged_file_is_refused_by_its_name(
     assert found(made) == ["0.md"]
 
 
-@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "lexical/posts/meta.json"])
+@pytest.mark.parametrize("name", ["vectors/000002.npy", "chunks.db", "lexical/posts/meta.json"])
 @pytest.mark.parametrize("damage", sorted(WHOLE))
 def test_the_command_in_the_sentence_mends_it_and_an_ingest_without_it_says_the_same(
     name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
@@ -167,7 +167,7 @@ def test_a_damaged_manifest_is_refused_and_mended(
 ) -> None:
     needs_a_user(damage)
     {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.manifest, two[1].files.manifest)
-    if damage == ANOTHERS:  # of the same number, sealed and whole
+    if damage == ANOTHERS:  # of the same number, and whole
         said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILD)
         assert re.fullmatch(said, refusal(made))
     else:
@@ -207,7 +207,7 @@ def test_a_folder_in_the_place_of_current_is_kept(made: Blog) -> None:
 
 
 @pytest.mark.parametrize("name", manifest_damage.IMPOSSIBLE)
-def test_a_manifest_of_impossible_values_is_not_ours_even_if_its_seal_holds(
+def test_a_manifest_of_impossible_values_is_not_ours_even_if_its_checksum_holds(
     name: str, made: Blog
 ) -> None:
     change = manifest_damage.IMPOSSIBLE[name]
@@ -216,26 +216,18 @@ def test_a_manifest_of_impossible_values_is_not_ours_even_if_its_seal_holds(
     assert refusal(made) == f"The index's manifest.json is not one of ours. {REBUILD}"
 
 
-def test_the_seal_of_those_manifests_holds(made: Blog) -> None:
+def test_the_checksum_of_those_manifests_holds(made: Blog) -> None:
     text = made.files.manifest.read_text("utf-8")
     same = manifest_damage.resealed(text, lambda _content: None)
     assert json.loads(same) == json.loads(text)
-
-
-@pytest.mark.parametrize("name", manifest_damage.UNSEALED)
-def test_a_file_without_a_seal_is_not_opened(name: str, made: Blog) -> None:
-    change = manifest_damage.UNSEALED[name]
-    text = made.files.manifest.read_text("utf-8")
-    made.files.manifest.write_text(manifest_damage.resealed(text, change), "utf-8")
-    file = name.removeprefix("no seal for ")
-    assert refusal(made) == f"The index's manifest.json does not seal {file}. {REBUILD}"
 
 
 @pytest.mark.parametrize("name", manifest_damage.TEXTS)
 def test_a_manifest_that_is_another_text_is_refused(name: str, made: Blog) -> None:
     text = made.files.manifest.read_text("utf-8")
     made.files.manifest.write_text(manifest_damage.TEXTS[name](text), "utf-8")
-    assert refusal(made) == f"The index's manifest.json is not one of ours. {REBUILD}"
+    fault = "is damaged" if name == "twice" else "is not one of ours"
+    assert refusal(made) == f"The index's manifest.json {fault}. {REBUILD}"
 
 
 @pytest.mark.parametrize("name", manifest_damage.FORMATS)
@@ -281,7 +273,7 @@ def test_a_generation_with_nothing_in_it_is_refused(made: Blog) -> None:
 
 
 @pytest.mark.parametrize("damage", ["its second half cut off", "emptied", "all its bytes zero"])
-@pytest.mark.parametrize("name", ["vectors.faiss", "chunks.db", "lexical/chunks/meta.json"])
+@pytest.mark.parametrize("name", ["vectors/000002.npy", "chunks.db", "lexical/chunks/meta.json"])
 def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     name: str, damage: str, made: Blog
 ) -> None:
@@ -307,15 +299,15 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
         content = path.read_bytes()
         path.unlink()
         path.write_bytes(content)
-    made.files.vectors.touch()
+    rows_file(made.files).touch()
     assert reader.search("stew", Filters(), limit=1, offset=0).total
 
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file counts as large, and is hashed in the background at once."""
-    monkeypatch.setattr(seals, "LARGE", 0)
-    monkeypatch.setattr(seals, "LATER", 0.0)
+    monkeypatch.setattr(checksums, "LARGE", 0)
+    monkeypatch.setattr(checksums, "LATER", 0.0)
 
 
 def in_the_end(ask: Callable[[], object]) -> str:
@@ -330,37 +322,37 @@ def in_the_end(ask: Callable[[], object]) -> str:
     raise AssertionError("Nothing was said.")
 
 
-def lies_as_sealed(blog: Blog) -> None:
-    """Let the manifest of a copy say that its files lie as they did when they were sealed."""
+def lies_unmodified(blog: Blog) -> None:
+    """Let the manifest of a copy say that its files are unmodified."""
 
     def restamped(content: dict[str, Any]) -> None:
-        for name, seal in content["files"].items():
+        for name, checksum in content["files"].items():
             status = (blog.files.folder / name).stat()
-            seal["stamp"] = [status.st_ino, seal["size"], status.st_mtime_ns]
+            checksum["stamp"] = [status.st_ino, checksum["size"], status.st_mtime_ns]
 
     text = blog.files.manifest.read_text("utf-8")
     blog.files.manifest.write_text(manifest_damage.resealed(text, restamped), "utf-8")
 
 
 @pytest.mark.usefixtures("all_large")
-@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors/000002.npy", "texts.db", "chunks.db"])
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
 def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
     name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
 ) -> None:
-    lies_as_sealed(made)
+    lies_unmodified(made)
     DAMAGES[damage](made.files.folder / name, two[1].files.folder / name)
     assert refusal(made) == expected(name, damage)
 
 
 @pytest.mark.usefixtures("all_large")
-@pytest.mark.parametrize("name", ["vectors.faiss", "first_pass.faiss", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors/000002.npy", "vectors/directory.npz", "chunks.db"])
 def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
     name: str, made: Blog, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = made.files.folder / name
     DAMAGES["a bit flipped at its end"](path, path)
-    lies_as_sealed(made)
+    lies_unmodified(made)
     live = made.follow()
     sentence = f"The index's {name} is damaged. {REBUILD}"
     assert in_the_end(lambda: live.reader().read("1.md", 0, 0)) == sentence
@@ -370,12 +362,12 @@ def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
 
 
 @pytest.mark.usefixtures("all_large")
-def test_an_index_that_lies_as_it_was_sealed_is_not_hashed_before_it_answers(
+def test_an_index_that_lies_unmodified_is_not_hashed_before_it_answers(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seals, "LATER", 1000.0)
-    monkeypatch.setattr(seals, "_hashed", lambda path: path.name)
-    lies_as_sealed(made)
+    monkeypatch.setattr(checksums, "LATER", 1000.0)
+    monkeypatch.setattr(checksums, "_sha256", lambda path: path.name)
+    lies_unmodified(made)
     assert found(made) == ["0.md"]
 
 
@@ -385,8 +377,8 @@ def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index
     index, content = indexed(tmp_path, SERVED), tmp_path / "content"
     server = None
     for name, damage in (
-        ("vectors.faiss", "its second half cut off"),
-        ("vectors.faiss", "emptied"),
+        ("vectors/000001.npy", "its second half cut off"),
+        ("vectors/directory.npz", "emptied"),
         ("chunks.db", "all its bytes zero"),
     ):
         layout = Layout(index)

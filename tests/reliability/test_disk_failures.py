@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.vectors.writer import new_vectors
+from blog_search_mcp.index.vectors import segments
 from tests.reliability.conftest import RecordRuns
 from tests.support.faults.seccomp import available
 from tests.support.paths import ROOT
+from tests.unit.index.vectors.written import write
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Vectors
     from tests.support.blog import MakeBlog
 
 needs_seccomp = pytest.mark.skipif(
@@ -74,17 +74,14 @@ def test_an_index_on_a_read_only_disk_gives_the_same_answers(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("count", [1, 1000])
-def test_vectors_that_do_not_fit_are_an_error_however_few(count: int) -> None:
+def test_vectors_that_do_not_fit_are_an_error_however_few(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "rows_path", lambda *_: Path("/dev/full"))
     rows = np.eye(1, 64, dtype=np.float32).repeat(count, axis=0)
     with pytest.raises(OSError, match="No space left") as raised:
-        written(Path("/dev/full"), rows)
+        write(tmp_path, 1, np.arange(count), rows)
     assert raised.value.errno == errno.ENOSPC
-
-
-def written(path: Path, rows: Vectors) -> None:
-    with new_vectors(path, 64) as file:
-        file.append(np.arange(len(rows), dtype=np.int64), rows)
-        file.finish()
 
 
 def bug(error: Exception) -> Any:
@@ -98,11 +95,11 @@ def bug(error: Exception) -> Any:
     ("place", "error"),
     [
         (
-            "blog_search_mcp.index.vectors.writer.VectorFile.append",
+            "blog_search_mcp.index.vectors.memmap_writer.MemmapWriter.add",
             RuntimeError("a dimension of ours is wrong"),
         ),
         (
-            "blog_search_mcp.index.vectors.writer.VectorFile.finish",
+            "blog_search_mcp.index.vectors.memmap_writer.MemmapWriter.commit",
             ValueError("two lengths of ours differ"),
         ),
         (

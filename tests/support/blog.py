@@ -8,8 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.reader import LiveIndex, Reader
@@ -23,8 +21,7 @@ from blog_search_mcp.ingest.report import NoProgress, Report
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.snapshot import Legs
-    from blog_search_mcp.index.types import Vectors
+    pass
 
 
 @dataclass
@@ -88,9 +85,9 @@ class Blog:
         return LiveIndex(self.index, lambda _identity: self.embedder).reader()
 
 
-def every_row(legs: Legs) -> Vectors:
-    """All vectors of an opened generation, by place."""
-    return legs.vectors.rows.at(np.arange(len(legs.vectors.ids)))
+def rows_file(files: GenerationFiles) -> Path:
+    """The first file of vectors."""
+    return min(files.vectors.glob("*.npy"))
 
 
 MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import faiss
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
@@ -11,7 +9,8 @@ from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.measured import timed
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.vectors.memmap import one_thread
+from blog_search_mcp.index.vectors.inner_products import use_one_thread
+from blog_search_mcp.index.vectors.segments import load_rows
 
 FLOOR = "FAISS IndexFlatIP in one thread, 150 nearest of the same vectors"
 NEAREST = 150
@@ -34,9 +33,11 @@ def asked_in_turn(stage: Stage, count: int) -> tuple[list[float], list[float], i
     """Milliseconds of the server and of FAISS, asked each query in turn, and how many vectors."""
     queries = stage.queries(count)
     embedder = FreeEmbedder(stage.dimension)
-    flat: Any = faiss.read_index(str(stage.files().vectors), faiss.IO_FLAG_MMAP_IFC)
+    _, rows = load_rows(stage.files().vectors)
+    flat = faiss.IndexFlatIP(rows.shape[1])
+    flat.add(rows)
     asked, floors = [], []
-    one_thread()
+    use_one_thread()
     with server(stage.command()) as started:
         for number, query in enumerate((*queries[:3], *queries)):
             vector = embedder.embed_query(query)[None]

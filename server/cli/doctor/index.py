@@ -21,8 +21,9 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.reader import Reader
-from blog_search_mcp.index.store.generations import hold, live_number, load_manifest
+from blog_search_mcp.index.store.generations import live_number, load_manifest
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.reader_locks import lock_generation
 from blog_search_mcp.server.cli.doctor.finding import Finding
 from blog_search_mcp.server.cli.install.scripts import command
 
@@ -83,8 +84,8 @@ def _compared(facts: IndexFacts, seen: LastIngest, today: str) -> IndexFacts:
 def _opened(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does; return why the model in the package, if used, is silent."""
     embedder = embedder_of(manifest.embedder, None)
-    held = hold(layout, manifest.generation)
-    Reader(layout.generation(manifest.generation), manifest, embedder, held).close()
+    lock = lock_generation(layout, manifest.generation)
+    Reader(layout.generation(manifest.generation), manifest, embedder, lock).close()
     try:
         if manifest.embedder.kind == EMBEDDED:
             embedder.embed_query("is anyone there?")

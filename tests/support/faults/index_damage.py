@@ -17,7 +17,7 @@ from typing import TypeAlias
 Damage: TypeAlias = Callable[[Path, Path], None]
 """Takes the file to damage and another generation's file of its kind."""
 
-_SEGMENT = re.compile(r"[0-9a-f]{32}(\.\d+)?")
+_SEGMENT = re.compile(r"[0-9a-f]{32}(\.\d+)?|(?<=vectors/)\d{6}")
 
 
 def kind_of(name: str) -> str:

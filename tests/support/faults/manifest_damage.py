@@ -14,11 +14,12 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def resealed(text: str, change: Change) -> str:
-    """The manifest with `change` made to its content and a seal that is right."""
+    """The manifest with `change` made to its content and a checksum that is right."""
     outer = json.loads(text)
     change(outer["content"])
     canonical = json.dumps(outer["content"], sort_keys=True, separators=(",", ":"))
-    return json.dumps({**outer, "seal": hashlib.sha256(canonical.encode()).hexdigest()})
+    checksum = hashlib.sha256(canonical.encode()).hexdigest()
+    return f'{{"format": {outer["format"]}, "checksum": "{checksum}", "content": {canonical}}}'
 
 
 def _files(content: dict[str, Any], name: str) -> None:
@@ -64,15 +65,7 @@ IMPOSSIBLE: Mapping[str, Change] = MappingProxyType(
         "text in half a character": lambda it: it["recipe"].update(x="\ud800"),
     }
 )
-"""Content that no ingest writes, under a seal that holds."""
-
-UNSEALED: Mapping[str, Change] = MappingProxyType(
-    {
-        f"no seal for {name}": lambda it, name=name: it["files"].pop(name)  # type: ignore[misc]
-        for name in ("vectors.faiss", "chunks.db", "lexical/chunks/meta.json")
-    }
-)
-"""Content that would let a file be opened unverified."""
+"""Content that no ingest writes, under a checksum that holds."""
 
 FORMATS: Mapping[str, object] = MappingProxyType(
     {"a newer format": 99, "an older format": 1, "a format in words": "two", "no format": None}
@@ -85,7 +78,10 @@ TEXTS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "a number of 5,000 digits": lambda _text: '{"format": ' + "9" * 5000 + "}",
         "100,000 brackets": lambda _text: "[" * 100_000,
         "100,000 brackets in its content": lambda _text: (
-            f'{{"format": {FORMAT}, "seal": "", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
+            f'{{"format": {FORMAT}, "checksum": "", "content": '
+            + "[" * 100_000
+            + "]" * 100_000
+            + "}"
         ),
         "half of it": lambda text: text[: len(text) // 2],
         "twice": lambda text: text + text,

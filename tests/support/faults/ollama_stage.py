@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, Patience
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
@@ -24,12 +24,16 @@ from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.index.store.generations import live_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
+from blog_search_mcp.index.vectors.segments import load_rows
 from blog_search_mcp.ingest.chunking.packing import split_windows
 from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.prepare import embedding_text
 from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Ids, Vectors
 
 READ: Final = 0.4
 """Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
@@ -161,19 +165,20 @@ class Stage:
     def stored_vectors(self, reads_capitals: bool = True) -> StoredVectors:
         """What the live generation has for its windows; Ollama need not be up."""
         layout = Layout(self.index)
-        legs = open_legs(layout.generation(live_number(layout)), self.embedder(None))
+        files = layout.generation(live_number(layout))
+        legs = open_legs(files, self.embedder(None))
         try:
-            return _compared(legs, reads_capitals)
+            return _compared(legs, *load_rows(files.vectors), reads_capitals)
         finally:
             legs.close()
 
 
-def _compared(legs: Legs, reads_capitals: bool) -> StoredVectors:
+def _compared(legs: Legs, row_ids: Ids, all_rows: Vectors, reads_capitals: bool) -> StoredVectors:
     right = wanted = stored = 0
     for post_id, post in legs.catalog.every_post().items():
         ids = legs.catalog.chunk_ids([post_id])[post_id]
         for chunk_id, chunk in zip(ids, legs.catalog.chunks_of(post_id), strict=True):
-            rows = legs.vectors.rows.at(legs.vectors.of([chunk_id]))
+            rows = all_rows[row_ids == chunk_id]
             texts = [embedding_text(post, chunk, window) for window in split_windows(chunk.plain)]
             own = [
                 embedding(

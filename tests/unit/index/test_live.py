@@ -17,6 +17,7 @@ from blog_search_mcp.index.store.generations import load_manifest
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
+from tests.support.blog import rows_file
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -123,8 +124,9 @@ def torn_current(blog: Blog) -> str:
 
 
 def torn_vectors(blog: Blog) -> str:
-    blog.files.vectors.write_bytes(b"torn")
-    return f"The index's vectors.faiss is damaged. {REBUILD}"
+    path = rows_file(blog.files)
+    path.write_bytes(b"torn")
+    return f"The index's vectors/{path.name} is damaged. {REBUILD}"
 
 
 def of_another_version(blog: Blog) -> str:

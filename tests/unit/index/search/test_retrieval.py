@@ -10,13 +10,13 @@ from blog_search_mcp.index.analysis.query import analysed
 from blog_search_mcp.index.search.candidates import Findings
 from blog_search_mcp.index.search.retrieval import READ_BLOG, READ_LEAST, Gatherer
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.vectors.segments import load_rows
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
-from tests.support.blog import every_row
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Vectors
-    from tests.support.blog import MakeBlog
+    from tests.support.blog import Blog, MakeBlog
 
 LONG = "and so on " * (PASSAGE.most // 4) + "and so on."
 """As much as a passage needs to stay one of its own."""
@@ -44,8 +44,12 @@ class HalfReading(FakeEmbedder):
 
 
 @pytest.fixture
-def legs(blog: MakeBlog) -> Iterator[Legs]:
-    made = blog(POSTS)
+def made(blog: MakeBlog) -> Blog:
+    return blog(POSTS)
+
+
+@pytest.fixture
+def legs(made: Blog) -> Iterator[Legs]:
     opened = open_legs(made.files, made.embedder)
     yield opened
     opened.close()
@@ -126,12 +130,13 @@ def test_without_a_vector_there_is_no_meaning(legs: Legs) -> None:
     assert all(not each.cosines and each.mean_cosine == 0.0 for each in found.posts.values())
 
 
-def test_cosines_are_told_less_the_blogs_mean(legs: Legs) -> None:
+def test_cosines_are_told_less_the_blogs_mean(made: Blog, legs: Legs) -> None:
+    ids, every_row = load_rows(made.files.vectors)
     vector = vector_of("a zebra runs")
     found = gather(legs, "zebra", vector)
-    background = every_row(legs).mean(axis=0) @ vector
+    background = every_row.mean(axis=0) @ vector
     for evidence in found.posts.values():
-        own = {n: every_row(legs)[legs.vectors.ids == n] for n in evidence.chunks}
+        own = {n: every_row[ids == n] for n in evidence.chunks}
         assert evidence.cosines == pytest.approx(
             {n: (rows @ vector).max() - background for n, rows in own.items()}, abs=1e-6
         )
@@ -139,7 +144,7 @@ def test_cosines_are_told_less_the_blogs_mean(legs: Legs) -> None:
         assert evidence.mean_cosine == pytest.approx(
             middle @ vector / np.linalg.norm(middle) - background, abs=1e-6
         )
-    assert found.nearest == pytest.approx((every_row(legs) @ vector).max(), abs=1e-6)
+    assert found.nearest == pytest.approx((every_row @ vector).max(), abs=1e-6)
     assert found.background == pytest.approx(background, abs=1e-6)
 
 
@@ -148,7 +153,7 @@ def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:
     made = blog({"a.md": "# Post\n\nA zebra.\n\n## 🦓\n\n🦓🦓🦓\n", "b.md": "# 🦓\n\n🦓🦓\n"})
     legs = open_legs(made.files, made.embedder)
     found = gather(legs, "zebra", vector_of("zebra"))
-    vectors = {int(number) for number in legs.vectors.ids}
+    vectors = {int(number) for number in load_rows(made.files.vectors)[0]}
     assert {chunk for each in found.posts.values() for chunk in each.cosines} == vectors
     legs.close()
 

@@ -1,4 +1,4 @@
-"""What two generations share: bytes that are written once, told by inodes, and still verified."""
+"""What generations share: bytes that are written once, told by inodes, and still verified."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store import checksums as seals
-from blog_search_mcp.index.store import hard_links as taken_over
+from blog_search_mcp.index.store import checksums
 from blog_search_mcp.index.store.checksums import verify
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters, Hit
+from tests.support.blog import rows_file
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.layout import GenerationFiles
     from tests.support.blog import Blog, MakeBlog
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number{n}.\n" for n in range(30)}
+REWRITTEN = {"table.npz", "summary.json", "chunks.db", "vectors/directory.npz", "manifest.json"}
 
 
 def inodes(files: GenerationFiles) -> dict[str, int]:
     """By name, of every file that is written once."""
     paths = [path for path in files.folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
     names = {path.relative_to(files.folder).as_posix(): path.stat().st_ino for path in paths}
-    return {name: inode for name, inode in names.items() if taken_over.is_shared(files, name)}
+    lists = {name for name in names if name.startswith("lexical/") and name.endswith(".json")}
+    return {name: names[name] for name in names.keys() - REWRITTEN - lists}
 
 
 def edited(made: Blog, number: int = 3) -> None:
@@ -45,20 +46,19 @@ def found(made: Blog, word: str) -> list[str]:
 def bit_flipped_by_the_disk(path: Path) -> None:
     """In a number or a text, with the time the file had, as if no system call had done it."""
     status, content = path.stat(), bytearray(path.read_bytes())
-    content[len(content) // 2 if path.suffix == ".faiss" else -1] ^= 1
+    content[-1] ^= 1
     path.write_bytes(content)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def test_one_edit_copies_none_of_what_is_written_once(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    before, sealed = inodes(made.files), made.manifest.files
+    before, earlier = inodes(made.files), made.manifest.files
     edited(made)
-    after = inodes(made.files)
-    assert before.items() <= after.items()
-    assert {"vectors.faiss", "texts.db"} < before.keys()
+    assert before.items() <= inodes(made.files).items()
+    assert {"vectors/000001.npy", "texts.db"} < before.keys()
     assert {name: made.manifest.files[name] for name in before} == {
-        name: sealed[name] for name in before
+        name: earlier[name] for name in before
     }
     verify(made.files, made.manifest)
     assert found(made, "walrus3") == ["3.md"]
@@ -76,7 +76,6 @@ def test_what_was_edited_again_is_found_as_it_is_now(blog: MakeBlog) -> None:
     reader = made.reader()
     assert reader.read("3.md", 0, 0).chunks[0].text == "# Post 3\n\nAbout a walrus."
     assert [found(made, word) for word in ("seal", "otter", "number4")] == [[], [], []]
-    assert len(np.load(made.files.gone)) == 2
     texts = {text for text in made.embedder.documents if "otter" in text}
     assert len(texts) == 1
 
@@ -87,13 +86,21 @@ def test_shared_files_are_written_anew_once_a_tenth_has_changed(blog: MakeBlog) 
     for number in range(4):
         edited(made, number)
     after = inodes(made.files)
-    assert after["vectors.faiss"] != before["vectors.faiss"]
+    assert "vectors/000001.npy" not in after
     assert after["texts.db"] != before["texts.db"]
-    assert np.load(made.files.gone).tolist() == []
     assert [found(made, f"walrus{number}") for number in range(4)] == [
         [f"{number}.md"] for number in range(4)
     ]
     assert found(made, "number7") == ["7.md"]
+
+
+def test_texts_of_deleted_posts_do_not_stay_for_ever(blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    for number in range(4):
+        (made.content / f"{number}.md").unlink()
+    made.ingest()
+    assert b"number3" not in made.files.texts.read_bytes()
+    assert b"number4" in made.files.texts.read_bytes()
 
 
 def test_the_same_is_found_as_in_an_index_made_anew(blog: MakeBlog) -> None:
@@ -109,13 +116,13 @@ def answers(made: Blog) -> list[Hit]:
     return list(made.reader().search("soup walrus8 number9", Filters(), limit=9, offset=0).hits)
 
 
-def test_without_links_everything_is_copied_and_sealed(
+def test_without_links_everything_is_copied_with_checksums(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_asked: object) -> None:
+    def refuse(*_paths: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr("blog_search_mcp.index.store.hard_links.os.link", refused)
+    monkeypatch.setattr("blog_search_mcp.index.store.hard_links.os.link", refuse)
     made = blog(POSTS)
     before = inodes(made.files)
     edited(made)
@@ -124,27 +131,14 @@ def test_without_links_everything_is_copied_and_sealed(
     assert found(made, "walrus3") == ["3.md"]
 
 
-@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db"])
-def test_a_large_file_keeps_its_seal_so_that_its_reader_finds_what_a_disk_lost(
-    name: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["vectors/000001.npy", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("posts", [1, 9])
+def test_what_a_disk_lost_gets_no_good_checksum_whether_shared_or_written_anew(
+    name: str, posts: int, blog: MakeBlog
 ) -> None:
-    monkeypatch.setattr(taken_over, "LARGE", 0)
     made = blog(POSTS)
     bit_flipped_by_the_disk(made.files.folder / name)
-    edited(made)
-    with pytest.raises(IndexBroken) as raised:
-        made.reader()
-    assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
-
-
-@pytest.mark.parametrize("name", ["vectors.faiss", "texts.db"])
-def test_what_a_disk_lost_is_not_sealed_when_a_shared_file_is_written_anew(
-    name: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(taken_over, "LARGE", 0)
-    made = blog(POSTS)
-    bit_flipped_by_the_disk(made.files.folder / name)
-    made.write({f"{n}.md": f"# Post {n}\n\nAbout tea.\n" for n in range(9)})
+    made.write({f"{n}.md": f"# Post {n}\n\nAbout tea.\n" for n in range(posts)})
     with pytest.raises(IndexBroken) as raised:
         made.ingest()
     assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
@@ -154,12 +148,12 @@ def test_what_a_disk_lost_is_not_sealed_when_a_shared_file_is_written_anew(
 def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_requests(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seals, "LATER", 1000.0)
+    monkeypatch.setattr(checksums, "LATER", 1000.0)
     made = blog(POSTS)
     reader = made.reader()
     hashed: list[str] = []
-    monkeypatch.setattr(seals, "_hashed", lambda path: hashed.append(path.name))
-    os.link(made.files.vectors, made.index / "another")
+    monkeypatch.setattr(checksums, "_sha256", lambda path: hashed.append(path.name))
+    os.link(rows_file(made.files), made.index / "another")
     assert reader.read("3.md", 0, 0).count == 1
     assert hashed == []
 
@@ -167,13 +161,13 @@ def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_req
 def test_a_file_whose_time_was_set_back_is_refused_a_little_later(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seals, "LATER", 0.0)
+    monkeypatch.setattr(checksums, "LATER", 0.0)
     made = blog(POSTS)
     reader = made.reader()
-    bit_flipped_by_the_disk(made.files.vectors)
+    bit_flipped_by_the_disk(rows_file(made.files))
     end = time.monotonic() + 60.0
     with suppress(IndexBroken):
         while time.monotonic() < end:
             reader.read("3.md", 0, 0)
-    with pytest.raises(IndexBroken, match=r"vectors\.faiss is damaged"):
+    with pytest.raises(IndexBroken, match=r"vectors/000001\.npy is damaged"):
         reader.read("3.md", 0, 0)

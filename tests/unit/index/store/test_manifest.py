@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
-from blog_search_mcp.index.store.manifest import FORMAT, IndexedPost, Manifest, Seal, dumps, loads
+from blog_search_mcp.index.store.manifest import (
+    FORMAT,
+    Checksum,
+    IndexedPost,
+    Manifest,
+    dumps,
+    loads,
+)
 from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
@@ -25,7 +32,7 @@ MANIFEST = Manifest(
         "a.md": IndexedPost(digest="b" * 64, size=0, mtime_ns=1, chunks=0, expires="2027-01-01"),
     },
     superseded=1,
-    files={"vectors.faiss": Seal(size=45, sha256="c" * 64)},
+    files={"chunks.db": Checksum(size=45, sha256="c" * 64)},
 )
 
 
@@ -64,10 +71,9 @@ def test_any_post_comes_back(posts: dict[str, IndexedPost]) -> None:
         "null",
         "nonsense",
         f'{{"format": {FORMAT}}}',
-        '{"format": 1, "seal": "", "content": [NaN]',
+        '{"format": 1, "checksum": "", "content": [NaN]',
         "[" * 100_000,
         '{"format": ' + "9" * 5000 + "}",
-        dumps(MANIFEST)[:-1],
         dumps(MANIFEST)[: len(dumps(MANIFEST)) // 2],
     ],
 )
@@ -83,7 +89,8 @@ def changed(path: tuple[str, ...], value: object) -> str:
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
-    return json.dumps(outer)
+    content = json.dumps(outer.pop("content"), sort_keys=True, separators=(",", ":"))
+    return f'{json.dumps(outer)[:-1]}, "content": {content}}}'
 
 
 @pytest.mark.parametrize(
@@ -93,9 +100,10 @@ def changed(path: tuple[str, ...], value: object) -> str:
         changed(("content", "embedder", "digest"), "f" * 64),
         changed(("content", "posts", "a.md", "digest"), "b" * 63 + "c"),
         changed(("content", "posts"), {}),
-        changed(("content", "files", "vectors.faiss", "size"), 46),
+        changed(("content", "files", "chunks.db", "size"), 46),
         changed(("content", "more"), 1),
-        changed(("seal",), "0" * 64),
+        changed(("checksum",), "0" * 64),
+        dumps(MANIFEST)[:-1],
     ],
 )
 def test_a_changed_value_is_noticed(text: str) -> None:

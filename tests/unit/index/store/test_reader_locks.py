@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.store.generations import collect, held, hold
+from blog_search_mcp.index.store.generations import collect
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.reader_locks import lock_generation, locked_generations
 from blog_search_mcp.index.types import Filters
 from tests.support.paths import ROOT
 
@@ -33,12 +34,12 @@ def generations(layout: Layout) -> list[int]:
     return sorted(int(folder.name) for folder in layout.generations.iterdir())
 
 
-def holds(layout: Layout) -> list[str]:
+def locks(layout: Layout) -> list[str]:
     return sorted(path.name.partition("-")[0] for path in layout.readers.iterdir())
 
 
-def test_a_generation_is_spared_while_it_is_held(layout: Layout) -> None:
-    first, second = hold(layout, 1), hold(layout, 1)
+def test_a_generation_is_spared_while_it_is_locked(layout: Layout) -> None:
+    first, second = lock_generation(layout, 1), lock_generation(layout, 1)
     collect(layout, 4)
     assert generations(layout) == [1, 4]
     first.release()
@@ -46,41 +47,41 @@ def test_a_generation_is_spared_while_it_is_held(layout: Layout) -> None:
     assert generations(layout) == [1, 4]
     second.release()
     collect(layout, 4)
-    assert (generations(layout), holds(layout)) == ([4], [])
+    assert (generations(layout), locks(layout)) == ([4], [])
 
 
-def test_a_hold_may_be_released_twice_and_from_another_thread(layout: Layout) -> None:
-    taken = hold(layout, 2)
-    releasing = threading.Thread(target=taken.release)
+def test_a_lock_may_be_released_twice_and_from_another_thread(layout: Layout) -> None:
+    lock = lock_generation(layout, 2)
+    releasing = threading.Thread(target=lock.release)
     releasing.start()
     releasing.join()
-    taken.release()
-    assert held(layout) == set()
+    lock.release()
+    assert locked_generations(layout) == set()
 
 
 def test_files_of_readers_that_were_killed_do_not_pile_up(layout: Layout) -> None:
     layout.readers.mkdir()
     (layout.readers / "000001-of-a-killed-reader").touch()
-    taken = hold(layout, 2)
-    assert holds(layout) == ["000002"]
-    taken.release()
+    lock = lock_generation(layout, 2)
+    assert locks(layout) == ["000002"]
+    lock.release()
 
 
-def test_an_index_without_readers_has_no_holds(tmp_path: Path) -> None:
-    assert held(Layout(tmp_path)) == set()
+def test_an_index_without_readers_has_no_locks(tmp_path: Path) -> None:
+    assert locked_generations(Layout(tmp_path)) == set()
 
 
-def test_a_foreign_file_among_the_holds_is_left_alone(layout: Layout) -> None:
+def test_a_foreign_file_among_the_locks_is_left_alone(layout: Layout) -> None:
     layout.readers.mkdir()
     (layout.readers / ".DS_Store").write_bytes(b"x")
-    assert held(layout) == set()
-    assert holds(layout) == [".DS_Store"]
+    assert locked_generations(layout) == set()
+    assert locks(layout) == [".DS_Store"]
 
 
-def test_where_no_hold_can_be_had_reading_goes_on(layout: Layout) -> None:
+def test_where_no_lock_can_be_had_reading_goes_on(layout: Layout) -> None:
     layout.readers.write_bytes(b"no folder")
-    hold(layout, 1).release()
-    assert held(layout) == set()
+    lock_generation(layout, 1).release()
+    assert locked_generations(layout) == set()
 
 
 READER = """
@@ -122,16 +123,16 @@ def test_what_another_process_reads_outlives_switches_and_then_is_deleted(blog: 
         assert generations(made.layout) == [1, 3, 4]
         assert process.communicate()[0] == "# Soup\n\nBoil an onion.\n"
     switch(made, 1)
-    assert (generations(made.layout), holds(made.layout)) == ([4, 5], [])
+    assert (generations(made.layout), locks(made.layout)) == ([4, 5], [])
 
 
-def test_a_reader_that_was_killed_holds_nothing(blog: MakeBlog) -> None:
+def test_a_reader_that_was_killed_locks_nothing(blog: MakeBlog) -> None:
     made = blog(SOUP)
     with reading(made) as process:
         process.kill()
-    assert holds(made.layout) == ["000001"]
+    assert locks(made.layout) == ["000001"]
     switch(made, 2)
-    assert (generations(made.layout), holds(made.layout)) == ([2, 3], [])
+    assert (generations(made.layout), locks(made.layout)) == ([2, 3], [])
 
 
 def test_a_request_that_outlasts_two_switches_still_gets_its_answer(blog: MakeBlog) -> None:

@@ -82,10 +82,10 @@ def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["vectors", "catalog", "manifest"])
+@pytest.mark.parametrize("name", ["vectors/000001.npy", "chunks.db", "manifest.json"])
 def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
-    with getattr(made.files, name).open("r+b") as file:
+    with (made.files.folder / name).open("r+b") as file:
         file.write(b"\x00")
     [broken] = about_the_index(made)
     assert (broken.subject, broken.state) == ("index", "problem")

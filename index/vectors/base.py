@@ -1,0 +1,83 @@
+"""What a vector store must do; the rest of the program knows chunk and post ids alone.
+
+A chunk may have several vectors, one for each window of its text, and is as near as the nearest
+of them. To add a store, implement both protocols in a module beside this one and name it in
+`index.vectors.registry`. Whatever files it writes into its folder are checksummed with the
+generation, so that a store only ever opens files that are as it wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from blog_search_mcp.index.types import Ids, Vectors
+
+
+class Cosines(NamedTuple):
+    """Cosines of the vectors of some chunks, chunk by chunk."""
+
+    values: Vectors
+    """In [-1, 1], shape (counts.sum(),); higher is nearer."""
+    counts: Ids
+    """By chunk, how many vectors it has; 0 for one that could not be embedded."""
+
+
+class VectorStore(Protocol):
+    """The vectors of one generation; safe for concurrent searches."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def __len__(self) -> int:
+        """How many vectors there are."""
+        ...
+
+    def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
+        """Find the chunks of the `k` nearest vectors; return their cosines, nearest first.
+
+        `query` is a unit vector of shape (dimension,); `among` restricts the search to these
+        chunk ids before ranking.
+        """
+        ...
+
+    def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
+        """Compute the exact cosine to `query` of every vector of these chunks."""
+        ...
+
+    def mean(self) -> Vectors:
+        """Return the mean of all vectors, of shape (dimension,); zeros if there are none."""
+        ...
+
+    def norms(self, post_ids: Sequence[int] | Ids) -> npt.NDArray[np.float64]:
+        """Return, by post, the length of the sum of its vectors; 0 for a post without any.
+
+        Adding up a post's vectors takes longer than all their cosines, and the cosine of a sum
+        needs only its length, so a store computes norms when it is written.
+        """
+        ...
+
+
+class VectorWriter(Protocol):
+    """The vectors of the next generation: those of its base, changed; raises OSError."""
+
+    def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
+        """Append float32 unit vectors of shape (len(chunk_ids), dimension).
+
+        Ids ascend and are greater than any before; a chunk with several vectors repeats its id.
+        """
+        ...
+
+    def delete(self, chunk_ids: Sequence[int]) -> None:
+        """Leave out the vectors of these chunks."""
+        ...
+
+    def commit(self, posts_of: Callable[[Ids], Ids]) -> None:
+        """Complete the files; `posts_of` returns the post of each of some chunks."""
+        ...

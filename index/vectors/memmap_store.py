@@ -1,0 +1,132 @@
+"""Exact search over memory-mapped vectors; where there are many, of those that RaBitQ proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.vectors import segments
+from blog_search_mcp.index.vectors.base import Cosines
+from blog_search_mcp.index.vectors.inner_products import all_products, some_products
+from blog_search_mcp.index.vectors.rabitq import MANY, RabitqPrefilter
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Ids, Vectors
+    from blog_search_mcp.index.vectors.segments import Floats
+
+_NOWHERE = -2.0
+"""Less than any cosine."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    rows: Vectors
+    start: int
+    """Offset of its first row among those of all segments."""
+    prefilter: RabitqPrefilter | None
+
+    def propose(self, query: Vectors) -> Ids:
+        """Return the offsets among which its nearest rows are."""
+        if self.prefilter is None:
+            return np.arange(self.start, self.start + len(self.rows))
+        return self.start + self.prefilter.propose(query)
+
+
+class MemmapStore:
+    """The vectors of one generation; implements VectorStore."""
+
+    def __init__(self, folder: Path) -> None:
+        """Map the segments. Raises OSError, ValueError or RuntimeError."""
+        self._directory = segments.read_directory(folder)
+        self._segments = list(_open(folder, self._directory))
+        self._last: tuple[Vectors, Vectors] | None = None
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._directory.dimension
+
+    def __len__(self) -> int:
+        return self._directory.live
+
+    def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
+        """Find the chunks of the `k` nearest vectors with their cosines, nearest first."""
+        ids = self._directory.ids
+        offsets = self._prefilter(query) if among is None else self._offsets(among)[0]
+        values = self._all(query) if offsets is None else self._products(query, offsets)
+        nearest = _largest(values, min(k, len(self)))
+        chunks = ids[nearest if offsets is None else offsets[nearest]]
+        found: dict[int, float] = {}
+        for chunk, cosine in zip(chunks.tolist(), values[nearest].tolist(), strict=True):
+            found.setdefault(chunk, cosine)
+        return found
+
+    def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
+        """Compute the cosine of every vector of these chunks."""
+        offsets, counts = self._offsets(chunk_ids)
+        return Cosines(self._products(query, offsets), counts)
+
+    def mean(self) -> Vectors:
+        """Return the mean of all vectors."""
+        return (self._directory.total / max(len(self), 1)).astype(np.float32)
+
+    def norms(self, post_ids: Sequence[int] | Ids) -> Floats:
+        """Return, by post, the length of the sum of its vectors."""
+        return self._directory.norms_of(np.asarray(post_ids, dtype=np.int64))
+
+    def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
+        """Offsets of all rows of chunks that are not deleted, and how many each has."""
+        ids, wanted = self._directory.ids, np.asarray(chunk_ids, dtype=np.int64)
+        low, high = (np.searchsorted(ids, wanted, side=side) for side in ("left", "right"))
+        counts = high - low
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(low, counts) + within, counts
+
+    def _prefilter(self, query: Vectors) -> Ids | None:
+        """Offsets among which the nearest are; `None` for all."""
+        if all(segment.prefilter is None for segment in self._segments):
+            return None
+        offsets: Ids = np.concatenate([segment.propose(query) for segment in self._segments])
+        return offsets[~self._directory.deleted[offsets]]
+
+    def _all(self, query: Vectors) -> Vectors:
+        """Cosines by offset; kept, since a search asks for some of them again."""
+        products = [all_products(each.rows, query) for each in self._segments]
+        values = np.concatenate([np.zeros(0, dtype=np.float32), *products])
+        values[self._directory.deleted] = _NOWHERE
+        self._last = (query, values)
+        return values
+
+    def _products(self, query: Vectors, offsets: Ids) -> Vectors:
+        last = self._last
+        if last is not None and last[0] is query:
+            return last[1][offsets]
+        values = np.empty(len(offsets), dtype=np.float32)
+        for segment in self._segments:
+            numbers = offsets - segment.start
+            inside = (numbers >= 0) & (numbers < len(segment.rows))
+            values[inside] = some_products(segment.rows, query, numbers[inside])
+        return values
+
+
+def _open(folder: Path, directory: segments.Directory) -> Iterator[_Segment]:
+    starts = np.cumsum(directory.counts) - directory.counts
+    for number, start in zip(directory.segments.tolist(), starts.tolist(), strict=True):
+        rows = segments.map_rows(segments.rows_path(folder, number))
+        has_codes = len(rows) >= MANY
+        codes = RabitqPrefilter(segments.codes_path(folder, number)) if has_codes else None
+        yield _Segment(rows, start, codes)
+
+
+def _largest(values: Vectors, count: int) -> Ids:
+    """Places of the `count` largest, the largest first; of equal ones the earlier first."""
+    count = min(count, len(values))
+    if not count:
+        return np.zeros(0, dtype=np.int64)
+    places = np.argpartition(values, len(values) - count)[-count:]
+    ordered: Ids = places[np.lexsort((places, -values[places]))]
+    return ordered

@@ -1,0 +1,194 @@
+"""The vectors of the next generation: its base's segments, linked or merged, and one of its own.
+
+Rows are written as they come, since an ingest must not hold the vectors of a large blog at once.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.store.hard_links import link_or_copy
+from blog_search_mcp.index.vectors import segments
+from blog_search_mcp.index.vectors.rabitq import MANY, write_codes
+from blog_search_mcp.index.vectors.segments import Directory
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Ids, Vectors
+    from blog_search_mcp.index.vectors.segments import Bools, Floats
+
+DELETED_SHARE = 0.1
+"""Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
+
+
+class _RowFile:
+    """An unfinished `.npy` file of float32 rows, whose number is not known before its end."""
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        self.path = path
+        self._dimension = dimension
+        self._file = path.open("wb")
+        self._write_header(0)
+
+    def append(self, rows: Vectors) -> None:
+        self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
+
+    def append_rows_of(self, other: Path) -> None:
+        with other.open("rb") as file:
+            file.seek(self._header)
+            shutil.copyfileobj(file, self._file)
+
+    def finish(self, count: int) -> None:
+        self._file.seek(0)
+        self._write_header(count)
+        self._file.close()
+
+    def close(self) -> None:
+        with suppress(OSError):  # of a finished file nothing is left to be lost
+            self._file.close()
+
+    def _write_header(self, count: int) -> None:
+        """Write NumPy's header, which leaves room for any number of rows."""
+        shape = (count, self._dimension)
+        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self._file, header)
+        self._header = self._file.tell()
+
+
+class MemmapWriter:
+    """An unfinished store; use `write_vectors`. Implements VectorWriter."""
+
+    def __init__(self, folder: Path, base: Path | None, dimension: int, generation: int) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self._base_folder = base
+        self._base = segments.read_directory(base) if base else segments.empty_directory(dimension)
+        self._number = generation
+        self._file = _RowFile(segments.rows_path(folder, generation), dimension)
+        self._ids: list[Ids] = []
+        self._deleted: list[int] = []
+
+    def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
+        """Append these vectors."""
+        assert vectors.shape == (len(chunk_ids), self._base.dimension)
+        self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
+        for rows in segments.blocks_of(vectors):
+            self._file.append(rows)
+
+    def delete(self, chunk_ids: Sequence[int]) -> None:
+        """Leave out the vectors of these chunks of the base."""
+        self._deleted.extend(chunk_ids)
+
+    def commit(self, posts_of: Callable[[Ids], Ids]) -> None:
+        """Complete the segment of this generation, link those that stay, write the directory."""
+        base, new = self._base, np.concatenate([np.zeros(0, dtype=np.int64), *self._ids])
+        deleted = base.deleted | np.isin(base.ids, np.asarray(self._deleted, dtype=np.int64))
+        kept = _count_kept(base, deleted, len(new))
+        end = int(base.counts[:kept].sum())
+        merged = end + np.flatnonzero(~deleted[end:])
+        rows = self._complete_segment(merged, len(new))
+        self._link_segments(kept)
+        added = rows[len(merged) :]
+        dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
+        old_posts = np.unique(posts_of(base.ids[~deleted]))
+        new_posts, new_norms = _norms(posts_of(new), added)
+        own = [self._number] if len(rows) else []
+        directory = Directory(
+            segments=np.append(base.segments[:kept], np.asarray(own, dtype=np.int64)),
+            counts=np.append(base.counts[:kept], np.asarray([len(rows)] * len(own), np.int64)),
+            ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
+            deleted=np.append(deleted[:end], np.zeros(len(rows), dtype=bool)),
+            total=base.total - self._sum(dropped) + self._sum(segments.blocks_of(added)),
+            posts=np.append(old_posts, new_posts),
+            norms=np.append(base.norms_of(old_posts), new_norms),
+        )
+        segments.write_directory(self._folder, directory)
+
+    def close(self) -> None:
+        """Close what is open, finished or not."""
+        self._file.close()
+
+    def _complete_segment(self, merged: Ids, added: int) -> Vectors:
+        """Put the base's rows at these offsets before those added; map the segment."""
+        count = len(merged) + added
+        path = self._file.path
+        self._file.finish(added)
+        if len(merged):
+            pending = path.replace(path.with_suffix(".pending"))
+            self._file = _RowFile(path, self._base.dimension)
+            for rows in self._base_rows(merged):
+                self._file.append(rows)
+            self._file.append_rows_of(pending)
+            self._file.finish(count)
+            pending.unlink()
+        rows = segments.map_rows(path)
+        if count >= MANY:
+            mean = self._sum(segments.blocks_of(rows)) / count
+            codes = segments.codes_path(self._folder, self._number)
+            write_codes(codes, mean, segments.blocks_of(rows))
+        if not count:
+            path.unlink()
+        return rows
+
+    def _link_segments(self, kept: int) -> None:
+        for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
+            assert self._base_folder is not None
+            for path_of in (segments.rows_path, segments.codes_path)[: 2 if count >= MANY else 1]:
+                link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
+
+    def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
+        """Yield the base's rows at these offsets, which ascend, BLOCK of them at most at a time."""
+        start = 0
+        for number, count in zip(self._base.segments, self._base.counts, strict=True):
+            numbers = offsets[(offsets >= start) & (offsets < start + count)] - start
+            start += count
+            if len(numbers) and self._base_folder is not None:
+                rows = segments.map_rows(segments.rows_path(self._base_folder, number))
+                for first in range(0, len(numbers), segments.BLOCK):
+                    yield rows[numbers[first : first + segments.BLOCK]]
+
+    def _sum(self, blocks: Iterable[Vectors]) -> Floats:
+        total = np.zeros(self._base.dimension)
+        for rows in blocks:
+            total += rows.sum(axis=0, dtype=np.float64)
+        return total
+
+
+@contextmanager
+def write_vectors(
+    folder: Path, base: Path | None, dimension: int, generation: int
+) -> Iterator[MemmapWriter]:
+    """Start a store in `folder`, complete once committed. Raises OSError."""
+    writer = MemmapWriter(folder, base, dimension, generation)
+    try:
+        yield writer
+    finally:
+        writer.close()
+
+
+def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
+    """Count the base's segments, from the first on, that are not merged with the added rows.
+
+    A segment is merged once as many rows have come after it, so that each row is copied as often
+    as the blog doubles and there are as many segments as that.
+    """
+    if deleted.sum() > DELETED_SHARE * len(deleted):
+        return 0
+    kept = len(base.counts)
+    while kept and added and base.counts[kept - 1] <= added:
+        kept -= 1
+        added += int(base.counts[kept])
+    return kept
+
+
+def _norms(owners: Ids, rows: Vectors) -> tuple[Ids, Floats]:
+    """Return the posts of rows, whose owners ascend, and the length of the sum of each's rows."""
+    posts, starts, counts = np.unique(owners, return_index=True, return_counts=True)
+    runs = zip(starts.tolist(), (starts + counts).tolist(), strict=True)
+    lengths = [float(np.linalg.norm(rows[start:end].sum(axis=0))) for start, end in runs]
+    return posts, np.asarray(lengths, dtype=np.float64)

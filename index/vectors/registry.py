@@ -1,0 +1,27 @@
+"""The choice of a vector store: every other module opens and writes vectors through here."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.vectors import memmap_store, memmap_writer
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
+
+
+def open_vectors(folder: Path) -> VectorStore:
+    """Open the store in `folder`, whose checksums hold. Raises OSError, ValueError or RuntimeError.
+
+    Opening copies nothing: every process on the machine shares the pages.
+    """
+    return memmap_store.MemmapStore(folder)
+
+
+def write_vectors(
+    folder: Path, base: Path | None, dimension: int, generation: int
+) -> AbstractContextManager[VectorWriter]:
+    """Start a store in `folder` from the one in `base`, if any, for the length of a block."""
+    return memmap_writer.write_vectors(folder, base, dimension, generation)
