@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.server.tools.definitions import READ, SEARCH
+from blog_search_mcp.server.tools.registry import CORE
 from tools.make_bundle import MANIFEST, ROOT, bundled, pack, validated
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -45,7 +45,7 @@ def test_every_question_to_the_person_is_used_and_each_one_used_is_asked() -> No
 
 
 def test_the_manifest_names_the_tools_there_are() -> None:
-    assert [tool["name"] for tool in SAID["tools"]] == [SEARCH.name, READ.name]
+    assert [tool["name"] for tool in SAID["tools"]] == [tool.name for tool in CORE]
 
 
 def test_the_bundle_holds_what_a_build_needs_and_nothing_that_a_run_leaves() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.server.tools.arguments import QUERY_LENGTH
+from blog_search_mcp.server.tools.base import TEXT_LENGTH
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS
 from tests.support.paths import ROOT
@@ -82,7 +82,7 @@ def test_a_step_keeps_its_word_for_any_input(name: str, data: bytes) -> None:
     ],
 )
 def test_a_query_as_long_as_may_be_is_answered_and_a_longer_one_told(repeated: str) -> None:
-    for length in (QUERY_LENGTH, 10 * QUERY_LENGTH):
+    for length in (TEXT_LENGTH, 10 * TEXT_LENGTH):
         query = (repeated * length)[:length]
         TARGETS["query"](query.encode("utf-8", "surrogatepass"))
 
