@@ -40,7 +40,7 @@ BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
-READING = 2
+READING = 3
 """Raise it when the same file would give other metadata or another plain text."""
 
 

@@ -18,11 +18,11 @@ GERMAN = "Wir wünschen allen Lesern ein schönes neues Jahr, und größere Übe
 
 
 def test_utf8_is_read_as_it_is() -> None:
-    assert decode(CHINESE.encode()) == Decoded(CHINESE, "utf-8", had_bom=False, repaired=0)
+    assert decode(CHINESE.encode()) == Decoded(CHINESE, "utf-8")
 
 
 def test_an_empty_file_is_an_empty_text() -> None:
-    assert decode(b"") == Decoded("", "utf-8", had_bom=False, repaired=0)
+    assert decode(b"") == Decoded("", "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def test_an_empty_file_is_an_empty_text() -> None:
 )
 def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) -> None:
     data = mark + JAPANESE.encode(encoding)
-    assert decode(data) == Decoded(JAPANESE, encoding, had_bom=True, repaired=0)
+    assert decode(data) == Decoded(JAPANESE, encoding)
 
 
 def test_a_doubled_byte_order_mark_is_dropped_whole() -> None:
     data = codecs.BOM_UTF8 * 2 + b"text"
-    assert decode(data) == Decoded("text", "utf-8", had_bom=True, repaired=0)
+    assert decode(data) == Decoded("text", "utf-8")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("text", [CHINESE, GERMAN])
 def test_utf16_without_a_mark_is_known_by_its_zeros(text: str, encoding: str) -> None:
-    assert decode(text.encode(encoding)) == Decoded(text, encoding, had_bom=False, repaired=0)
+    assert decode(text.encode(encoding)) == Decoded(text, encoding)
 
 
 @pytest.mark.parametrize(
@@ -66,24 +66,24 @@ def test_utf16_without_a_mark_is_known_by_its_zeros(text: str, encoding: str) ->
 )
 def test_legacy_encodings_are_told_apart(text: str, encoding: str) -> None:
     data = (text * 3).encode(encoding)
-    assert decode(data) == Decoded(text * 3, encoding, had_bom=False, repaired=0)
+    assert decode(data) == Decoded(text * 3, encoding)
 
 
 def test_an_english_post_with_one_western_byte_is_western() -> None:
     data = b"The caf\xe9 was closed on Monday, and nobody minded.\n"
     text = "The café was closed on Monday, and nobody minded.\n"
-    assert decode(data) == Decoded(text, "cp1252", had_bom=False, repaired=0)
+    assert decode(data) == Decoded(text, "cp1252")
 
 
 def test_a_bad_byte_in_utf8_costs_one_character_and_is_counted() -> None:
     data = "好".encode() * 20 + b"\xff" + "壞".encode() * 20
     text = "好" * 20 + "\ufffd" + "壞" * 20
-    assert decode(data) == Decoded(text, "utf-8", had_bom=False, repaired=1)
+    assert decode(data) == Decoded(text, "utf-8", repaired=1)
 
 
 def test_a_post_cut_inside_a_character_is_still_utf8() -> None:
     data = ("好" * 20).encode()[:-1]
-    assert decode(data) == Decoded("好" * 19 + "\ufffd", "utf-8", had_bom=False, repaired=1)
+    assert decode(data) == Decoded("好" * 19 + "\ufffd", "utf-8", repaired=1)
 
 
 def test_a_replacement_character_the_author_wrote_is_not_a_repair() -> None:
@@ -92,7 +92,7 @@ def test_a_replacement_character_the_author_wrote_is_not_a_repair() -> None:
 
 
 def test_nul_becomes_the_replacement_character() -> None:
-    expected = Decoded("one\ufffdtwo", "utf-8", had_bom=False, repaired=1)
+    expected = Decoded("one\ufffdtwo", "utf-8", repaired=1)
     assert decode(b"one\x00two") == expected
 
 
@@ -128,14 +128,14 @@ def test_a_mark_that_lies_is_refused() -> None:
 
 def test_bytes_of_no_known_encoding_are_refused() -> None:
     with pytest.raises(UnreadablePost, match=r"^its encoding cannot be told; save it as UTF-8$"):
-        decode(b"\xff\xfd\x81\xfe\x8d\x9d\x90\x8f\x81 " * 9)
+        decode(b"\x98\xff\xa0\x80\xff\x98 " * 9)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\x00\ufeff")))
 @settings(max_examples=100)
 def test_utf8_goes_there_and_back(text: str) -> None:
     marked = codecs.BOM_UTF8 + text.encode()
-    assert decode(marked) == Decoded(text, "utf-8", had_bom=True, repaired=0)
+    assert decode(marked) == Decoded(text, "utf-8")
 
 
 @given(st.binary(max_size=400))
@@ -151,5 +151,5 @@ def test_any_bytes_are_text_or_unreadable(data: bytes) -> None:
 
 def test_halves_of_surrogate_pairs_are_utf8_with_a_fault() -> None:
     assert decode(b"lone \xed\xa0\x80 half") == Decoded(
-        "lone \ufffd\ufffd\ufffd half", "utf-8", had_bom=False, repaired=3
+        "lone \ufffd\ufffd\ufffd half", "utf-8", repaired=3
     )
