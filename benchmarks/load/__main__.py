@@ -16,13 +16,13 @@ from pathlib import Path
 
 import anyio
 
-from benchmarks.blog import Embedding, build_index, posts_of
 from benchmarks.load.clients import Asked, Seen, ask
 from benchmarks.load.refusals import Answers, refused
 from benchmarks.load.report import MARKED, Load, as_data, as_markdown
-from benchmarks.options import count, failure, folder
-from benchmarks.provenance import command, commit
-from benchmarks.queries import derive
+from benchmarks.options import count, folder, report_failure
+from benchmarks.provenance import command_line, read_commit
+from benchmarks.quality.blog import Embedding, build_index, read_posts
+from benchmarks.quality.queries import derive_queries
 from benchmarks.served import served
 from benchmarks.speed.machine import this_machine
 from blog_search_mcp.index.errors import BlogSearchError
@@ -39,7 +39,7 @@ def main() -> int:
     try:
         load = _measured(options)
     except BlogSearchError as error:
-        return failure(error)
+        return report_failure(error)
     said = as_markdown(load)
     sys.stdout.write(json.dumps(as_data(load), indent=2) + "\n" if options.json else said)
     if options.write:
@@ -50,8 +50,8 @@ def main() -> int:
 
 
 def _measured(options: argparse.Namespace) -> Load:
-    posts = posts_of(options.content)
-    queries = [query.text for query in derive(posts, ("title", "heading"), LIMIT)]
+    posts = read_posts(options.content)
+    queries = [query.text for query in derive_queries(posts, ("title", "heading"), LIMIT)]
     token = secrets.token_hex(16)
     with tempfile.TemporaryDirectory() as made, progress_on(sys.stderr) as progress:
         build_index(options.content, Path(made), Embedding(), progress)
@@ -67,8 +67,8 @@ def _measured(options: argparse.Namespace) -> Load:
             machine = str(this_machine())
         used = _children_seconds() - start - (start - began)
     return Load(
-        command=command("benchmarks.load", sys.argv[1:]),
-        commit=commit(),
+        command=command_line("benchmarks.load", sys.argv[1:]),
+        commit=read_commit(),
         machine=machine,
         posts=len(posts),
         clients=options.clients,

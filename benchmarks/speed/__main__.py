@@ -17,15 +17,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from benchmarks.markdown import inserted
-from benchmarks.options import cache_folder, count, failure, folder
-from benchmarks.provenance import commit
+from benchmarks.markdown import replace_marked
+from benchmarks.options import cache_folder, count, folder, report_failure
+from benchmarks.provenance import as_json, read_commit
 from benchmarks.speed import rows, small
 from benchmarks.speed.figure import Figure, Row
 from benchmarks.speed.machine import this_machine
 from benchmarks.speed.report import Report, as_markdown
 from benchmarks.speed.stage import Stage
-from benchmarks.table import as_json
 from blog_search_mcp.index.errors import BlogSearchError
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(rows.__path__)))
@@ -43,9 +42,9 @@ def main() -> int:
         document = as_markdown(report)
         if options.write is not None:
             before = options.write.read_text(encoding="utf-8")
-            options.write.write_text(inserted(before, document, MARK), encoding="utf-8")
+            options.write.write_text(replace_marked(before, document, MARK), encoding="utf-8")
     except BlogSearchError as error:
-        return failure(error)
+        return report_failure(error)
     sys.stdout.write(as_json(report) + "\n" if options.json else document)
     return 0
 
@@ -81,7 +80,7 @@ def measured(options: argparse.Namespace, work: Path) -> Report:
     machine = this_machine()
     figures = tuple(figure for name in options.rows for figure in _figures(name, stage))
     return Report(
-        commit(), _command(options), machine, chunks, stage.posts, stage.dimension, figures
+        read_commit(), _command(options), machine, chunks, stage.posts, stage.dimension, figures
     )
 
 

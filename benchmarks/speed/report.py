@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.table import Column, Table
-
-from benchmarks.markdown import markdown
+from benchmarks.markdown import table
 from benchmarks.speed.figure import Figure
 from benchmarks.speed.machine import Machine
 
@@ -38,15 +36,13 @@ def _parts(report: Report) -> Iterator[str]:
         f"{report.posts:,} posts, {report.chunks:,} chunks, vectors of {report.dimension} numbers "
         "that cost nothing to make, unless a row says otherwise."
     )
-    yield markdown(_table(report.figures))
+    yield _table(report.figures)
 
 
-def _table(figures: Sequence[Figure]) -> Table:
-    numbers = (Column(name, justify="right") for name in ("Median", "p95", "Floor", "In floors"))
-    table = Table("What", *numbers, "Floor of", "To reach", "Met", "Runs", "Row", "Note")
-    for figure in figures:
-        table.add_row(*_cells(figure))
-    return table
+def _table(figures: Sequence[Figure]) -> str:
+    numbers = ("Median", "p95", "Floor", "In floors")
+    header = ("What", *numbers, "Floor of", "To reach", "Met", "Runs", "Row", "Note")
+    return table(header, [tuple(_cells(figure)) for figure in figures], range(1, 5))
 
 
 def _cells(figure: Figure) -> Iterator[str]:

@@ -9,11 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.bootstrap import RESAMPLES, estimate_auroc, estimate_mean
-from benchmarks.floor import floor_of
-from benchmarks.metrics import auroc, first_rank, hit, holds, ndcg, reciprocal_rank, recognised
-from benchmarks.summary import fusion_row, leg_row, off_topic_row
-from benchmarks.types import Estimate, FusionRow, LegRow, OffTopicRow, Outcome
+from benchmarks.quality.bm25 import index_texts
+from benchmarks.quality.metrics import (
+    RESAMPLES,
+    auroc,
+    contain_evidence,
+    estimate_auroc,
+    estimate_mean,
+    first_rank,
+    hit,
+    ndcg,
+    reciprocal_rank,
+    recognised_share,
+)
+from benchmarks.quality.summary import compare_fusion, compare_off_topic, summarise_retriever
+from benchmarks.quality.types import Estimate, FusionRow, Outcome
 from blog_search_mcp.index.search.ranking import Use
 
 RANKED = st.permutations("abcdefghijkl")
@@ -96,9 +106,9 @@ def test_ranks_agree_with_lists_of_gains(
 
 
 def test_evidence_is_found_however_its_lines_are_broken_and_only_in_one_piece() -> None:
-    assert holds(["no", "it was\n  released in\tMay"], " released\nin May ")
-    assert not holds(["it was released", "in May"], "released in May")
-    assert not holds([], "released")
+    assert contain_evidence(["no", "it was\n  released in\tMay"], " released\nin May ")
+    assert not contain_evidence(["it was released", "in May"], "released in May")
+    assert not contain_evidence([], "released")
 
 
 def test_auroc_worked_by_hand() -> None:
@@ -116,15 +126,15 @@ def test_auroc_is_the_odds_of_a_pair_in_order(
 
 def test_recognised_is_what_lies_below_the_score_that_19_of_20_reach() -> None:
     on_topic = [0.1, *(0.5 + place / 100 for place in range(19))]
-    assert recognised(on_topic, [0.05, 0.2, 0.49, 0.5, 0.7]) == 3 / 5
-    assert recognised([0.3, 0.9], [0.2, 0.3]) == 1 / 2
+    assert recognised_share(on_topic, [0.05, 0.2, 0.49, 0.5, 0.7]) == 3 / 5
+    assert recognised_share([0.3, 0.9], [0.2, 0.3]) == 1 / 2
 
 
 @given(SCORES, SCORES)
 def test_recognised_never_costs_more_than_a_twentieth_of_the_on_topic(
     on_topic: list[float], off_topic: list[float]
 ) -> None:
-    share = recognised(on_topic, off_topic)
+    share = recognised_share(on_topic, off_topic)
     thresholds = [t for t in on_topic if sum(s >= t for s in on_topic) >= 0.95 * len(on_topic)]
     assert share == sum(score < max(thresholds) for score in off_topic) / len(off_topic)
 
@@ -156,16 +166,15 @@ def outcome(rank: int | None, *, hits: int = 10, evidence: bool | None = None) -
 
 def test_a_row_sums_up_the_outcomes_of_a_leg() -> None:
     outcomes = [outcome(1, evidence=True), outcome(3, evidence=False), outcome(None, hits=0)]
-    row = leg_row("title", Use.DENSE, outcomes)
-    assert isinstance(row, LegRow)
-    assert (row.kind, row.leg, row.queries, row.zero_results) == ("title", "dense", 3, 1)
+    row = summarise_retriever("title", Use.DENSE, outcomes)
+    assert (row.kind, row.retriever, row.queries, row.zero_results) == ("title", "dense", 3, 1)
     assert row.hit_at_1.value == pytest.approx(1 / 3)
     assert row.hit_at_5.value == pytest.approx(2 / 3)
     assert row.mrr_at_10.value == pytest.approx((1 + 1 / 3) / 3)
     assert row.ndcg_at_10.value == pytest.approx((1 + 0.5) / 3)
     assert row.evidence is not None
     assert row.evidence.value == 0.5
-    assert leg_row("title", Use.DENSE, outcomes[2:]).evidence is None
+    assert summarise_retriever("title", Use.DENSE, outcomes[2:]).evidence is None
 
 
 def test_fusion_is_compared_with_the_leg_of_the_higher_mean() -> None:
@@ -174,22 +183,21 @@ def test_fusion_is_compared_with_the_leg_of_the_higher_mean() -> None:
         Use.DENSE: [outcome(1), outcome(3)],
         Use.HYBRID: [outcome(3), outcome(3)],
     }
-    row = fusion_row("heading", outcomes)
+    row = compare_fusion("heading", outcomes)
     assert row == FusionRow("heading", "dense", Estimate(-0.25, -0.5, 0.0))
 
 
 def test_off_topic_is_told_by_confidence_alone() -> None:
     on = [Outcome(None, 10, None, confidence) for confidence in (0.9, 0.8)]
     off = [Outcome(1, 10, None, confidence) for confidence in (0.2, 0.85, 0.1)]
-    row = off_topic_row("title", on, off)
-    assert isinstance(row, OffTopicRow)
+    row = compare_off_topic("title", on, off)
     assert (row.on_topic, row.off_topic, row.recognised) == (2, 3, 2 / 3)
     assert row.auroc.value == pytest.approx(5 / 6)
 
 
 def test_the_floor_scores_whole_posts_as_bm25_does() -> None:
     texts = {"a.md": "cat cat dog", "b.md": "dog", "c.md": "fish and a dog and a bird"}
-    floor = floor_of(texts, str.split)
+    floor = index_texts(texts, str.split)
     assert floor.search("cat", 5) == ["a.md"]
     assert floor.search("dog", 5) == ["b.md", "a.md", "c.md"]
     assert floor.search("whale", 5) == []
@@ -206,7 +214,7 @@ def test_the_floor_agrees_with_bm25_written_out(
     texts: dict[str, list[str]], query: list[str]
 ) -> None:
     scores = naive_bm25(texts, query)
-    floor = floor_of({source: " ".join(words) for source, words in texts.items()}, str.split)
+    floor = index_texts({source: " ".join(words) for source, words in texts.items()}, str.split)
     found = floor.search(" ".join(query), 10)
     assert set(found) == set(scores)
     for better, worse in pairwise(found):

@@ -1,7 +1,7 @@
-"""The floor a search must clear: BM25 over whole posts, in a few lines of plain Python.
+"""The baseline: BM25 over whole posts, in a few lines of plain Python.
 
 Title and body are one text, terms are ORed, and nothing is weighted, fused or
-embedded. It uses the analyser of the lexical leg, so that a difference to it is
+embedded. It uses the analyser of the lexical retriever, so that a difference to it is
 a difference of passages, fields and fusion, not of words.
 """
 
@@ -12,23 +12,23 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.metrics import first_rank
-from benchmarks.types import Query
+from benchmarks.quality.metrics import first_rank
+from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.tokenizer import terms
 from blog_search_mcp.ingest.documents.base import Document
 
 K1 = 1.2
 B = 0.75
-"""Lucene's defaults, which blogs' floors elsewhere use too."""
+"""Lucene's defaults."""
 
-Analyser = Callable[[str], Iterable[str]]
+Analyse = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """Whole posts, ready to be asked."""
+class WholePostIndex:
+    """Postings of whole posts."""
 
-    analyse: Analyser
+    analyse: Analyse
     postings: Mapping[str, Mapping[str, int]]
     """By term and source, how often the term stands in the post."""
     lengths: Mapping[str, int]
@@ -36,7 +36,7 @@ class Floor:
     mean_length: float
 
     def search(self, query: str, limit: int) -> list[str]:
-        """Sources of the best `limit` posts with any of the query's terms, best first."""
+        """Return the best `limit` sources with any of the query's terms, best first."""
         scores: dict[str, float] = defaultdict(float)
         for term in self.analyse(query):
             for source, share in self._scores(term):
@@ -51,8 +51,8 @@ class Floor:
             yield source, rarity * times * (K1 + 1) / (times + norm)
 
 
-def floor_of(texts: Mapping[str, str], analyse: Analyser) -> Floor:
-    """The floor over `texts`, by source; at least one."""
+def index_texts(texts: Mapping[str, str], analyse: Analyse) -> WholePostIndex:
+    """Index `texts`, by source; at least one."""
     postings: dict[str, dict[str, int]] = defaultdict(dict)
     lengths: dict[str, int] = {}
     for source, text in texts.items():
@@ -60,18 +60,20 @@ def floor_of(texts: Mapping[str, str], analyse: Analyser) -> Floor:
         lengths[source] = counts.total()
         for term, times in counts.items():
             postings[term][source] = times
-    return Floor(analyse, postings, lengths, sum(lengths.values()) / len(lengths))
+    return WholePostIndex(analyse, postings, lengths, sum(lengths.values()) / len(lengths))
 
 
 def whole_posts(posts: Iterable[Document]) -> dict[str, str]:
-    """Title and body of each post, by source."""
+    """Return title and body of each post, by source."""
     return {post.post.source: f"{post.post.title}\n{post.body.text}" for post in posts}
 
 
-def ask_floor(posts: Iterable[Document], queries: Sequence[Query], limit: int) -> list[int | None]:
-    """The rank of each query's post among the floor's first `limit` posts."""
-    floor = floor_of(whole_posts(posts), _stems)
-    return [first_rank(floor.search(query.text, limit), query.acceptable) for query in queries]
+def rank_whole_posts(
+    posts: Iterable[Document], queries: Sequence[Query], limit: int
+) -> list[int | None]:
+    """Return the rank of each query's post among the first `limit`."""
+    index = index_texts(whole_posts(posts), _stems)
+    return [first_rank(index.search(query.text, limit), query.acceptable) for query in queries]
 
 
 def _stems(text: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""A content folder in; its posts and an opened index of them out.
+"""Read a blog's posts, and make and open an index of them.
 
-The index is the benchmark's own and is made by the same ingest as any other,
-but for the descriptions, which queries are made of and the index must not hold.
+The index is made by the same ingest as any other, but without the descriptions: queries are made
+of them, and would find themselves in the index word for word.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from blog_search_mcp.ingest.report import Progress
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Which embedder an index shall have."""
+    """Which embedder makes an index."""
 
     kind: Literal["auto", "ollama", "embedded"] = "embedded"
     model: str | None = None
     host: str = ""
 
 
-def posts_of(content: Path) -> tuple[Document, ...]:
-    """The posts of a folder that are published today and not empty. Raises ContentError.
+def read_posts(content: Path) -> tuple[Document, ...]:
+    """Read the posts of a folder that are published today and not empty. Raises ContentError.
 
     A post without a body is a forwarding address, and search leaves it out.
     """
     today = date.today()
-    found = (_post(file, today) for file in walk(content, SUFFIXES).files)
+    found = (_read_published(file, today) for file in walk(content, SUFFIXES).files)
     return tuple(post for post in found if post and post.body.text.strip())
 
 
-def _post(file: SourceFile, today: date) -> Document | None:
+def _read_published(file: SourceFile, today: date) -> Document | None:
     try:
         document = read_document(read_file(file.path), file.source)
     except UnreadablePost:
@@ -55,10 +55,10 @@ def _post(file: SourceFile, today: date) -> Document | None:
 
 
 def index_folder(cache: Path, content: Path, embedding: Embedding) -> Path:
-    """Where the index of `content` lies below `cache`: one for each folder and embedder."""
-    place = content.resolve()
-    key = hashlib.sha256(f"{place}\n{embedding.kind}\n{embedding.model}".encode()).hexdigest()
-    return cache / f"{place.parent.name}-{place.name}-{key[:12]}"
+    """Return where the index of `content` lies below `cache`: one per folder and embedder."""
+    path = content.resolve()
+    key = hashlib.sha256(f"{path}\n{embedding.kind}\n{embedding.model}".encode()).hexdigest()
+    return cache / f"{path.parent.name}-{path.name}-{key[:12]}"
 
 
 def build_index(
@@ -72,11 +72,10 @@ def build_index(
         today=date.today(),
         rebuild=rebuild,
         options=IngestOptions(index_descriptions=False),
-        processes=0,  # an ablation changes this process alone
     )
     ingest(job, progress)
 
 
 def open_index(index: Path, embedding: Embedding) -> Reader:
-    """The live generation at `index`. Raises IndexProblem."""
+    """Open the live generation at `index`. Raises IndexProblem."""
     return LiveIndex(index, lambda identity: embedder_of(identity, embedding.host)).reader()

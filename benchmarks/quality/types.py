@@ -1,4 +1,4 @@
-"""The nouns of a measurement, frozen: what is asked and what came of it."""
+"""The values of a measurement: queries, their outcomes, rows of metrics."""
 
 from dataclasses import dataclass
 
@@ -25,18 +25,18 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one query brought by one leg."""
+    """What one query returned by one retriever."""
 
     rank: int | None
-    """Place of the first acceptable post among the hits, from 1; `None` if it is not there."""
+    """Of the first acceptable post among the hits, from 1; `None` if it is not there."""
     hits: int
-    """How many hits came, at most the depth asked for."""
+    """At most DEPTH."""
     evidence: bool | None
-    """Whether a returned chunk holds the evidence; `None` if the query names none."""
+    """Whether a chunk of the right post holds the evidence; `None` if the query has none."""
     confidence: float
     """Higher is surer; `Answer.certainty`."""
     is_low: bool = False
-    """Whether the answer said that the blog may hold nothing on this."""
+    """Whether the answer has low confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class LegRow:
-    """One kind of query by one leg."""
+class RetrieverRow:
+    """Metrics of one kind of query by one retriever."""
 
     kind: str
-    leg: str
+    retriever: str
     queries: int
     zero_results: int
-    """Queries that brought no hit at all."""
+    """Queries without any hit."""
     hit_at_1: Estimate
     hit_at_5: Estimate
     mrr_at_10: Estimate
@@ -67,17 +67,17 @@ class LegRow:
 
 @dataclass(frozen=True, slots=True)
 class FusionRow:
-    """Hybrid against the better single leg, query by query."""
+    """Hybrid search against the better single retriever, query by query."""
 
     kind: str
-    better_leg: str
+    better_retriever: str
     difference: Estimate
-    """nDCG@10 of hybrid less that of the better leg; below 0, fusing lost."""
+    """nDCG@10 of hybrid less that of the better retriever; below 0, fusion lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class OffTopicRow:
-    """How well confidence tells queries of this blog from queries of another."""
+    """How well confidence separates queries of this blog from queries of another."""
 
     kind: str
     on_topic: int
@@ -93,7 +93,7 @@ class OffTopicRow:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Everything one run found."""
+    """All results of one run on one blog."""
 
     commit: str
     """Of this program; ends in `-dirty` if files were changed since, empty without git."""
@@ -101,6 +101,6 @@ class Measurement:
     posts: int
     chunks: int
     embedder: str
-    legs: tuple[LegRow, ...]
+    retrievers: tuple[RetrieverRow, ...]
     fusion: tuple[FusionRow, ...]
     off_topic: tuple[OffTopicRow, ...]

@@ -1,4 +1,4 @@
-"""What search must show on the four blogs it was developed on: measurements in, met or not out.
+"""Targets on the four blogs that search was developed on, and whether a run met them.
 
 The targets are fixed numbers, not what a run happened to reach. The floor beside them is
 BM25 over whole posts, from the same run.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.types import LegRow, Measurement
+from benchmarks.quality.types import Measurement, RetrieverRow
 from blog_search_mcp.index.search.ranking import Use
 
 Blogs = Mapping[str, Measurement]
@@ -33,7 +33,7 @@ EVIDENCE = 0.80
 """Share of the questions whose evidence is in a returned chunk of the right post."""
 
 LOSS = -0.005
-"""nDCG@10 that hybrid may lose to its better leg."""
+"""nDCG@10 that hybrid may lose to its better retriever."""
 
 SIMPLIFIED_LOSS = -0.02
 """hit@5 that a Simplified query may lose to the Traditional one it was made from."""
@@ -41,7 +41,7 @@ SIMPLIFIED_LOSS = -0.02
 AUROC = 0.95
 
 WRITTEN = ("description", "question")
-"""Kinds by which the words of confidence are judged: what readers would type."""
+"""Kinds on which confidence is judged: what readers would type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """One target and what came of it."""
+class Result:
+    """One target and the value a run reached."""
 
     blog: str
     what: str
@@ -70,8 +70,8 @@ class Reached:
         return self.reached >= self.least
 
 
-def reached(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> list[Reached]:
-    """Every target whose blog and queries were measured; `floors` by blog and kind."""
+def check_targets(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> list[Result]:
+    """Check every target whose blog and queries were measured; `floors` by blog and kind."""
     return [
         *_hit_rates(blogs, floors),
         *_evidence(blogs),
@@ -81,7 +81,7 @@ def reached(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> list[Reach
     ]
 
 
-def _hit_rates(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> Iterator[Reached]:
+def _hit_rates(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> Iterator[Result]:
     for blog, kind, metric, least in HIT_RATES:
         row = _hybrid(blogs, blog, kind)
         if row is not None:
@@ -89,40 +89,40 @@ def _hit_rates(blogs: Blogs, floors: Mapping[tuple[str, str], Floor]) -> Iterato
             first = metric == "hit@1"
             value = row.hit_at_1.value if first else row.hit_at_5.value
             below = floor.hit_at_1 if first else floor.hit_at_5
-            yield Reached(blog, f"{kind}, {metric}", below, least, value)
+            yield Result(blog, f"{kind}, {metric}", below, least, value)
 
 
-def _evidence(blogs: Blogs) -> Iterator[Reached]:
+def _evidence(blogs: Blogs) -> Iterator[Result]:
     for blog in blogs:
         row = _hybrid(blogs, blog, "question")
         if row is not None and row.evidence is not None:
-            yield Reached(blog, "question, evidence", None, EVIDENCE, row.evidence.value)
+            yield Result(blog, "question, evidence", None, EVIDENCE, row.evidence.value)
 
 
-def _simplified(blogs: Blogs) -> Iterator[Reached]:
+def _simplified(blogs: Blogs) -> Iterator[Result]:
     what = "simplified less description, hit@5"
     for blog in blogs:
         rows = [_hybrid(blogs, blog, kind) for kind in ("simplified", "description")]
         if rows[0] is not None and rows[1] is not None:
             loss = rows[0].hit_at_5.value - rows[1].hit_at_5.value
-            yield Reached(blog, what, None, SIMPLIFIED_LOSS, loss, signed=True)
+            yield Result(blog, what, None, SIMPLIFIED_LOSS, loss, signed=True)
 
 
-def _fusion(blogs: Blogs) -> Iterator[Reached]:
+def _fusion(blogs: Blogs) -> Iterator[Result]:
     for blog, measurement in blogs.items():
         for row in measurement.fusion:
-            what = f"{row.kind}, hybrid less {row.better_leg}, nDCG@10"
-            yield Reached(blog, what, None, LOSS, row.difference.value, signed=True)
+            what = f"{row.kind}, hybrid less {row.better_retriever}, nDCG@10"
+            yield Result(blog, what, None, LOSS, row.difference.value, signed=True)
 
 
-def _confidence(blogs: Blogs) -> Iterator[Reached]:
+def _confidence(blogs: Blogs) -> Iterator[Result]:
     for blog, measurement in blogs.items():
         for row in measurement.off_topic:
             if row.kind in WRITTEN:
-                yield Reached(blog, f"{row.kind}, AUROC", None, AUROC, row.auroc.value)
+                yield Result(blog, f"{row.kind}, AUROC", None, AUROC, row.auroc.value)
 
 
-def _hybrid(blogs: Blogs, blog: str, kind: str) -> LegRow | None:
-    legs: Sequence[LegRow] = blogs[blog].legs if blog in blogs else ()
+def _hybrid(blogs: Blogs, blog: str, kind: str) -> RetrieverRow | None:
+    rows: Sequence[RetrieverRow] = blogs[blog].retrievers if blog in blogs else ()
     wanted = (kind, Use.HYBRID.value)
-    return next((row for row in legs if (row.kind, row.leg) == wanted), None)
+    return next((row for row in rows if (row.kind, row.retriever) == wanted), None)

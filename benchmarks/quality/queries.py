@@ -1,0 +1,258 @@
+"""Queries made of the posts, by kind, each asking for one post alone, so that no label is needed.
+
+Which queries are kept of many is decided by a hash, so that a blog that grows keeps most of its
+queries. The kinds `simplified` and `regional` are Chinese queries rewritten by the tables that
+search itself uses: measured is what search makes of the difference, not how good the tables are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+
+from markdown_it import MarkdownIt
+
+from benchmarks.quality.types import Query
+from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.analysis.synonyms import regional_words
+from blog_search_mcp.index.analysis.tokenizer import simplified
+from blog_search_mcp.ingest.documents.base import Body, Document
+from blog_search_mcp.ingest.markdown.plain_text import strip_markup
+
+HEADING_WORDS = 2
+"""A heading or title with fewer is a label, not a question."""
+
+GENERIC = {
+    "acknowledgements", "additionalresources", "aboutthisseries", "callforparticipation",
+    "conclusion", "finalthoughts", "furtherreading", "gettingstarted", "gettinginvolved",
+    "inconclusion", "knownissues", "learnmore", "morelinks", "nextsteps", "otherchanges",
+    "overview", "relatedposts", "releasenotes", "seealso", "tableofcontents", "thankyou",
+    "whatsnext", "wrappingup", "參考資料", "延伸閱讀", "相關文章", "下一步", "参考资料", "延伸阅读",
+    "相关文章", "参考文献", "関連記事", "おわりに", "はじめに",
+}  # fmt: skip
+"""Headings any post might have, as `fold` writes them; that one post has it is chance."""
+
+LEAST_IDENTIFIER = 3
+MOST_IDENTIFIER = 60
+"""Characters; a shorter one is part of other words, a longer one is a line of code."""
+
+SEED = "1"
+
+_MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+Posts = Sequence[Document]
+
+DESCRIPTION_LETTERS = 20
+DESCRIPTION_WORDS = 4
+"""A description with fewer names a subject that many posts may share."""
+
+COPIED = 0.8
+"""Share of a description that, found in one piece in the body, makes it a copy of the body."""
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""Chinese, Japanese and Korean letters, of which two say about what a word says."""
+_NUMBER = re.compile(r"\d+")
+
+
+def derive_queries(posts: Posts, kinds: Iterable[str], limit: int) -> list[Query]:
+    """Make at most `limit` queries of each kind, those of smallest hash."""
+    return [query for kind in kinds for query in islice(KINDS[kind](posts), limit)]
+
+
+def select_foreign(queries: Iterable[Query], posts: Posts) -> list[Query]:
+    """Select those of another blog's queries that no post here contains verbatim."""
+    contents = [fold(f"{post.post.title}\n{post.body.text}") for post in posts]
+    return [query for query in queries if not any(fold(query.text) in text for text in contents)]
+
+
+def descriptions(posts: Posts) -> Iterator[Query]:
+    """Yield the authors' descriptions, in order of hash."""
+    return sort_by_hash(described_posts(posts))
+
+
+def simplified_descriptions(posts: Posts) -> Iterator[Query]:
+    """Yield descriptions of a Traditional Chinese blog in Simplified characters."""
+    return rewrite_simplified(descriptions(posts))
+
+
+def regional(posts: Posts) -> Iterator[Query]:
+    """Headings and titles of a Chinese blog in the other region's words, in order of hash."""
+    return sort_by_hash(rewrite_regional(chain(headings(posts), titles(posts))))
+
+
+def headings(posts: Posts) -> Iterator[Query]:
+    """Headings of one post alone, numbers aside, which say something and are not its title."""
+    found = ((text, post.post) for post in posts for text in _headings(post.body))
+    telling = (
+        (text, post.source)
+        for text, post in found
+        if count_words(text) >= HEADING_WORDS
+        and fold(text) not in GENERIC
+        and fold(text) != fold(post.title)
+    )
+    pairs = _of_one_post(telling, fold_without_digits)
+    return sort_by_hash(Query("heading", text, source) for text, source in pairs)
+
+
+def titles(posts: Posts) -> Iterator[Query]:
+    """Titles of one post alone, in order of hash."""
+    found = ((" ".join(post.post.title.split()), post.post.source) for post in posts)
+    telling = (pair for pair in found if count_words(pair[0]) >= HEADING_WORDS)
+    pairs = _of_one_post(telling, fold)
+    return sort_by_hash(Query("title", text, source) for text, source in pairs)
+
+
+def identifiers(posts: Posts) -> Iterator[Query]:
+    """Inline code of one word that a single post's body or title holds, in any case.
+
+    In order of hash, and found as they are asked for: comparing each with every post is
+    the slow part.
+    """
+    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body.text))
+    named = ((code, source) for code, source in found if is_identifier(code))
+    pairs = _of_one_post(named, str.casefold)
+    contents = {
+        post.post.source: f"{post.post.title}\n{post.body.text}".casefold() for post in posts
+    }
+    for query in sort_by_hash(Query("identifier", code, at, evidence=code) for code, at in pairs):
+        others = (text for source, text in contents.items() if source != query.source)
+        if not any(query.text.casefold() in text for text in others):
+            yield query
+
+
+def sort_by_hash(queries: Iterable[Query]) -> Iterator[Query]:
+    """Sort queries by hash, however the posts were listed."""
+    return iter(sorted(queries, key=_hash))
+
+
+def is_identifier(code: str) -> bool:
+    """Whether inline code is one name: no spaces, a letter, neither too short nor a line."""
+    return (
+        LEAST_IDENTIFIER <= len(code) <= MOST_IDENTIFIER
+        and len(code.split()) == 1
+        and any(map(str.isalpha, code))
+    )
+
+
+KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
+    "description": descriptions,
+    "heading": headings,
+    "identifier": identifiers,
+    "title": titles,
+    "simplified": simplified_descriptions,
+    "regional": regional,
+}
+"""How the queries of each kind are found, in order of hash."""
+
+
+def described_posts(posts: Sequence[Document]) -> Iterator[Query]:
+    """Yield the descriptions that ask for one post alone."""
+    described = [
+        (post, strip_markup(post.post.description)) for post in posts if post.post.description
+    ]
+    uses = Counter(fold_without_digits(text) for _, text in described)
+    for post, text in described:
+        own = uses[fold_without_digits(text)] == 1
+        if own and says_enough(text) and not is_copied(text, post.post.title, post.body.text):
+            yield Query("description", " ".join(text.split()), post.post.source)
+
+
+def says_enough(text: str) -> bool:
+    """Whether a description is long enough to ask for one post."""
+    return count_letters(text) >= DESCRIPTION_LETTERS and count_words(text) >= DESCRIPTION_WORDS
+
+
+def is_copied(text: str, title: str, body: str) -> bool:
+    """Whether the title holds the description, or the body holds most of it in one piece."""
+    wanted = fold(text)
+    if wanted in fold(title):
+        return True
+    content = fold(strip_markup(body))
+    piece = math.ceil(len(wanted) * COPIED)
+    return any(wanted[at : at + piece] in content for at in range(len(wanted) - piece + 1))
+
+
+def rewrite_simplified(queries: Iterable[Query]) -> Iterator[Query]:
+    """The Chinese ones among `queries` that are written otherwise in Simplified characters."""
+    for query in _chinese(queries):
+        text = simplified(query.text)
+        if text != query.text:
+            yield replace(query, kind="simplified", text=text)
+
+
+def rewrite_regional(queries: Iterable[Query]) -> Iterator[Query]:
+    """The Chinese ones that the other region puts otherwise: the mainland, if they are Traditional.
+
+    In Simplified characters, whoever says it.
+    """
+    for query in _chinese(queries):
+        text = simplified(query.text)
+        other = _swap_regional_words(text, from_taiwan=text != query.text)
+        if other != text:
+            yield replace(query, kind="regional", text=other)
+
+
+def _chinese(queries: Iterable[Query]) -> Iterator[Query]:
+    return (query for query in queries if language_of(query.text) == "zh")
+
+
+def _swap_regional_words(text: str, *, from_taiwan: bool) -> str:
+    """`text` with each word, the longest first, as the other region says it first."""
+    words: dict[str, str] = {}
+    for mainland, taiwan in regional_words():
+        word, other = (taiwan, mainland) if from_taiwan else (mainland, taiwan)
+        words.setdefault(word, other)
+    longest = sorted(words, key=lambda word: -len(word))
+    return re.sub("|".join(map(re.escape, longest)), lambda match: words[match[0]], text)
+
+
+def fold(text: str) -> str:
+    """Letters and digits alone, without case: texts that differ in marks alone are equal."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def fold_without_digits(text: str) -> str:
+    """`fold` without digits: one pattern filled in twice is equal."""
+    return _NUMBER.sub("", fold(text))
+
+
+def count_letters(text: str) -> int:
+    """How many letters and digits `text` has, a CJK one counting for two."""
+    return len(fold(text)) + len(_CJK.findall(text))
+
+
+def count_words(text: str) -> float:
+    """How many words `text` has, a CJK letter counting for half of one."""
+    return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) / 2
+
+
+def _hash(query: Query) -> str:
+    return hashlib.sha1(f"{SEED}\n{query.source}\n{query.text}".encode()).hexdigest()
+
+
+def _of_one_post(
+    found: Iterable[tuple[str, str]], same: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    """The first text of each group that `same` puts together, if one source alone has it."""
+    groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for text, source in found:
+        groups[same(text)].append((text, source))
+    for pairs in groups.values():
+        if len({source for _, source in pairs}) == 1:
+            yield pairs[0]
+
+
+def _headings(body: Body) -> Iterator[str]:
+    for block in body.blocks:
+        if block.kind == "heading":
+            yield " ".join(block.heading.split())
+
+
+def _inline_code(body: str) -> Iterator[str]:
+    children = chain.from_iterable(token.children or () for token in _MARKDOWN.parse(body))
+    return (token.content.strip() for token in children if token.type == "code_inline")
