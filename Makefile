@@ -17,7 +17,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval bench reliability conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval bench reliability flow conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options
 
 reliability: $(INSTALLED) ## make every fault as often as docs/reliability.md says, and count what held
 	@$(BIN)/python -m pytest tests/reliability --full --totals --numprocesses auto --dist loadfile
+
+flow: $(INSTALLED) ## count the modules that a search, a read and an ingest of an edit pass through
+	@$(BIN)/python -m tools.flow_counts --list
 
 conformance: $(INSTALLED) $(SUITE)/installed ## run MCP's conformance suite against the server
 	@$(BIN)/python -m tests.conformance "$(SUITE)"
