@@ -45,21 +45,13 @@ _OLD_FILES = ("config.toml", "config.yaml", "config.yml", "config.json")
 _KEYS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
 """One of these tells a Hugo configuration from another program's of that name."""
 _TOKEN = re.compile(r":(\w+(?:\[.+?\])?)")
-_DATES = {
-    "year": "year",
-    "month": "month",
-    "monthname": "long_month",
-    "day": "day",
-    "weekday": "w_day",
-    "weekdayname": "long_day",
-    "yearday": "y_day",
-}
-"""Tokens of the date, as `date_tokens` names them."""
-_NAMES = _DATES.keys() | {
+_DATES = ("year", "month", "day")
+_NAMES = {
+    *_DATES,
     *("section", "sections", "title", "slug", "slugorfilename", "filename"),
     *("contentbasename", "slugorcontentbasename"),
 }
-"""Tokens that can be filled in without knowing other pages."""
+"""Tokens that can be filled in without knowing other pages; Hugo has rarer ones."""
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
 
@@ -181,7 +173,7 @@ class Hugo(SiteGenerator):
     def unknown_tokens(self) -> tuple[str, ...]:
         """Return the tokens that are none of Hugo's, or need more than the post itself."""
         tokens = (token for _, pattern in self.patterns for token in _TOKEN.findall(pattern))
-        return tuple(f":{token}" for token in tokens if token.partition("[")[0] not in _NAMES)
+        return tuple(f":{token}" for token in tokens if token not in _NAMES)
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
         """Give each heading the author's id, or one of its text that is not taken."""
@@ -259,14 +251,14 @@ class Hugo(SiteGenerator):
         return fill_pattern(pattern, _TOKEN, value_of)
 
     def _value(self, page: _Page, token: str) -> str | None:
-        name, _, cut = token.partition("[")
-        if name in _DATES:
+        if token not in _NAMES:
+            return None
+        if token in _DATES:
             day = self._date(page)
-            return _date_value(day, name) if day else None
-        if name in ("section", "sections"):
+            return date_tokens(day)[token] if day else None
+        if token in ("section", "sections"):
             folders = self._sections_of(page.folder)
-            chosen = _slice(folders, cut.rstrip("]")) if cut else folders
-            return "/".join(chosen[:1] if name == "section" else chosen)
+            return "/".join(folders[:1] if token == "section" else folders)
         slug = self._slug(page)
         title = page.address.get("title").replace("/", "-")
         texts = {
@@ -277,7 +269,7 @@ class Hugo(SiteGenerator):
             "filename": page.name,
             "contentbasename": page.name,
         }
-        return _sanitize(texts.get(name, ""), lower=self.lower) or None
+        return _sanitize(texts[token], lower=self.lower) or None
 
     def _date(self, page: _Page) -> date | None:
         dated = _DATED.match(page.name) if self.dated_names else None
@@ -316,28 +308,6 @@ def _has_default_ids(markup: Config) -> bool:
         and parser.get("autoheadingidtype", "github") == "github"
         and parser.get("autoidtype", "github") == "github"
     )
-
-
-def _date_value(day: date, name: str) -> str:
-    value = date_tokens(day)[_DATES[name]]
-    if name == "weekday":
-        return str(int(value) % 7)
-    return str(int(value)) if name == "yearday" else value
-
-
-def _slice(folders: Sequence[str], cut: str) -> Sequence[str]:
-    """Slice as `[1:]`, `[:2]`, `[0]` and `[last]` do; a place that is not there gives nothing."""
-    bounds = [_bound(bound, len(folders)) for bound in cut.lower().split(":")]
-    if len(bounds) == 1:
-        at = bounds[0]
-        return folders[at : at + 1] if at is not None else []
-    return folders[bounds[0] : bounds[1]]
-
-
-def _bound(bound: str, count: int) -> int | None:
-    if bound == "last":
-        return max(count - 1, 0)
-    return int(bound) if bound.isdecimal() else None
 
 
 def _sanitize(text: str, *, lower: bool = True) -> str:

@@ -30,15 +30,11 @@ def date_tokens(day: date) -> dict[str, str]:
         "month": f"{day:%m}",
         "i_month": f"{day.month}",
         "short_month": f"{day:%b}",
-        "long_month": f"{day:%B}",
         "day": f"{day:%d}",
         "i_day": f"{day.day}",
         "short_day": f"{day:%a}",
-        "long_day": f"{day:%A}",
         "y_day": f"{day:%j}",
-        "w_day": f"{day:%u}",
         "week": f"{day:%V}",
-        "w_year": f"{day:%G}",
     }
 
 

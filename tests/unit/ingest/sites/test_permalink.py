@@ -54,10 +54,10 @@ def test_hugo_by_place(place: str, front: str, expected: str | None) -> None:
 
 PATTERNS = Hugo(
     patterns=(
-        ("docs", "/d/:sections[1:]/:contentbasename/:title"),
+        ("docs", "/d/:sections/:contentbasename/:title"),
         ("notes", "/:section/:slugorfilename/"),
         ("posts", "/:year/:month/:day/:slug/"),
-        ("times", "/:monthname/:weekday/:weekdayname/:yearday/:sections/"),
+        ("times", "/:year/:monthname/:title/"),
     ),
     section_patterns=("posts",),
     default_language="zh",
@@ -80,11 +80,11 @@ PATTERNS = Hugo(
         ("content/posts/undated.md", "title: x", None),
         ("content/posts/_index.md", TITLE, None),
         ("content/docs/_index.md", TITLE, "/zh/docs/index.html"),
-        ("content/docs/x/y/deep.md", "title: T", "/zh/d/x/deep/t.html"),
-        ("content/docs/y/deep.md", "title: T", "/zh/d/deep/t.html"),
-        ("content/docs/x/bundle/index.en.md", "title: x", "/en/d/x/bundle/x.html"),
+        ("content/docs/x/y/deep.md", "title: T", "/zh/d/docs/x/deep/t.html"),
+        ("content/docs/y/deep.md", "title: T", "/zh/d/docs/deep/t.html"),
+        ("content/docs/x/bundle/index.en.md", "title: x", "/en/d/docs/x/bundle/x.html"),
         ("content/notes/x/y.md", TITLE, "/zh/notes/y.html"),
-        ("content/times/x.md", TITLE, "/zh/may/0/sunday/133/times.html"),
+        ("content/times/x.md", TITLE, None),
         ("content/about.md", TITLE, "/zh/about.html"),
     ],
 )
@@ -333,11 +333,14 @@ def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None)
 @pytest.mark.parametrize(
     ("generator", "unknown"),
     [
-        (Hugo(patterns=(("a", "/:slug/:nonsense/:sectionslug/"),)), (":nonsense", ":sectionslug")),
+        (
+            Hugo(patterns=(("a", "/:slug/:sections[1:]/:sectionslug/"),)),
+            (":sections[1:]", ":sectionslug"),
+        ),
         (Jekyll("/:title/:nonsense_x"), (":nonsense_x",)),
         (Hexo(":title/:hash/"), (":hash",)),
         (Zola(), ()),
-        (PATTERNS, ()),
+        (PATTERNS, (":monthname",)),
         (Jekyll("weekdate"), ()),
         (Hexo(), ()),
     ],
