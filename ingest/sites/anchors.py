@@ -57,6 +57,7 @@ _TEMPLATE = re.compile(r"\{\{|\{%")
 _SIGNS = re.compile(r"\[\^|<<|>>")
 """Notes, and quotation marks that some parsers take for tags."""
 _DASHES = re.compile("-{2,3}")
+_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
 
 
 def has_doubtful_parts(parts: Sequence[Part], source: str) -> bool:
@@ -74,3 +75,9 @@ def join_without_dashes(parts: Sequence[Part]) -> str:
     return "".join(
         _DASHES.sub("", part.text) if part.kind == "text" else part.text for part in parts
     )
+
+
+def parse_id(attributes: str) -> str:
+    """Return the id in what stands between braces, `""` if there is none."""
+    found = _ID.search(attributes)
+    return found[1] or found[2] if found else ""

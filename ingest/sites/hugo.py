@@ -23,6 +23,7 @@ from blog_search_mcp.ingest.sites.anchors import (
     has_doubtful_parts,
     join_without_dashes,
     join_written,
+    parse_id,
 )
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
@@ -329,7 +330,6 @@ def _sanitize(text: str, *, lower: bool = True) -> str:
 _ATTRIBUTES = re.compile(
     r"\s*\{\s*((?:(?:[#.][^\s#.{}\"'=]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))[\s,]*)+)\}\s*$"
 )
-_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
 _BARE_LINK = re.compile(r"\w://|\bwww\.|\w@\w")
 
 
@@ -338,8 +338,7 @@ def _split_attributes(source: str) -> tuple[str, str]:
     braces = _ATTRIBUTES.search(source)
     if braces is None:
         return "", source
-    named = _ID.search(braces[1])
-    return (named[1] or named[2] if named else ""), source[: braces.start()]
+    return parse_id(braces[1]), source[: braces.start()]
 
 
 def _heading_id(heading: Heading, source: str) -> str | None:

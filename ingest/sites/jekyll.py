@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.sites.anchors import has_doubtful_parts, join_without_dashes
+from blog_search_mcp.ingest.sites.anchors import has_doubtful_parts, join_without_dashes, parse_id
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.patterns import (
@@ -219,7 +219,6 @@ def _hyphenate(text: str, also: str) -> str:
 
 _WRITTEN_ID = re.compile(r"[\t ]\{#([A-Za-z_:][\w:.-]*)\}$")
 _ATTRIBUTE_LIST = re.compile(r"^ {0,3}\{:.*\}\s*$")
-_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
 
 
 def _written_id(heading: Heading) -> str | None:
@@ -228,8 +227,7 @@ def _written_id(heading: Heading) -> str | None:
         return braces[1]
     if _ATTRIBUTE_LIST.match(heading.before):
         return ""
-    named = _ID.search(heading.after) if _ATTRIBUTE_LIST.match(heading.after) else None
-    return (named[1] or named[2]) if named else None
+    return (parse_id(heading.after) or None) if _ATTRIBUTE_LIST.match(heading.after) else None
 
 
 def _heading_id(heading: Heading) -> str | None:
