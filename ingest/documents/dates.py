@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 
-from blog_search_mcp.ingest.documents.fields import Fields, text
+from blog_search_mcp.ingest.documents.fields import Fields, to_text
 
 PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")
-"""Fields that hold from when on a post is public, as `ingest.documents.fields.named` names them."""
+"""Fields that hold from when on a post is public, by their normalized names."""
 _DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -51,9 +51,9 @@ def date_in_path(path: str) -> date | None:
 
 
 def find_date(known: Fields, source: str) -> date | None:
-    """Return a post's date: its author's, else that in its path; `known` as from `named`."""
+    """Return a post's date: its author's, else that in its path; names are normalized."""
     written = first_date(known, _DATE_FIELDS)
-    return written or date_in_path(text(known.get("path"))) or date_in_path(source)
+    return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
 
 
 def first_date(known: Fields, names: Iterable[str]) -> date | None:

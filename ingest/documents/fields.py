@@ -7,35 +7,35 @@ from typing import TypeAlias
 
 Fields: TypeAlias = Mapping[str, object]
 
-_CALLED = ("label", "name", "title")
+_NAME_KEYS = ("label", "name", "title")
 """Keys under which a mapping names what it stands for."""
 
 
-def named(fields: Fields) -> dict[str, object]:
-    """Fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
+def normalize_names(fields: Fields) -> dict[str, object]:
+    """Put fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
     return {re.sub(r"[_-]", "", name).lower(): value for name, value in fields.items()}
 
 
 def first_text(known: Fields, names: Iterable[str]) -> str:
-    """Give the first of the fields that holds words, `""` if none does."""
-    return next(filter(None, (text(known.get(name)) for name in names)), "")
+    """Return the first of the fields that holds words, `""` if none does."""
+    return next(filter(None, (to_text(known.get(name)) for name in names)), "")
 
 
-def text(value: object) -> str:
+def to_text(value: object) -> str:
     """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
     if value is None:
         return ""
     if isinstance(value, list):
-        return ", ".join(filter(None, (line(item) for item in value if isinstance(item, str))))
+        return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))
     if isinstance(value, dict):
-        key = next(filter(value.__contains__, (*_CALLED, *value)), "")
+        key = next(filter(value.__contains__, (*_NAME_KEYS, *value)), "")
         entry = value.get(key)
-        return line(entry if isinstance(entry, str) else str(key))
-    return line(value.isoformat() if isinstance(value, date) else str(value))
+        return to_line(entry if isinstance(entry, str) else str(key))
+    return to_line(value.isoformat() if isinstance(value, date) else str(value))
 
 
-def line(words: str) -> str:
-    """Put text on one line, without control characters or halves of a surrogate pair."""
+def to_line(words: str) -> str:
+    """Put words on one line, without control characters or halves of a surrogate pair."""
     shown = "".join(char if char.isprintable() or char > "\u007f" else " " for char in words)
     return " ".join(shown.encode("utf-8", "replace").decode().split())
 

@@ -1,12 +1,12 @@
-"""The text of a file comes in; its front matter as fields and its body as text go out.
+"""Split a file into front matter and body.
 
 Read are YAML between `---` lines (the last may be `...`), TOML between `+++` lines and a JSON
 object at the start of the file, as Hugo has them; the language named behind the first `---`, as
 Eleventy has it; and as Hexo has them JSON fields between `;;;` lines and YAML fields with only a
 `---` after them. Blank space before is allowed.
 
-Broken front matter costs the metadata, never the text, and keeps back what says that the post is
-a draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
+Broken front matter costs the metadata, never the text, and keeps back what makes the post a
+draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
 body; so too where its first key is a sentence.
 
 YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
@@ -17,9 +17,9 @@ cost no memory. Merge keys (`<<`) are not merged: nested ones grow without bound
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -33,73 +33,13 @@ MAX_CHARACTERS = 256 * 1024
 MAX_DEPTH = 50
 """Deepest YAML nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
-
-class _WordsLoader(_Loader):
-    """Reads every scalar as a string, except an empty one, `~` and `null`."""
-
-
-_WordsLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
-)
-_WordsLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
-
-
-def from_yaml(block: str) -> object:
-    """Read YAML; scalars stay as written. Raises ValueError."""
-    _check_size(block)
-    try:
-        _check_depth(block)
-        return yaml.load(block, _WordsLoader)
-    except yaml.MarkedYAMLError as error:
-        line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
-        raise ValueError(f"{error.problem}{line}") from error
-    except (yaml.YAMLError, UnicodeError) as error:
-        raise ValueError("it holds a character YAML does not allow") from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-
-
-def from_toml(block: str) -> object:
-    """Read TOML with its own types. Raises ValueError."""
-    _check_size(block)
-    try:
-        return tomllib.loads(block)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-
-
-def from_json(block: str) -> object:
-    """Read a JSON object, as Hexo has it without its braces. Raises ValueError."""
-    _check_size(block)
-    inner = block.strip().rstrip(",")
-    try:
-        return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
-    except json.JSONDecodeError as error:
-        raise ValueError(error.msg) from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-
-
-def _check_depth(block: str) -> None:
-    depth = 0
-    for event in yaml.parse(block, _WordsLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise ValueError("it is nested too deeply")
-
-
-def _check_size(block: str) -> None:
-    if len(block) > MAX_CHARACTERS:
-        raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
-
-
 _OPENING = re.compile(r"\s*(---|\+\+\+|;;;)(yaml|toml|json)?[ \t]*(?:\n|\Z)")
-_YAML_END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_TOML_END = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
-_HEXO_END = re.compile(r"^;;;[ \t]*$", re.MULTILINE)
+_FENCES = {
+    "---": ("yaml", re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)),
+    "+++": ("toml", re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)),
+    ";;;": ("json", re.compile(r"^;;;[ \t]*$", re.MULTILINE)),
+}
+"""The language between two fences, and what closes them."""
 _NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?{_NAME}["']?[ \t]*:(?:\s|\Z)""")
@@ -110,29 +50,18 @@ _UNOPENED = re.compile(
     re.MULTILINE,
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
-_KEPT_BACK = re.compile(
+_DRAFT_LINE = re.compile(
     r"^[ \t]*[\"']?(?:draft[\"']?[ \t]*[:=][ \t]*[\"']?(?:true|yes|on|1)"
     r"|publish(?:ed)?[\"']?[ \t]*[:=][ \t]*[\"']?(?:false|no|off|0)"
     r"|status[\"']?[ \t]*[:=][ \t]*[\"']?(?:draft|private))[\"']?[ \t]*(?:,|\#.*)?$",
     re.MULTILINE | re.IGNORECASE,
 )
-_Parse: TypeAlias = Callable[[str], object]
-_FENCES: dict[str, tuple[re.Pattern[str], _Parse]] = {
-    "---": (_YAML_END, from_yaml),
-    "+++": (_TOML_END, from_toml),
-    ";;;": (_HEXO_END, from_json),
-}
-_LANGUAGES: dict[str | None, _Parse] = {
-    "yaml": from_yaml,
-    "toml": from_toml,
-    "json": from_json,
-}
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A file in two: what is said about the post, and the post."""
+    """A file in two."""
 
     fields: dict[str, object]
     """Keys as written. YAML values are str, None, list and dict; TOML and JSON have their own."""
@@ -144,95 +73,132 @@ class FrontMatter:
     """Why the fields could not be read, in a sentence, else `None`."""
 
 
-def split(text: str) -> FrontMatter:
+def split_front_matter(text: str) -> FrontMatter:
     """Take the front matter off a text whose lines end with LF. Never raises."""
     if opening := _OPENING.match(text):
-        return _fenced(text, opening)
+        return _split_fenced(text, opening)
     if unopened := _UNOPENED.match(text):
-        return _unopened(text, unopened.end())
+        return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
-        return _json(text, json_opening.end())
-    return _all_body(text)
+        return _split_json(text, json_opening.end())
+    return _keep_all(text)
 
 
-def _fenced(text: str, opening: re.Match[str]) -> FrontMatter:
-    end, parse = _FENCES[opening[1]]
-    parse = _LANGUAGES.get(opening[2], parse)
-    closing = end.search(text, opening.end())
-    clearly_fields = opening[1] != "---" or bool(opening[2] or _YAML_KEY.match(text, opening.end()))
+def _split_fenced(text: str, opening: re.Match[str]) -> FrontMatter:
+    language, end = _FENCES[opening[1]]
+    start, closing = opening.end(), end.search(text, opening.end())
+    is_certain = opening[1] != "---" or bool(opening[2] or _YAML_KEY.match(text, start))
     if closing is None:
-        return _all_body(text, "it is never closed" if clearly_fields else None)
-    block = text[opening.end() : closing.start()]
+        return _keep_all(text, "it is never closed" if is_certain else None)
+    language = opening[2] or language
+    return _split_block(text, language, start, closing.start(), closing.end(), is_certain)
+
+
+def _split_block(
+    text: str, language: str, start: int, end: int, after: int, is_certain: bool
+) -> FrontMatter:
+    """Read the fields of `text[start:end]`; the body begins on the line behind `after`.
+
+    `is_certain` tells a block that can only be fields from one that may be text.
+    """
+    block = text[start:end]
     try:
-        fields = parse(_at_line(text, opening.end()) + block) if block.strip() else {}
+        fields = _parse(block, language, text.count("\n", 0, start)) if block.strip() else {}
     except ValueError as error:
-        return _broken(text, block, closing.end(), str(error), clearly_fields)
-    if not isinstance(fields, dict) or not _named(fields):
-        return _broken(text, block, closing.end(), "it is no list of fields", False)
-    return _after(text, closing.end(), fields)
+        return _salvage(text, block, after, str(error), is_certain)
+    if isinstance(fields, dict) and (start == 0 or _begins_with_name(fields)):
+        return _make(text, after, fields)
+    return (
+        _salvage(text, block, after, "it is no list of fields", False) if start else _keep_all(text)
+    )
 
 
-def _broken(text: str, block: str, end: int, reason: str, clearly_fields: bool) -> FrontMatter:
-    """Keep of a block that cannot be read what says that the post is not published."""
-    kept = _kept_back(block)
-    if kept or clearly_fields:
-        return _after(text, end, kept, _with_draft(reason, kept))
-    return _all_body(text)
-
-
-def _kept_back(block: str) -> dict[object, object]:
-    """Make a draft's field of a line that says so, `{}` if there is none."""
-    return {"draft": True} if _KEPT_BACK.search(block) else {}
-
-
-def _with_draft(reason: str, kept: Mapping[object, object]) -> str:
-    return f"{reason}; a line of it makes the post a draft" if kept else reason
-
-
-def _unopened(text: str, end: int) -> FrontMatter:
-    block = text[:end]
-    try:
-        fields = from_yaml(block)
-    except ValueError as error:
-        return _broken(text, block, end, str(error), False)
-    return _after(text, end, fields) if isinstance(fields, dict) else _all_body(text)
-
-
-def _named(fields: dict[object, object]) -> bool:
-    return not fields or re.fullmatch(_NAME, str(next(iter(fields)))) is not None
-
-
-def _json(text: str, start: int) -> FrontMatter:
+def _split_json(text: str, start: int) -> FrontMatter:
     try:
         fields, end = json.JSONDecoder().raw_decode(text, start)
     except RecursionError:
-        return _all_body(text, "it is nested too deeply")
+        return _keep_all(text, "it is nested too deeply")
     except ValueError as error:
-        return _all_body(text, str(error))
-    if not _REST_OF_LINE.match(text, end):
-        return _all_body(text)
-    return _after(text, end, fields)
+        return _keep_all(text, str(error))
+    return _make(text, end, fields) if _REST_OF_LINE.match(text, end) else _keep_all(text)
 
 
-def _at_line(text: str, position: int) -> str:
-    """Blank lines that make a parser's line numbers those of the file."""
-    return "\n" * text.count("\n", 0, position)
+def _parse(block: str, language: str, lines_before: int) -> object:
+    """Parse a block that begins behind so many lines of its file. Raises ValueError."""
+    if len(block) + lines_before > MAX_CHARACTERS:
+        raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
+    block = "\n" * lines_before + block  # so that a parser counts the file's lines
+    try:
+        if language == "toml":
+            return tomllib.loads(block)
+        return _parse_json(block) if language == "json" else _parse_yaml(block)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
-def _after(
-    text: str, end: int, fields: dict[object, object], reason: str | None = None
-) -> FrontMatter:
-    start = text.find("\n", end) + 1 or len(text)
-    keyed = {str(key): value for key, value in fields.items()}
-    return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, _problem(reason))
+def _parse_json(block: str) -> object:
+    """Parse an object, as Hexo has it without its braces."""
+    inner = block.strip().rstrip(",")
+    try:
+        return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from error
 
 
-def _all_body(text: str, reason: str | None = None) -> FrontMatter:
+def _parse_yaml(block: str) -> object:
+    depth = 0
+    try:
+        for event in yaml.parse(block, _StringLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise ValueError("it is nested too deeply")
+        return yaml.load(block, _StringLoader)
+    except yaml.MarkedYAMLError as error:
+        line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise ValueError(f"{error.problem}{line}") from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise ValueError("it holds a character YAML does not allow") from error
+
+
+class _StringLoader(_Loader):
+    """Reads every scalar as a string, except an empty one, `~` and `null`."""
+
+
+_StringLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
+)
+_StringLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
+
+
+def _begins_with_name(fields: Mapping[object, object]) -> bool:
+    return not fields or re.fullmatch(_NAME, str(next(iter(fields)))) is not None
+
+
+def _salvage(text: str, block: str, after: int, reason: str, is_certain: bool) -> FrontMatter:
+    """Keep of a block that cannot be read what makes the post a draft."""
+    is_draft = _DRAFT_LINE.search(block) is not None
+    if is_draft or is_certain:
+        return _make(text, after, {"draft": True} if is_draft else {}, _explain(reason, is_draft))
+    return _keep_all(text)
+
+
+def _keep_all(text: str, reason: str | None = None) -> FrontMatter:
     """Leave all as body; where it tried to be front matter, any line of it can make a draft."""
-    kept = _kept_back(text[:MAX_CHARACTERS]) if reason else {}
-    fields = {str(key): value for key, value in kept.items()}
-    return FrontMatter(fields, text, 1, _problem(_with_draft(reason, kept) if reason else None))
+    if reason is None:
+        return FrontMatter({}, text, 1)
+    is_draft = _DRAFT_LINE.search(text, 0, MAX_CHARACTERS) is not None
+    return FrontMatter({"draft": True} if is_draft else {}, text, 1, _explain(reason, is_draft))
 
 
-def _problem(reason: str | None) -> str | None:
-    return f"its front matter cannot be read: {reason}" if reason else None
+def _explain(reason: str, is_draft: bool) -> str:
+    drafted = "; a line of it makes the post a draft" if is_draft else ""
+    return f"its front matter cannot be read: {reason}{drafted}"
+
+
+def _make(
+    text: str, after: int, fields: Mapping[object, object], problem: str | None = None
+) -> FrontMatter:
+    start = text.find("\n", after) + 1 or len(text)
+    keyed = {str(key): value for key, value in fields.items()}
+    return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, problem)

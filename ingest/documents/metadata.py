@@ -1,6 +1,6 @@
-"""Front matter fields and a file's place come in; a Post goes out.
+"""Describe a post by its front matter and its file's place.
 
-The author's word wins; what is missing comes from the file's name and folder, as Hugo, Jekyll,
+The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
 Hexo, Zola, Docusaurus, Astro and Obsidian read them. Field names are compared without regard to
 case, and a value of an unexpected type is made into text or passed over: no field is worth
 losing a post. All usual names of a field are read, the commonest first.
@@ -12,7 +12,14 @@ from collections.abc import Iterator, Sequence
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.documents.dates import find_date
-from blog_search_mcp.ingest.documents.fields import Fields, first_text, leaves, line, named, text
+from blog_search_mcp.ingest.documents.fields import (
+    Fields,
+    first_text,
+    leaves,
+    normalize_names,
+    to_line,
+    to_text,
+)
 
 MAX_TITLE = 300
 """Characters; a longer title is cut, so that one post cannot fill an answer."""
@@ -32,16 +39,19 @@ _TOPICS = {"be", "et", "hr", "id", "is", "it", "my", "no", "pa", "sl", "te"}
 """Languages whose tags are words or fields of work, and name a folder inside others for those."""
 
 
-def describe(fields: Fields, source: str, heading: str = "", hashtags: Sequence[str] = ()) -> Post:
-    """Make the Post; `heading` is its body's first level-1 heading, `""` if there is none.
+def describe_post(
+    fields: Fields, source: str, heading: str = "", hashtags: Sequence[str] = ()
+) -> Post:
+    """Describe the post of a file below the content folder.
 
-    `hashtags` are the tags the author wrote in the body; they follow those of the front matter.
+    `heading` titles a post whose front matter does not; `hashtags`, those of its body, follow the
+    tags of the front matter.
     """
-    known = named(fields)
+    known = normalize_names(fields)
     published = find_date(known, source)
     return Post(
         source=source,
-        title=title(fields) or _cut(line(heading), MAX_TITLE) or _title_from(source),
+        title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
         date=published.isoformat() if published else None,
         tags=_tags(known, hashtags),
         description=_cut(first_text(known, _DESCRIPTIONS), MAX_DESCRIPTION),
@@ -51,14 +61,14 @@ def describe(fields: Fields, source: str, heading: str = "", hashtags: Sequence[
     )
 
 
-def title(fields: Fields) -> str:
-    """Give the author's own title on one line, `""` if there is none."""
-    return _cut(first_text(named(fields), ("title",)), MAX_TITLE)
+def read_title(fields: Fields) -> str:
+    """Return the author's own title on one line, `""` if there is none."""
+    return _cut(first_text(normalize_names(fields), ("title",)), MAX_TITLE)
 
 
 def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
     taxonomies = known.get("taxonomies")
-    places = (known, named(taxonomies) if isinstance(taxonomies, dict) else {})
+    places = (known, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
     written = [
         tag
         for name in _TAGS
@@ -76,10 +86,10 @@ def _tags_of(value: object, *, is_list: bool) -> Iterator[str]:
     if isinstance(value, str):
         parts = re.split(r"[,，、;]", value)
         yield from filter(
-            None, map(line, parts if len(parts) > 1 or not is_list else value.split())
+            None, map(to_line, parts if len(parts) > 1 or not is_list else value.split())
         )
     else:
-        yield from filter(None, map(text, leaves(value)))
+        yield from filter(None, map(to_text, leaves(value)))
 
 
 def _cut(words: str, length: int) -> str:
@@ -93,7 +103,7 @@ def _title_from(source: str) -> str:
     if stem in ("index", "_index") and folder:
         stem = folder.rpartition("/")[2]
     undated = _DAY_IN_NAME.sub("", stem) or stem
-    return _cut(line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
+    return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
 
 
 def _stem_and_language(name: str) -> tuple[str, str]:
@@ -104,7 +114,7 @@ def _stem_and_language(name: str) -> tuple[str, str]:
 
 
 def _language(known: Fields, source: str) -> str:
-    """Take the author's, else the file name's, else that of the outermost folder that has one."""
+    """Return the author's, else the file name's, else that of the outermost folder that has one."""
     folders = source.split("/")[:-1]
     inner = (folder for folder in folders[1:] if folder.lower() not in _TOPICS)
     places = (*folders[:1], *inner)

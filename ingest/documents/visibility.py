@@ -1,7 +1,7 @@
-"""Front matter fields and a file's place come in; whether the post is public goes out.
+"""Decide by a post's front matter and place whether it is public.
 
-Each generator's own rules, without asking which generator it is: what one of them keeps from
-readers is kept from readers here. Pure: today's date is an argument.
+These are the rules of all generators, whichever the blog uses: what one of them keeps from readers
+is kept from readers here.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 from blog_search_mcp.ingest.documents.dates import PUBLISH_FIELDS, find_date, first_date
-from blog_search_mcp.ingest.documents.fields import Fields, named, text
+from blog_search_mcp.ingest.documents.fields import Fields, normalize_names, to_text
 
 LeftOut: TypeAlias = Literal["draft", "future", "expired"]
 
@@ -45,7 +45,7 @@ def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
     (`unlisted`, `hidden`, `private`, `eleventyExcludeFromCollections`, `build.list: never`);
     future by its publication date, else its date; expired from the day after it expires.
     """
-    known = named(fields)
+    known = normalize_names(fields)
     expiry = first_date(known, _EXPIRES_ON)
     expires = expiry.isoformat() if expiry else None
     if _is_draft(known, source):
@@ -59,7 +59,7 @@ def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
 
 
 def day_after(day: str | None) -> str | None:
-    """Give the ISO day after an ISO day; `None` after none, and after the last one there is."""
+    """Return the ISO day after an ISO day; `None` after none, and after the last one there is."""
     if day is None or day == date.max.isoformat():
         return None
     return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
@@ -77,8 +77,8 @@ def _is_draft(known: Fields, source: str) -> bool:
 
 def _is_never_listed(build: object) -> bool:
     """Read Hugo's build options, `build` or `_build`."""
-    return isinstance(build, Mapping) and text(build.get("list")).lower() in {*_NO, "never"}
+    return isinstance(build, Mapping) and to_text(build.get("list")).lower() in {*_NO, "never"}
 
 
 def _word(known: Fields, name: str) -> str:
-    return text(known.get(name)).lower()
+    return to_text(known.get(name)).lower()

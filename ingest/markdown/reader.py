@@ -19,16 +19,16 @@ class MarkdownReader:
         """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
         # The parsers are imported here: an ingest that finds nothing changed needs none of them.
         from blog_search_mcp.ingest.documents.decode import decode
-        from blog_search_mcp.ingest.documents.frontmatter import split
-        from blog_search_mcp.ingest.documents.metadata import describe, title
+        from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
+        from blog_search_mcp.ingest.documents.metadata import describe_post, read_title
         from blog_search_mcp.ingest.markdown.body import MarkdownBody
 
         decoded = decode(data)
-        front = split(decoded.text)
+        front = split_front_matter(decoded.text)
         body = MarkdownBody(front.body)
-        heading = "" if title(front.fields) else body.title
+        heading = "" if read_title(front.fields) else body.title
         return Document(
-            post=describe(front.fields, source, heading, body.hashtags),
+            post=describe_post(front.fields, source, heading, body.hashtags),
             fields=front.fields,
             body=body,
             first_line=front.first_line,

@@ -25,7 +25,7 @@ from blog_search_mcp.index.search.snippets import WIDTH, preview
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.decode import decode
-from blog_search_mcp.ingest.documents.frontmatter import split
+from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
 from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
@@ -57,7 +57,7 @@ def post(data: bytes) -> None:
 def frontmatter(data: bytes) -> None:
     """The body is the text from one of its lines on, and what goes is fields or marks."""
     text = data.decode("utf-8", "replace").replace("\r", "\n")
-    front = split(text)
+    front = split_front_matter(text)
     assert text.endswith(front.body)
     assert front.first_line >= 1
     if front.body:

@@ -9,7 +9,7 @@ from blog_search_mcp.ingest.documents.frontmatter import (
     MAX_CHARACTERS,
     MAX_DEPTH,
     FrontMatter,
-    split,
+    split_front_matter,
 )
 
 UNREAD = "its front matter cannot be read: "
@@ -30,7 +30,7 @@ def test_yaml_is_taken_off_and_every_scalar_stays_as_written() -> None:
         "tags": ["a", "7"],
         "nested": {"x": "y"},
     }
-    assert split(text) == FrontMatter(fields, "Body\n", 11)
+    assert split_front_matter(text) == FrontMatter(fields, "Body\n", 11)
 
 
 def test_toml_is_taken_off_with_its_own_types() -> None:
@@ -41,12 +41,12 @@ def test_toml_is_taken_off_with_its_own_types() -> None:
         "draft": True,
         "extra": {"x": 1},
     }
-    assert split(text) == FrontMatter(fields, "\nBody", 8)
+    assert split_front_matter(text) == FrontMatter(fields, "\nBody", 8)
 
 
 def test_json_is_taken_off() -> None:
     text = '{\n  "title": "T",\n  "tags": ["a"]\n}\n\nBody'
-    assert split(text) == FrontMatter({"title": "T", "tags": ["a"]}, "\nBody", 5)
+    assert split_front_matter(text) == FrontMatter({"title": "T", "tags": ["a"]}, "\nBody", 5)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_json_is_taken_off() -> None:
     ],
 )
 def test_each_form_of_fence_gives_the_same_post(text: str) -> None:
-    assert split(text) == FrontMatter({"title": "T"}, "Body", 4)
+    assert split_front_matter(text) == FrontMatter({"title": "T"}, "Body", 4)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_each_form_of_fence_gives_the_same_post(text: str) -> None:
     ],
 )
 def test_eleventys_and_hexos_forms_are_read(text: str, first_line: int) -> None:
-    front = split(text)
+    front = split_front_matter(text)
     assert (front.fields["title"], front.body) == ("T", "Body")
     assert (front.first_line, front.problem) == (first_line, None)
 
 
 def test_one_line_above_dashes_is_a_heading() -> None:
-    assert split("title: T\n---\nBody") == FrontMatter({}, "title: T\n---\nBody", 1)
+    assert split_front_matter("title: T\n---\nBody") == FrontMatter({}, "title: T\n---\nBody", 1)
 
 
 DRAFT = "; a line of it makes the post a draft"
@@ -102,7 +102,7 @@ DRAFT = "; a line of it makes the post a draft"
 def test_broken_front_matter_that_says_draft_makes_a_draft(block: str, reason: str) -> None:
     line = block.count("\n") + 4
     expected = FrontMatter({"draft": True}, "Body", line, UNREAD + reason + DRAFT)
-    assert split(f"---\n{block}\n---\nBody") == expected
+    assert split_front_matter(f"---\n{block}\n---\nBody") == expected
 
 
 @pytest.mark.parametrize(
@@ -113,29 +113,35 @@ def test_broken_front_matter_that_says_draft_makes_a_draft(block: str, reason: s
     ],
 )
 def test_front_matter_without_an_end_may_make_a_draft(text: str, reason: str) -> None:
-    assert split(text) == FrontMatter({"draft": True}, text, 1, UNREAD + reason + DRAFT)
+    assert split_front_matter(text) == FrontMatter(
+        {"draft": True}, text, 1, UNREAD + reason + DRAFT
+    )
 
 
 @pytest.mark.parametrize("line", ["draft: false", "my draft: true", "draft: truely", "a draft"])
 def test_what_does_not_say_draft_makes_none(line: str) -> None:
-    assert split(f"---\ntitle: a: b\n{line}\n---\nBody").fields == {}
+    assert split_front_matter(f"---\ntitle: a: b\n{line}\n---\nBody").fields == {}
 
 
 def test_blank_space_may_stand_before_the_block() -> None:
-    assert split("\n \n---\ntitle: T\n---\nBody") == FrontMatter({"title": "T"}, "Body", 6)
+    assert split_front_matter("\n \n---\ntitle: T\n---\nBody") == FrontMatter(
+        {"title": "T"}, "Body", 6
+    )
 
 
 def test_a_post_without_front_matter_is_all_body() -> None:
-    assert split("# Title\n\n---\nx: y\n---\n") == FrontMatter({}, "# Title\n\n---\nx: y\n---\n", 1)
+    assert split_front_matter("# Title\n\n---\nx: y\n---\n") == FrontMatter(
+        {}, "# Title\n\n---\nx: y\n---\n", 1
+    )
 
 
 @pytest.mark.parametrize("text", ["---\n---\nBody", "+++\n+++\nBody"])
 def test_an_empty_block_is_taken_off(text: str) -> None:
-    assert split(text) == FrontMatter({}, "Body", 3)
+    assert split_front_matter(text) == FrontMatter({}, "Body", 3)
 
 
 def test_front_matter_may_be_all_there_is() -> None:
-    assert split("---\ntitle: T\n---") == FrontMatter({"title": "T"}, "", 3)
+    assert split_front_matter("---\ntitle: T\n---") == FrontMatter({"title": "T"}, "", 3)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +160,7 @@ def test_front_matter_may_be_all_there_is() -> None:
     ],
 )
 def test_what_only_looks_like_front_matter_stays_text(text: str) -> None:
-    assert split(text) == FrontMatter({}, text, 1)
+    assert split_front_matter(text) == FrontMatter({}, text, 1)
 
 
 @pytest.mark.parametrize(
@@ -174,35 +180,39 @@ def test_what_only_looks_like_front_matter_stays_text(text: str) -> None:
 )
 def test_broken_yaml_costs_the_metadata_and_not_the_text(block: str, reason: str) -> None:
     line = block.count("\n") + 4
-    assert split(f"---\n{block}\n---\nBody") == FrontMatter({}, "Body", line, UNREAD + reason)
+    assert split_front_matter(f"---\n{block}\n---\nBody") == FrontMatter(
+        {}, "Body", line, UNREAD + reason
+    )
 
 
 def test_broken_toml_costs_the_metadata_and_not_the_text() -> None:
     problem = UNREAD + "Invalid value (at line 2, column 9)"
-    assert split("+++\ntitle = T\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
+    assert split_front_matter("+++\ntitle = T\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
 
 
 @pytest.mark.parametrize("text", ["---\ntitle: T\n\nBody", "+++\ntitle = 'T'\n\nBody"])
 def test_a_block_that_is_never_closed_stays_text_and_is_reported(text: str) -> None:
-    assert split(text) == FrontMatter({}, text, 1, UNREAD + "it is never closed")
+    assert split_front_matter(text) == FrontMatter({}, text, 1, UNREAD + "it is never closed")
 
 
 def test_broken_json_stays_text_and_is_reported() -> None:
     text = '{\n"title": oops\n}\nBody'
     problem = UNREAD + "Expecting value: line 2 column 10 (char 11)"
-    assert split(text) == FrontMatter({}, text, 1, problem)
+    assert split_front_matter(text) == FrontMatter({}, text, 1, problem)
 
 
 def test_deeply_nested_json_and_toml_are_refused() -> None:
     deep = "[" * 50_000 + "]" * 50_000
     problem = UNREAD + "it is nested too deeply"
     json_text = '{"a": ' + deep + "}\nBody"
-    assert split(json_text) == FrontMatter({}, json_text, 1, problem)
-    assert split(f"+++\na = {deep}\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
+    assert split_front_matter(json_text) == FrontMatter({}, json_text, 1, problem)
+    assert split_front_matter(f"+++\na = {deep}\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:
-    fields = split(f"---\nx: {'[' * (MAX_DEPTH - 1)}{']' * (MAX_DEPTH - 1)}\n---\n").fields
+    fields = split_front_matter(
+        f"---\nx: {'[' * (MAX_DEPTH - 1)}{']' * (MAX_DEPTH - 1)}\n---\n"
+    ).fields
     depth, value = 0, fields["x"]
     while isinstance(value, list) and value:
         depth, value = depth + 1, value[0]
@@ -210,31 +220,31 @@ def test_nesting_up_to_the_limit_is_read() -> None:
 
 
 def test_a_repeated_key_counts_as_its_last() -> None:
-    assert split("---\ntitle: one\ntitle: two\n---\n").fields == {"title": "two"}
+    assert split_front_matter("---\ntitle: one\ntitle: two\n---\n").fields == {"title": "two"}
 
 
 def test_tags_of_a_programming_language_build_nothing(tmp_path: Path) -> None:
     target = tmp_path / "pwned"
     text = f'---\ntitle: !!python/object/apply:os.system ["touch {target}"]\n---\nBody'
-    assert split(text) == FrontMatter({"title": [f"touch {target}"]}, "Body", 4)
+    assert split_front_matter(text) == FrontMatter({"title": [f"touch {target}"]}, "Body", 4)
     assert not target.exists()
 
 
 def test_aliases_stay_shared() -> None:
     levels = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))]
-    fields = split("---\n" + "\n".join(levels) + "\n---\n").fields
+    fields = split_front_matter("---\n" + "\n".join(levels) + "\n---\n").fields
     last = fields["a39"]
     assert isinstance(last, list)
     assert last[0] is last[1] is fields["a38"]
 
 
 def test_keys_that_are_no_strings_become_strings() -> None:
-    assert split("---\n~: x\n7: y\n---\n").fields == {"None": "x", "7": "y"}
+    assert split_front_matter("---\n~: x\n7: y\n---\n").fields == {"None": "x", "7": "y"}
 
 
 def test_yaml_inside_a_block_scalar_does_not_end_the_block() -> None:
     text = "---\nsummary: |\n  one\n  ---\n  two\n---\nBody"
-    assert split(text) == FrontMatter({"summary": "one\n---\ntwo\n"}, "Body", 7)
+    assert split_front_matter(text) == FrontMatter({"summary": "one\n---\ntwo\n"}, "Body", 7)
 
 
 LINE = st.sampled_from(["---", "+++", "...", "", "a: b", "a = 1", "- x", "text", "{", " --- "])
@@ -244,7 +254,7 @@ LINE = st.sampled_from(["---", "+++", "...", "", "a: b", "a = 1", "- x", "text",
 @settings(max_examples=100)
 def test_the_body_is_the_file_from_its_first_line_on(lines: list[str], ends: bool) -> None:
     text = "\n".join(lines) + ("\n" if ends else "")
-    front = split(text)
+    front = split_front_matter(text)
     assert text.endswith(front.body)
     if front.body:
         assert front.body == "\n".join(text.split("\n")[front.first_line - 1 :])

@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.metadata import MAX_TAGS, MAX_TITLE, describe, title
+from blog_search_mcp.ingest.documents.metadata import MAX_TAGS, MAX_TITLE, describe_post, read_title
 
 
 def test_the_authors_fields_make_the_post() -> None:
@@ -16,7 +16,7 @@ def test_the_authors_fields_make_the_post() -> None:
         "slug": "kv",
         "language": "zh_TW",
     }
-    assert describe(fields, "ai/kv-cache.md", "Another title") == Post(
+    assert describe_post(fields, "ai/kv-cache.md", "Another title") == Post(
         source="ai/kv-cache.md",
         title="A KV cache",
         date="2024-05-01",
@@ -28,7 +28,7 @@ def test_the_authors_fields_make_the_post() -> None:
 
 
 def test_what_the_author_left_out_comes_from_the_file() -> None:
-    assert describe({}, "en/posts/2024-05-01-my_first-post.md") == Post(
+    assert describe_post({}, "en/posts/2024-05-01-my_first-post.md") == Post(
         source="en/posts/2024-05-01-my_first-post.md",
         title="my first post",
         date="2024-05-01",
@@ -58,12 +58,12 @@ def test_what_the_author_left_out_comes_from_the_file() -> None:
     ],
 )
 def test_a_title_of_any_type_is_one_line_of_text(value: object, expected: str) -> None:
-    assert title({"title": value}) == expected
+    assert read_title({"title": value}) == expected
 
 
 def test_a_very_long_title_is_cut() -> None:
-    assert title({"title": "long " * 1000}) == ("long " * 60).strip() + "…"
-    assert len(title({"title": "x" * 1000})) == MAX_TITLE
+    assert read_title({"title": "long " * 1000}) == ("long " * 60).strip() + "…"
+    assert len(read_title({"title": "x" * 1000})) == MAX_TITLE
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_very_long_title_is_cut() -> None:
     ],
 )
 def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expected: str) -> None:
-    assert describe({}, source, heading).title == expected
+    assert describe_post({}, source, heading).title == expected
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expect
     ],
 )
 def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected: str) -> None:
-    assert describe({"date": value}, "a.md").date == expected
+    assert describe_post({"date": value}, "a.md").date == expected
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected:
 def test_the_date_comes_from_the_best_place_that_has_one(
     fields: dict[str, object], source: str, expected: str | None
 ) -> None:
-    assert describe(fields, source).date == expected
+    assert describe_post(fields, source).date == expected
 
 
 @pytest.mark.parametrize(
@@ -166,18 +166,18 @@ def test_the_date_comes_from_the_best_place_that_has_one(
 def test_tags_are_gathered_in_order_without_repeats(
     fields: dict[str, object], expected: tuple[str, ...]
 ) -> None:
-    assert describe(fields, "a.md").tags == expected
+    assert describe_post(fields, "a.md").tags == expected
 
 
 def test_tags_in_the_text_follow_those_of_the_front_matter() -> None:
-    assert describe({"tags": ["a"]}, "a.md", "", ("b", "A")).tags == ("a", "b")
+    assert describe_post({"tags": ["a"]}, "a.md", "", ("b", "A")).tags == ("a", "b")
 
 
 def test_tags_that_share_their_lists_cost_no_more_than_one() -> None:
     level: list[object] = []
     for _ in range(200):
         level = [level] * 50
-    assert describe({"tags": [level, "end"]}, "a.md").tags == ("end",)
+    assert describe_post({"tags": [level, "end"]}, "a.md").tags == ("end",)
 
 
 def test_the_first_description_with_words_is_taken() -> None:
@@ -187,7 +187,7 @@ def test_the_first_description_with_words_is_taken() -> None:
         "excerpt": "Third",
         "subtitle": "x",
     }
-    assert describe(fields, "a.md").description == "Third"
+    assert describe_post(fields, "a.md").description == "Third"
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_the_first_description_with_words_is_taken() -> None:
 def test_the_language_is_a_known_code(
     fields: dict[str, object], source: str, expected: str
 ) -> None:
-    assert describe(fields, source).language == expected
+    assert describe_post(fields, source).language == expected

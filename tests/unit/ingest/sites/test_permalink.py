@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.ingest.documents.address import read_address
-from blog_search_mcp.ingest.documents.frontmatter import split
+from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
@@ -14,7 +14,9 @@ from blog_search_mcp.ingest.sites.zola import Zola
 
 
 def path(generator: SiteGenerator, place: str, front: str = "") -> str | None:
-    return generator.permalink(place, read_address(split(f"---\n{front}\n---\n").fields))
+    return generator.permalink(
+        place, read_address(split_front_matter(f"---\n{front}\n---\n").fields)
+    )
 
 
 TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
