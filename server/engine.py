@@ -1,7 +1,6 @@
 """The index behind the tools, opened in the background once the first reply is out.
 
-Opening
-imports numpy, FAISS and tantivy, which takes longer than all other work until the first
+Opening imports numpy, FAISS and tantivy, which takes longer than all other work until the first
 reply; a client that waits for that reply must not wait for them.
 """
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from blog_search_mcp.index.reader import LiveIndex
     from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
@@ -32,14 +32,14 @@ Stamp: TypeAlias = tuple[str, int, int] | None
 
 
 class IndexFolder:
-    """One index folder; each call looks anew."""
+    """What can be known of an index folder without opening the index; each call reads anew."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder; it need not exist."""
+        """Take the folder, which need not exist."""
         self._layout = Layout(folder)
 
     def stamp(self) -> Stamp:
-        """Look which generation is live, at the price of reading one line."""
+        """Identify the live generation, at the price of reading one line."""
         try:
             with self._layout.current.open("rb") as file:
                 name = file.read(20).decode("ascii", "replace").strip()
@@ -49,11 +49,11 @@ class IndexFolder:
         return name, status.st_ino, status.st_mtime_ns
 
     def summary(self) -> Summary | None:
-        """Read what the blog is, `None` if that is not known."""
+        """Read a summary of the blog, `None` if there is none."""
         return read_summary(self._layout)
 
     def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
-        """Name the sources that were added, changed or removed between two generations.
+        """Return the sources that were added, changed or removed between two generations.
 
         Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
         deleted since.
@@ -76,7 +76,7 @@ class IndexFolder:
 
 
 class Searcher(Protocol):
-    """What the tools ask of an index. Safe to call from several threads."""
+    """An index as the tools use it. Safe to call from several threads."""
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Return the page of hits from `offset` on. Raises BlogSearchError."""
@@ -101,7 +101,7 @@ class Searcher(Protocol):
 
 
 class Served(Searcher, Protocol):
-    """What a server stands on: an index that may still have to be opened."""
+    """An index that a server serves, and that may still have to be opened."""
 
     @property
     def folder(self) -> IndexFolder:
@@ -159,16 +159,16 @@ class Engine:
         return self._folder
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Ask the newest generation that can be used. Raises BlogSearchError."""
+        """Search the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         answer = live.reader().search(query, filters, limit=limit, offset=offset)
-        return replace(answer, notice=_together(live.notice, answer.notice, self._stale()))
+        return replace(answer, notice=_join_sentences(live.notice, answer.notice, self._stale()))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         passage = live.reader().read(source, chunk_index, neighbors)
-        return replace(passage, notice=_together(live.notice, self._stale()))
+        return replace(passage, notice=_join_sentences(live.notice, self._stale()))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -180,7 +180,7 @@ class Engine:
 
     @property
     def overview(self) -> Overview:
-        """Tell of the newest generation. Raises BlogSearchError."""
+        """What the newest generation holds, in numbers. Raises BlogSearchError."""
         return replace(self._opened().reader().overview, notice=self._stale())
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
@@ -194,7 +194,7 @@ class Engine:
         try:
             self._opened().reader()
         except BlogSearchError as error:
-            log.info("Not ready yet: %s", error)  # each call will say it to the client
+            log.info("Not ready yet: %s", error)  # each call will report it to the client
         except Exception:
             log.exception("The index could not be opened.")
         then()
@@ -211,47 +211,39 @@ class Engine:
         return self._live
 
 
-def _together(*sentences: str | None) -> str | None:
+def _join_sentences(*sentences: str | None) -> str | None:
     return " ".join(filter(None, sentences)) or None
 
 
 def engine_for(settings: Settings) -> Engine:
-    """Make the engine over the index folder that `settings` name; nothing is opened yet.
+    """Make the engine of a server; nothing is opened yet.
 
     The embedder warms up beside the index, so that the first query need not wait for it.
     """
-
-    def open_index() -> Live:
-        from blog_search_mcp.index.embedders.registry import serving_embedder
-        from blog_search_mcp.index.reader import LiveIndex
-
-        return LiveIndex(
-            settings.index, lambda identity: serving_embedder(identity, settings.embedder_url)
-        )
-
     staleness = make_staleness(settings, lambda: engine.warm_up())
-    engine = Engine(open_index, IndexFolder(settings.index), staleness)
+    engine = Engine(partial(_open_index, settings), IndexFolder(settings.index), staleness)
     return engine
 
 
 def engine_for_one(settings: Settings) -> Engine:
-    """Make the engine for one question: what a server does beside its answers is waited for.
+    """Make the engine of one query: what a server does beside its answers is waited for.
 
-    The embedder is given the time to load its model, and the posts are looked at before the
-    answer, since there is no later one to tell.
+    The embedder is given the time to load its model, and the posts are compared before the
+    answer, since there is no later one to carry the notice.
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    def open_index() -> Live:
-        from blog_search_mcp.index.embedders.registry import embedder_of
-        from blog_search_mcp.index.reader import LiveIndex
-
-        return LiveIndex(
-            settings.index, lambda identity: embedder_of(identity, settings.embedder_url)
-        )
-
     staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    return Engine(open_index, IndexFolder(settings.index), staleness)
+    opened = partial(_open_index, settings, waits=True)
+    return Engine(opened, IndexFolder(settings.index), staleness)
+
+
+def _open_index(settings: Settings, *, waits: bool = False) -> LiveIndex:
+    from blog_search_mcp.index.embedders.registry import embedder_of, serving_embedder
+    from blog_search_mcp.index.reader import LiveIndex
+
+    make = embedder_of if waits else serving_embedder
+    return LiveIndex(settings.index, lambda identity: make(identity, settings.embedder_url))
 
 
 def make_staleness(settings: Settings, on_switch: Callable[[], None]) -> Staleness:

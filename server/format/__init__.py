@@ -1,1 +1,1 @@
-"""Hits and passages as clients, terminals and the page show them."""
+"""Answers as clients, terminals and the search page show them."""

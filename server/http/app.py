@@ -72,7 +72,7 @@ def build_app(
         custom_starlette_routes=[*open_routes, *api_routes(searcher)],
     )
     open_paths = frozenset(route.path for route in open_routes)
-    return Application(guarded(app, address, access, open_paths), server.announcer.close)
+    return Application(guarded(app, address, access, open_paths), server.notifier.close)
 
 
 def guarded(

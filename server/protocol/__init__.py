@@ -1,1 +1,1 @@
-"""What MCP asks of a server besides its tools."""
+"""The MCP server: its requests, whatever the transport."""

@@ -28,9 +28,9 @@ from blog_search_mcp.server import NAME, VERSION
 from blog_search_mcp.server.format.notices import for_clients
 from blog_search_mcp.server.format.text import replace_surrogates
 from blog_search_mcp.server.protocol.errors import invalid_params
-from blog_search_mcp.server.protocol.handlers import Library
+from blog_search_mcp.server.protocol.handlers import Handlers
 from blog_search_mcp.server.protocol.instructions import instructions
-from blog_search_mcp.server.protocol.subscriptions import Announcer
+from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.registry import Toolset
 
@@ -57,9 +57,9 @@ FIRST_REQUESTS = {"initialize", "server/discover"}
 
 
 class BlogServer(Server[Any]):
-    """The SDK's server, which also says that lists change; give it an `announcer`."""
+    """The SDK's server, which also declares that lists change; give it a `notifier`."""
 
-    announcer: Announcer
+    notifier: ChangeNotifier
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
@@ -78,7 +78,7 @@ def build_server(
 ) -> BlogServer:
     """Build the server over `searcher`, for any transport. Tools run in worker threads.
 
-    Each call is noted in `usage`, if that is given. `streams` is how many
+    Each call is logged in `usage`, if that is given. `streams` is how many
     `subscriptions/listen` may be open at a time, of all clients.
     """
     offered = toolset or Toolset()
@@ -105,33 +105,33 @@ def build_server(
             is_error=reply.is_error,
         )
 
-    announcer = Announcer(searcher.folder, lambda: offered.extended, streams)
-    library = Library(searcher, announcer.older)
+    notifier = ChangeNotifier(searcher.folder, lambda: offered.extended, streams)
+    handlers = Handlers(searcher, notifier.legacy)
     server = BlogServer(
         NAME,
         version=VERSION,
-        lifespan=announcer.lifespan,
+        lifespan=notifier.lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=library.list_resources,
-        on_list_resource_templates=library.list_templates,
-        on_read_resource=library.read_resource,
-        on_subscribe_resource=library.subscribe,
-        on_unsubscribe_resource=announcer.older.unsubscribe,
-        on_subscriptions_listen=announcer.listen,
-        on_list_prompts=library.list_prompts,
-        on_get_prompt=library.get_prompt,
-        on_completion=library.complete,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_subscribe_resource=handlers.subscribe,
+        on_unsubscribe_resource=notifier.legacy.unsubscribe,
+        on_subscriptions_listen=notifier.listen,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
     )
-    server.announcer = announcer
+    server.notifier = notifier
     server.add_notification_handler(
-        "notifications/initialized", NotificationParams, announcer.connected
+        "notifications/initialized", NotificationParams, notifier.connected
     )
-    server.middleware.append(_instructed(searcher))
+    server.middleware.append(_add_instructions(searcher))
     return server
 
 
-def _instructed(searcher: Served) -> ServerMiddleware[Any]:
+def _add_instructions(searcher: Served) -> ServerMiddleware[Any]:
     """Put the instructions into the first reply of either era, as the index is at that moment."""
 
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -1,4 +1,4 @@
-"""Completion as a person types: the beginning of a word comes in, what it may become goes out.
+"""Complete an argument of a prompt or resource template as a person types it.
 
 What begins with the typed text comes first, then what has a word that does, then what holds
 it anywhere; a post is found by its title too, since few people know its path.
@@ -12,7 +12,7 @@ from mcp.types import Completion, PromptReference
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
 from blog_search_mcp.server.protocol.errors import invalid_params
-from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, known_prompt
+from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, find_prompt
 from blog_search_mcp.server.protocol.uris import CHUNK_TEMPLATE, POST_TEMPLATE
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TYPED = 200
 _VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
 
 
-def completed(
+def complete(
     searcher: Searcher,
     reference: PromptReference | ResourceTemplateReference,
     argument: str,
@@ -43,7 +43,7 @@ def completed(
     Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
     """
     if isinstance(reference, PromptReference):
-        known = argument_names(known_prompt(reference.name))
+        known = argument_names(find_prompt(reference.name))
     else:
         known = _variables(reference.uri)
     if argument not in known:
@@ -63,15 +63,15 @@ def _values(
     given: Mapping[str, str],
 ) -> list[str]:
     if argument == "path" or getattr(reference, "name", None) == COMPARE.name:
-        return posts(searcher.listing(), typed)
+        return rank_posts(searcher.listing(), typed)
     if argument == "index":
         parts = searcher.outline(given.get("path", "")).parts
         return [str(part.chunk_index) for part in parts if str(part.chunk_index).startswith(typed)]
-    return words(searcher.listing(), typed) if argument == "topic" else []
+    return rank_words(searcher.listing(), typed) if argument == "topic" else []
 
 
-def posts(listing: Listing, typed: str) -> list[str]:
-    """Sources of the posts that may be meant."""
+def rank_posts(listing: Listing, typed: str) -> list[str]:
+    """Return the sources of matching posts."""
     ranked = [
         (min(_rank(source, typed), _rank(title, typed)), source)
         for source, title in listing.names()
@@ -79,14 +79,14 @@ def posts(listing: Listing, typed: str) -> list[str]:
     return _best(ranked)
 
 
-def words(listing: Listing, typed: str) -> list[str]:
-    """Tags and sections that may be meant; a word that is both stands once."""
+def rank_words(listing: Listing, typed: str) -> list[str]:
+    """Return matching tags and sections; one that is both stands once."""
     names = dict.fromkeys([*listing.tags(), *listing.sections()])
     return _best([(_rank(name, typed), name) for name in names])
 
 
 def _best(ranked: Iterable[tuple[int, str]]) -> list[str]:
-    """What matches, best first, and within one rank as it was."""
+    """Return what matches, best first, and within one rank as it was."""
     return [name for rank, name in sorted(ranked, key=lambda pair: pair[0]) if rank < _NONE]
 
 

@@ -1,8 +1,4 @@
-"""What a client may ask beside tool calls: resources, prompts and completion, request by request.
-
-Requests of the SDK come in, its results go out; what they hold is decided in `resources`,
-`prompts` and `completion`.
-"""
+"""Handlers of the requests beside tool calls: resources, prompts and completion."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from mcp.types import (
 from blog_search_mcp.server.format.text import replace_surrogates
 from blog_search_mcp.server.protocol import completion, resources
 from blog_search_mcp.server.protocol.errors import run_in_thread
-from blog_search_mcp.server.protocol.prompts import PROMPTS, prompted
+from blog_search_mcp.server.protocol.prompts import PROMPTS, fill_prompt
 from blog_search_mcp.server.protocol.resources import TEMPLATES, UnknownResource
 
 if TYPE_CHECKING:
@@ -41,30 +37,30 @@ if TYPE_CHECKING:
     )
 
     from blog_search_mcp.server.engine import Searcher
-    from blog_search_mcp.server.protocol.legacy_clients import OlderClients
+    from blog_search_mcp.server.protocol.legacy_sessions import LegacySessions
 
     Result = TypeVar("Result")
 
-NEWER_ERA = "2026-07-28"
+STATELESS_SINCE = "2026-07-28"
 """Versions are days, so that they compare as text."""
-OLDER_NOT_FOUND = -32002
-"""Resource not found, before NEWER_ERA; since then it is INVALID_PARAMS."""
+LEGACY_NOT_FOUND = -32002
+"""Resource not found, before STATELESS_SINCE; from then on it is INVALID_PARAMS."""
 
 
-class Library:
-    """Answers these requests over one searcher, for every client."""
+class Handlers:
+    """Handles these requests over one searcher, for every client."""
 
-    def __init__(self, searcher: Searcher, older: OlderClients) -> None:
-        """Take what is read from, and the clients that may subscribe."""
+    def __init__(self, searcher: Searcher, legacy: LegacySessions) -> None:
+        """Read from `searcher`; `legacy` keeps the subscriptions of earlier protocols."""
         self._searcher = searcher
-        self._older = older
+        self._legacy = legacy
 
     async def list_resources(
         self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """List a page of posts."""
         cursor = params.cursor if params else None
-        return await run_in_thread(partial(resources.listed, self._searcher, cursor))
+        return await run_in_thread(partial(resources.list_resources, self._searcher, cursor))
 
     async def list_templates(
         self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -77,14 +73,14 @@ class Library:
         self, context: ServerRequestContext[Any], params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         """Read a list, a post or a chunk."""
-        return await self._of_resource(context, params.uri, resources.read)
+        return await self._work_on(context, params.uri, resources.read_resource)
 
     async def subscribe(
         self, context: ServerRequestContext[Any], params: SubscribeRequestParams
     ) -> EmptyResult:
-        """Subscribe a client of an older era to a resource that exists."""
-        await self._of_resource(context, params.uri, resources.known)
-        return await self._older.subscribe(context, params)
+        """Subscribe a client of an earlier protocol to a resource that exists."""
+        await self._work_on(context, params.uri, resources.check_resource)
+        return await self._legacy.subscribe(context, params)
 
     async def list_prompts(
         self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -97,24 +93,24 @@ class Library:
         self, _context: ServerRequestContext[Any], params: GetPromptRequestParams
     ) -> GetPromptResult:
         """Fill in a prompt."""
-        return prompted(params.name, params.arguments or {})
+        return fill_prompt(params.name, params.arguments or {})
 
     async def complete(
         self, _context: ServerRequestContext[Any], params: CompleteRequestParams
     ) -> CompleteResult:
-        """Complete what a person types."""
+        """Complete an argument."""
         given = (params.context.arguments if params.context else None) or {}
         name, typed = params.argument.name, params.argument.value
-        work = partial(completion.completed, self._searcher, params.ref, name, typed, given)
+        work = partial(completion.complete, self._searcher, params.ref, name, typed, given)
         return CompleteResult(completion=await run_in_thread(work))
 
-    async def _of_resource(
+    async def _work_on(
         self,
         context: ServerRequestContext[Any],
         uri: str,
         work: Callable[[Searcher, str], Result],
     ) -> Result:
-        code = OLDER_NOT_FOUND if context.protocol_version < NEWER_ERA else INVALID_PARAMS
+        code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else INVALID_PARAMS
 
         def work_or_refuse() -> Result:
             try:

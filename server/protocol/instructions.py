@@ -1,4 +1,4 @@
-"""What a client's model is told before it asks anything: the index's summary in, text out.
+"""The instructions a client gives its model at the start: what the blog is, how to search it.
 
 Clients put this into the context of every session, whether the blog is asked or not, and some
 cut it at 2 KB; so it stays below one, and leaves out sections before anything else.
@@ -34,7 +34,7 @@ NO_INDEX = (
 
 
 def instructions(folder: IndexFolder) -> str:
-    """Say what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
+    """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if folder.stamp() is None:
         return f"{NO_INDEX} {HOW}"
     summary = folder.summary()
@@ -57,7 +57,7 @@ def _about(summary: Summary) -> str:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    """List the first with their counts, as many as LIST_BYTES hold, and how many are left."""
+    """List the first with their counts, as many as LIST_BYTES hold, and count the others."""
     named = [f"{shorten(one_line(name), SECTION_WIDTH)} ({counts[name]:,})" for name in counts]
     shown = list(_fitting(named))
     left = len(named) - len(shown)

@@ -1,4 +1,4 @@
-"""Prompts: a name and its arguments come in, one message that tells the model what to do goes out.
+"""Prompts: instructions for common tasks, filled in with a person's arguments.
 
 A person picks these in a client. They hold no text of the blog: the model reads what it needs
 through the tools, so the message costs the same for every blog.
@@ -76,7 +76,7 @@ _TEXTS = {
 }
 
 
-def known_prompt(name: str) -> Prompt:
+def find_prompt(name: str) -> Prompt:
     """Return the prompt. Raises MCPError."""
     prompt = PROMPTS.get(name)
     if prompt is None:
@@ -89,9 +89,9 @@ def argument_names(prompt: Prompt) -> tuple[str, ...]:
     return tuple(argument.name for argument in prompt.arguments or ())
 
 
-def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
+def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
-    prompt = known_prompt(name)
+    prompt = find_prompt(name)
     names = argument_names(prompt)
     for argument in given:
         if argument not in names:

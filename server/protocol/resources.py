@@ -1,4 +1,4 @@
-"""Resources: a cursor or a URI comes in, a page of posts or a text goes out.
+"""Resources: pages of posts, and the text of a post or chunk.
 
 A person picks these in a client, where a model calls tools; both get the same text. Pages are
 cut at a post and not at a number, so a cursor stays good when the blog is ingested meanwhile.
@@ -32,7 +32,7 @@ from blog_search_mcp.server.protocol.uris import (
     POSTS_URI,
     ChunkAddress,
     PostAddress,
-    address_of,
+    parse_uri,
     uri_of_post,
     uri_of_posts,
 )
@@ -79,27 +79,27 @@ class UnknownResource(Exception):
     """No resource has this URI."""
 
 
-def listed(searcher: Searcher, cursor: str | None) -> ListResourcesResult:
+def list_resources(searcher: Searcher, cursor: str | None) -> ListResourcesResult:
     """List a page of resources: on the first one the list of all posts, then the posts.
 
     Raises MCPError for a cursor that is none of ours, IndexProblem.
     """
-    place = _place(cursor) if cursor is not None else None
+    place = _read_cursor(cursor) if cursor is not None else None
     try:
         posts = searcher.listing().following(place, PAGE + 1)
-    except IndexMissing:  # an empty blog; subscribers are told when there is one
+    except IndexMissing:  # an empty blog; subscribers are notified when there is one
         posts = ()
     page = [_resource(post) for post in posts[:PAGE]]
-    following = _cursor(posts[PAGE - 1]) if len(posts) > PAGE else None
+    following = _write_cursor(posts[PAGE - 1]) if len(posts) > PAGE else None
     return ListResourcesResult(
         resources=page if cursor is not None else [POSTS, *page], next_cursor=following
     )
 
 
-def read(searcher: Searcher, uri: str) -> ReadResourceResult:
-    """Read one. Raises UnknownResource, IndexProblem."""
+def read_resource(searcher: Searcher, uri: str) -> ReadResourceResult:
+    """Read a list, a post or a chunk. Raises UnknownResource, IndexProblem."""
     try:
-        match address_of(uri):
+        match parse_uri(uri):
             case None:
                 raise UnknownResource(uri)
             case PostAddress(source):
@@ -113,9 +113,9 @@ def read(searcher: Searcher, uri: str) -> ReadResourceResult:
         raise UnknownResource(uri) from error
 
 
-def known(searcher: Searcher, uri: str) -> None:
+def check_resource(searcher: Searcher, uri: str) -> None:
     """Make sure that `uri` names something. Raises UnknownResource, IndexProblem."""
-    read(searcher, uri)
+    read_resource(searcher, uri)
 
 
 def _passage(
@@ -154,11 +154,11 @@ def _resource(post: Post) -> Resource:
     )
 
 
-def _cursor(post: Post) -> str:
+def _write_cursor(post: Post) -> str:
     return base64.urlsafe_b64encode(json.dumps([post.date or "", post.source]).encode()).decode()
 
 
-def _place(cursor: str) -> tuple[str, str]:
+def _read_cursor(cursor: str) -> tuple[str, str]:
     try:
         place = json.loads(base64.b64decode(cursor, b"-_", validate=True))
     except (binascii.Error, ValueError, RecursionError):

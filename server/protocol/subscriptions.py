@@ -1,8 +1,8 @@
-"""Telling connected clients that the index changed: subscriptions come in, notices go out.
+"""Notify connected clients that the index or the list of tools changed.
 
-Since 2026-07-28 a client is told of exactly what it asked for with `subscriptions/listen`; for
-those of earlier eras see `older_clients`. Either way the one thing watched is the folder's
-CURRENT, and only while there is somebody to tell.
+Since 2026-07-28 a client is notified of exactly what it subscribed to with
+`subscriptions/listen`; for earlier protocols see `legacy_sessions`. Either way the one thing
+watched is the folder's CURRENT, and only while there is somebody to notify.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mcp.server.subscriptions import (
 )
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.protocol.legacy_clients import OlderClients
-from blog_search_mcp.server.protocol.uris import PostsAddress, address_of
+from blog_search_mcp.server.protocol.legacy_sessions import LegacySessions
+from blog_search_mcp.server.protocol.uris import PostsAddress, parse_uri
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.engine import IndexFolder, Stamp
 
 PAUSE = 1.0
-"""Seconds between two looks at CURRENT, each of which reads one line."""
+"""Seconds between two reads of CURRENT, which is one line."""
 
 log = logging.getLogger(__name__)
 
 
-class Announcer:
+class ChangeNotifier:
     """Watches one index folder, and what tools there are, for all clients of one server."""
 
     def __init__(self, folder: IndexFolder, tools: Callable[[], object], streams: int) -> None:
-        """Take the folder, what tells one list of tools from another, and a bound.
+        """Watch `folder`, and `tools`, whose value changes with the list of tools.
 
         `streams` is how many listen streams may be open.
         """
-        self.older = OlderClients()
+        self.legacy = LegacySessions()
         self._folder = folder
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
@@ -71,13 +71,13 @@ class Announcer:
             tasks.cancel_scope.cancel()
 
     def close(self) -> None:
-        """End every listen stream with its result: its client will say nothing more."""
+        """End every listen stream with its result."""
         self._streams.close()
 
     async def listen(
         self, context: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        """Serve one stream of the newer era until either side ends it."""
+        """Serve one stream until either side ends it."""
         uris = Counter(set(params.notifications.resource_subscriptions or ()))
         self._begin()
         self._listeners += 1
@@ -91,16 +91,16 @@ class Announcer:
     async def connected(
         self, context: ServerRequestContext[Any], _params: NotificationParams
     ) -> None:
-        """Tell a client of an older era of changes from now on."""
+        """Notify a client of an earlier protocol of changes from now on."""
         self._begin()
-        self.older.add(context)
+        self.legacy.add(context)
 
-    def _anybody(self) -> bool:
-        return bool(self._listeners or len(self.older))
+    def _has_clients(self) -> bool:
+        return bool(self._listeners or len(self.legacy))
 
     def _begin(self) -> None:
-        """The first to be told knows what there is at this moment."""
-        if not self._anybody():
+        """Take what there is as known, if this client is the first."""
+        if not self._has_clients():
             self._known = self._now()
 
     def _now(self) -> tuple[Stamp, object]:
@@ -109,36 +109,36 @@ class Announcer:
     async def _watch(self) -> None:
         while True:
             await anyio.sleep(PAUSE)
-            if self._anybody():
+            if self._has_clients():
                 known, now = self._known, await run_sync(self._now, abandon_on_cancel=True)
                 self._known = now
-                await self._tell(known, now)
+                await self._notify(known, now)
 
-    async def _tell(self, known: tuple[Stamp, object], now: tuple[Stamp, object]) -> None:
+    async def _notify(self, known: tuple[Stamp, object], now: tuple[Stamp, object]) -> None:
         if known[0] != now[0]:
             changed = await run_sync(self._changed, known[0], now[0], abandon_on_cancel=True)
-            await self._tell_of_posts(partial(touches, changed))
+            await self._notify_resources(partial(is_affected_by, changed))
         if known[1] != now[1]:
             await self._bus.publish(ToolsListChanged())
-            await self.older.tell_of_tools()
+            await self.legacy.notify_tools()
 
-    async def _tell_of_posts(self, touched: Callable[[str], bool]) -> None:
+    async def _notify_resources(self, is_affected: Callable[[str], bool]) -> None:
         await self._bus.publish(ResourcesListChanged())
-        for uri in sorted(filter(touched, self._listened)):
+        for uri in sorted(filter(is_affected, self._listened)):
             await self._bus.publish(ResourceUpdated(uri))
-        await self.older.tell_of_posts(touched)
+        await self.legacy.notify_resources(is_affected)
 
     def _changed(self, before: Stamp, now: Stamp) -> Collection[str] | None:
         try:
             return self._folder.changed(before, now)
         except BlogSearchError as error:
-            log.info("Which posts have changed cannot be told: %s", error)
+            log.info("The changed posts are not known: %s", error)
             return None
 
 
-def touches(changed: Collection[str] | None, uri: str) -> bool:
-    """Whether what `uri` names may be another when these sources changed; `None` is any."""
-    address = address_of(uri)
+def is_affected_by(changed: Collection[str] | None, uri: str) -> bool:
+    """Whether a resource may have changed when these sources did; `None` stands for any."""
+    address = parse_uri(uri)
     if address is None:
         return False
     return changed is None or isinstance(address, PostsAddress) or address.source in changed

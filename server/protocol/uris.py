@@ -1,4 +1,4 @@
-"""A resource's URI and what it names: text comes in, a frozen value goes out, and back.
+"""Read and write the URIs of resources.
 
 Percent-encoding is undone before anything is looked up, and what is looked up is a post of
 the index, never a file: a path with `..` names no post.
@@ -43,7 +43,7 @@ class ChunkAddress:
 Address: TypeAlias = PostsAddress | PostAddress | ChunkAddress
 
 
-def address_of(uri: str) -> Address | None:
+def parse_uri(uri: str) -> Address | None:
     """Read a URI, `None` if it can name nothing of a blog."""
     scheme, _, rest = uri.partition("://")
     kind, _, path = rest.partition("/")

@@ -95,7 +95,7 @@ async def serve(
     to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as pipes:
         pipes.start_soon(
-            _read, requests, in_flight, to_server, to_client.clone(), server.announcer.close
+            _read, requests, in_flight, to_server, to_client.clone(), server.notifier.close
         )
         pipes.start_soon(_write, answered, in_flight, replies, on_first)
         await server.run(received, to_client, server.create_initialization_options())

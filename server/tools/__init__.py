@@ -1,1 +1,1 @@
-"""The tools that clients call."""
+"""The tools that a model calls."""

@@ -20,7 +20,7 @@ from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import HitFacts, PageFacts
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.protocol.completion import _VARIABLES
-from blog_search_mcp.server.protocol.handlers import OLDER_NOT_FOUND
+from blog_search_mcp.server.protocol.handlers import LEGACY_NOT_FOUND
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
 from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
 from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
@@ -151,5 +151,5 @@ def test_every_argument_that_can_be_completed_is_there() -> None:
 def test_every_code_of_an_error_is_there() -> None:
     assert {int(row[0]) for row in rows("Errors", "code")} == {
         *(PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND),
-        *(INVALID_PARAMS, INTERNAL_ERROR, OLDER_NOT_FOUND),
+        *(INVALID_PARAMS, INTERNAL_ERROR, LEGACY_NOT_FOUND),
     }

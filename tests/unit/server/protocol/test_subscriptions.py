@@ -15,9 +15,9 @@ from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
 from blog_search_mcp.server.engine import Engine, IndexFolder, Stamp
-from blog_search_mcp.server.protocol import subscriptions as announcer
+from blog_search_mcp.server.protocol import subscriptions
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.subscriptions import touches
+from blog_search_mcp.server.protocol.subscriptions import is_affected_by
 from blog_search_mcp.server.stdio.transport import serve
 from tests.support.faults.server_process import META, line
 from tests.support.server_fixtures import FixedSearcher
@@ -37,7 +37,7 @@ FOLLOWED = ["blog://posts", "blog://post/a.md", "blog://chunk/b.md/0"]
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(announcer, "PAUSE", 0.01)
+    monkeypatch.setattr(subscriptions, "PAUSE", 0.01)
 
 
 def served(made: Blog) -> Any:
@@ -169,7 +169,7 @@ def test_a_client_that_listens_and_leaves_is_answered_at_once() -> None:
 def test_a_change_touches_what_shows_the_post(
     sources: set[str] | None, uri: str, touched: bool
 ) -> None:
-    assert touches(sources, uri) is touched
+    assert is_affected_by(sources, uri) is touched
 
 
 def test_what_changed_is_told_by_the_two_generations(blog: MakeBlog) -> None:

@@ -12,7 +12,7 @@ from mcp.client.subscriptions import ToolsListChanged
 from mcp.types import CallToolResult, TextContent
 
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.protocol import subscriptions as announcer
+from blog_search_mcp.server.protocol import subscriptions
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.tools import get_outline as outline_tool
 from blog_search_mcp.server.tools import list_posts as list_tool
@@ -184,7 +184,7 @@ async def test_a_tool_that_is_not_offered_is_unknown(blog: MakeBlog) -> None:
 async def test_a_client_that_listens_hears_of_the_other_tools(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(announcer, "PAUSE", 0.01)
+    monkeypatch.setattr(subscriptions, "PAUSE", 0.01)
     toolset = Toolset()
     async with (
         Client(build_server(FixedSearcher(), toolset)) as client,

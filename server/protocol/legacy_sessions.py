@@ -1,8 +1,8 @@
-"""Clients of the eras before 2026-07-28: who is connected, and which resources each follows.
+"""Sessions of clients before the protocol of 2026-07-28, and what each subscribed to.
 
-Such a client is told of every change of a list once it has connected, and of a resource if it
-subscribed to it. All of them are told at the same time, so that one that does not read keeps
-no other waiting.
+Such a client is notified of every change of a list once it has connected, and of a resource if
+it subscribed to it. All are notified at the same time, so that one that does not read keeps no
+other waiting.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from mcp.server.connection import Connection
     from mcp.types import SubscribeRequestParams, UnsubscribeRequestParams
 
-PATIENCE = 5.0
-"""Seconds that one client may take to read one round of notices."""
+SEND_TIMEOUT = 5.0
+"""Seconds that one client may take to read one round of notifications."""
 SUBSCRIPTIONS = 1_000
 """Most resources that one client may subscribe to."""
 
-_FOLLOWED = "blog resources"
+_SUBSCRIBED = "blog resources"
 
 
-class OlderClients:
-    """The connected clients of one server."""
+class LegacySessions:
+    """The sessions of one server."""
 
     def __init__(self) -> None:
         self._connections: set[Connection] = set()
@@ -38,7 +38,7 @@ class OlderClients:
         return len(self._connections)
 
     def add(self, context: ServerRequestContext[Any]) -> None:
-        """Remember a client until its connection ends."""
+        """Keep a client's connection until it ends."""
         connection = _connection(context)
         if connection not in self._connections:
             self._connections.add(connection)
@@ -47,8 +47,8 @@ class OlderClients:
     async def subscribe(
         self, context: ServerRequestContext[Any], params: SubscribeRequestParams
     ) -> EmptyResult:
-        """Tell this client when the resource changes. Raises MCPError beyond SUBSCRIPTIONS."""
-        uris = _followed(_connection(context))
+        """Subscribe the client to a resource. Raises MCPError beyond SUBSCRIPTIONS."""
+        uris = _subscriptions_of(_connection(context))
         if len(uris) >= SUBSCRIPTIONS:
             raise MCPError(
                 INVALID_PARAMS,
@@ -60,36 +60,36 @@ class OlderClients:
     async def unsubscribe(
         self, context: ServerRequestContext[Any], params: UnsubscribeRequestParams
     ) -> EmptyResult:
-        """Tell this client no more."""
-        _followed(_connection(context)).discard(params.uri)
+        """End a subscription of the client."""
+        _subscriptions_of(_connection(context)).discard(params.uri)
         return EmptyResult()
 
-    async def tell_of_posts(self, touched: Callable[[str], bool]) -> None:
-        """Say that the list of resources changed, and each followed one that is `touched`."""
+    async def notify_resources(self, is_affected: Callable[[str], bool]) -> None:
+        """Notify of a changed list of resources, and of each subscribed one that `is_affected`."""
 
-        async def tell(connection: Connection) -> None:
+        async def send(connection: Connection) -> None:
             await connection.send_resource_list_changed()
-            for uri in sorted(uri for uri in _followed(connection) if touched(uri)):
+            for uri in sorted(uri for uri in _subscriptions_of(connection) if is_affected(uri)):
                 await connection.send_resource_updated(uri)
 
-        await self._each(tell)
+        await self._each(send)
 
-    async def tell_of_tools(self) -> None:
-        """Say that the list of tools changed."""
+    async def notify_tools(self) -> None:
+        """Notify of a changed list of tools."""
 
-        async def tell(connection: Connection) -> None:
+        async def send(connection: Connection) -> None:
             await connection.send_tool_list_changed()
 
-        await self._each(tell)
+        await self._each(send)
 
-    async def _each(self, tell: Callable[[Connection], Awaitable[None]]) -> None:
-        async def patiently(connection: Connection) -> None:
-            with anyio.move_on_after(PATIENCE):
-                await tell(connection)
+    async def _each(self, send: Callable[[Connection], Awaitable[None]]) -> None:
+        async def send_in_time(connection: Connection) -> None:
+            with anyio.move_on_after(SEND_TIMEOUT):
+                await send(connection)
 
         async with anyio.create_task_group() as tasks:
             for connection in self._connections:
-                tasks.start_soon(patiently, connection)
+                tasks.start_soon(send_in_time, connection)
 
 
 def _connection(context: ServerRequestContext[Any]) -> Connection:
@@ -97,6 +97,6 @@ def _connection(context: ServerRequestContext[Any]) -> Connection:
     return context.session._connection
 
 
-def _followed(connection: Connection) -> set[str]:
-    uris: set[str] = connection.state.setdefault(_FOLLOWED, set())
+def _subscriptions_of(connection: Connection) -> set[str]:
+    uris: set[str] = connection.state.setdefault(_SUBSCRIBED, set())
     return uris
