@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.documents.base import Body, Part
-from blog_search_mcp.ingest.markdown.blocks import LONGEST_HEADING
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
@@ -41,6 +40,8 @@ def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
     """
     if not generator.has_heading_ids:
         return []
+    from blog_search_mcp.ingest.markdown.blocks import LONGEST_HEADING  # not before a parse
+
     found = body.headings
     return [
         (heading.line, _encode_id(anchor) if len(heading.source) <= LONGEST_HEADING else "")

@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.markdown.headings import parts_of
 from blog_search_mcp.ingest.sites.anchors import (
     has_doubtful_parts,
     join_without_dashes,
@@ -343,6 +342,8 @@ def _split_attributes(source: str) -> tuple[str, str]:
 
 def _heading_id(heading: Heading, source: str) -> str | None:
     """Return the id made of what `source` shows, `None` if it is not sure."""
+    from blog_search_mcp.ingest.markdown.headings import parts_of  # not before a post is parsed
+
     parts = heading.parts if source == heading.source else parts_of(source)
     if has_doubtful_parts(parts, heading.source) or _BARE_LINK.search(join_written(parts)):
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -249,3 +251,13 @@ def test_every_change_that_may_change_a_link_changes_the_digest(tmp_path: Path) 
     sites = [find_site(tmp_path, URL, permalink) for permalink in ("hugo", "hexo", "hugo:/:slug/")]
     sites.append(find_site(tmp_path, URL + "/x", "hugo"))
     assert len({found.digest for found in sites if found}) == 4
+
+
+def test_finding_a_site_does_not_import_the_parser_of_posts() -> None:
+    """An ingest that finds nothing to do parses no post."""
+    program = (
+        "import sys, blog_search_mcp.ingest.sites.discovery; "
+        "print({'markdown_it', 'yaml'} & sys.modules.keys())"
+    )
+    output = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert output == "set()\n"
