@@ -196,18 +196,14 @@ class Calibration:
     """Chunks the index had then."""
 
 
-Normalisation: TypeAlias = Literal["l2", "layernorm+l2"]
-"""What the model's output goes through: unit length, perhaps after a LayerNorm without weights."""
-
-
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """How vectors came out when they were made, to be compared when their server is another."""
+    """What an embedding server's vectors were at ingest, to compare with after an update."""
 
     version: str
-    """Of the server; empty if it tells none."""
-    canaries: str
-    """Vectors of `index.embedders.fingerprint.TEXTS`, as `packed` there writes them."""
+    """The server's; empty if it reports none."""
+    vectors: str
+    """Of `index.embedders.fingerprint.TEXTS`, as `pack_vectors` encodes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +211,7 @@ class EmbedderIdentity:
     """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
 
     kind: str
-    """`ollama` or `embedded`."""
+    """A key of `index.embedders.registry.BACKENDS`, such as `ollama`."""
     model: str
     """Name as a person would ask for it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
     digest: str
@@ -223,9 +219,8 @@ class EmbedderIdentity:
     dimension: int
     document_prefix: str = ""
     query_prefix: str = ""
-    normalisation: Normalisation = "l2"
     fingerprint: Fingerprint | None = None
-    """`None` for an embedder that cannot change by itself."""
+    """`None` for a model that only changes with this package."""
 
     @property
     def name(self) -> str:

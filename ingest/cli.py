@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.registry import Asked, choose
+from blog_search_mcp.index.embedders.registry import AUTO, BACKENDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
 from blog_search_mcp.ingest.job import Job
@@ -33,13 +33,12 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     """Read the settings; exit with status 2 and a sentence if they make no sense."""
     parser = _parser(environment)
     given = parser.parse_args(arguments)
-    if given.model and given.embedder == "embedded":
-        parser.error("--model names a model of Ollama's; the embedded embedder has one model.")
-    kind: Asked = "ollama" if given.model else given.embedder
     job = Job(
         content=Path(given.content).expanduser(),
         index=Path(given.index).expanduser().absolute(),
-        choose=lambda existing: choose(kind, given.model, given.embedder_url, existing),
+        choose=lambda existing: choose_embedder(
+            given.embedder, given.model, given.embedder_url, existing
+        ),
         today=date.today(),
         options=IngestOptions(
             include_drafts=given.include_drafts,
@@ -68,12 +67,12 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--embedder",
-        choices=("auto", "ollama", "embedded"),
-        default="auto",
+        choices=(AUTO, *BACKENDS),
+        default=AUTO,
         help="auto keeps the index's embedder, else takes Ollama if it answers (default auto)",
     )
     parser.add_argument(
-        "--model", metavar="NAME", help="a model of Ollama's (default nomic-embed-text)"
+        "--model", metavar="NAME", help="a model of the embedder's (default nomic-embed-text)"
     )
     parser.add_argument(
         "--embedder-url",

@@ -121,7 +121,7 @@ def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:
     """
     lacking = {source: post for source, post in base.posts.items() if post.unembedded}
     before = base.embedder.fingerprint
-    if not lacking or before is None or choice.version_now() in ("", before.version):
+    if not lacking or before is None or choice.server_version() in ("", before.version):
         return base.posts
     changed = {"digest": "", "size": -1}
     return base.posts | {s: post.model_copy(update=changed) for s, post in lacking.items()}

@@ -56,7 +56,7 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
         site=plan.site and plan.site.with_sources(plan.files),
-        measure_coverage=plan.choice.embedder.readable,
+        measure_coverage=plan.choice.embedder.vocabulary_coverage,
     )
 
 

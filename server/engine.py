@@ -239,10 +239,10 @@ def engine_for_one(settings: Settings) -> Engine:
 
 
 def _open_index(settings: Settings, *, waits: bool = False) -> LiveIndex:
-    from blog_search_mcp.index.embedders.registry import embedder_of, serving_embedder
+    from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
     from blog_search_mcp.index.reader import LiveIndex
 
-    make = embedder_of if waits else serving_embedder
+    make = open_embedder if waits else serve_embedder
     return LiveIndex(settings.index, lambda identity: make(identity, settings.embedder_url))
 
 

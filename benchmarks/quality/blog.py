@@ -15,7 +15,7 @@ from typing import Literal
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.read_file import read_file
 from blog_search_mcp.index.content.walk import SourceFile, walk
-from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import LiveIndex, Reader
 from blog_search_mcp.ingest.documents.base import Document
@@ -68,7 +68,9 @@ def build_index(
     job = Job(
         content=content,
         index=index,
-        choose=lambda existing: choose(embedding.kind, embedding.model, embedding.host, existing),
+        choose=lambda existing: choose_embedder(
+            embedding.kind, embedding.model, embedding.host, existing
+        ),
         today=date.today(),
         rebuild=rebuild,
         options=IngestOptions(index_descriptions=False),
@@ -78,4 +80,4 @@ def build_index(
 
 def open_index(index: Path, embedding: Embedding) -> Reader:
     """Open the live generation at `index`. Raises IndexProblem."""
-    return LiveIndex(index, lambda identity: embedder_of(identity, embedding.host)).reader()
+    return LiveIndex(index, lambda identity: open_embedder(identity, embedding.host)).reader()

@@ -33,7 +33,7 @@ class FixedEmbedder:
         self._pace = pace
         self.identity = FreeEmbedder(dimension).identity
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """It reads everything equally well."""
         return [1.0] * len(texts)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.onnx import IDENTITY
+from blog_search_mcp.index.embedders.onnx import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ class FreeEmbedder:
         self._dimension = dimension
         self._table = table
         self.identity = (
-            IDENTITY
-            if dimension == IDENTITY.dimension
+            MINILM.identity
+            if dimension == MINILM.identity.dimension
             else EmbedderIdentity("free", "words", "0" * 64, dimension)
         )
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """It reads everything equally well."""
         return [1.0] * len(texts)
 

@@ -23,13 +23,13 @@ def main() -> int:
 
     index, dimension, table = sys.argv[1:]
 
-    def free(identity: EmbedderIdentity, host: str | None) -> Embedder:
+    def free(identity: EmbedderIdentity, url: str) -> Embedder:
         from benchmarks.speed.free_embedder import FreeEmbedder
 
-        del identity, host
+        del identity, url
         return FreeEmbedder(int(dimension), Path(table))
 
-    serving.serving_embedder = free
+    serving.serve_embedder = free
     gc.disable()  # as the server's own command does
     from blog_search_mcp.server.stdio.transport import serve_stdio
 

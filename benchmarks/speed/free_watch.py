@@ -26,11 +26,11 @@ def main() -> int:
 
     index, dimension, content = sys.argv[1:]
 
-    def free(identity: EmbedderIdentity, host: str | None) -> Embedder:
-        del identity, host
+    def free(identity: EmbedderIdentity, url: str) -> Embedder:
+        del identity, url
         return FreeEmbedder(int(dimension))
 
-    serving.serving_embedder = free
+    serving.serve_embedder = free
     program = ("benchmarks.speed.free_ingest", dimension, "0")
     vars(reingest)["run_ingest"] = partial(reingest.run_ingest, program=program)
     return serve_stdio(Settings(Path(index), "", watch=Path(content)))

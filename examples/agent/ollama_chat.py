@@ -12,10 +12,10 @@ from blog_search_mcp.index.embedders.ollama.client import connect
 from blog_search_mcp.index.embedders.ollama.errors import (
     Kind,
     OllamaError,
-    failure_of,
     foreign_errors,
+    translate_error,
 )
-from blog_search_mcp.index.embedders.ollama.host import base_url
+from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
 
@@ -43,7 +43,7 @@ class OllamaChat:
         """Take the model's name and the address in any form of OLLAMA_HOST. Raises AgentError."""
         self._model = model
         try:
-            self._host = base_url(host)
+            self._host = resolve_url(host)
             self._client = connect(self._host, READ)
         except BlogSearchError as error:
             raise AgentError(str(error)) from error
@@ -59,7 +59,7 @@ class OllamaChat:
                 keep_alive=KEEP_ALIVE,
             )
         except foreign_errors() as error:
-            failure = failure_of(error)
+            failure = translate_error(error)
             raise AgentError(sentence(failure, self._host, self._model)) from error
         message = response.message
         calls = (call.function for call in message.tool_calls or ())

@@ -1,5 +1,1 @@
-"""Embedders: text in, unit vectors out, behind one small protocol (`base`).
-
-`ollama` asks a local Ollama server, `embedded` runs the model in this package,
-`choose` decides which of them an ingest or a server uses.
-"""
+"""Embedders: text in, unit vectors out; `registry` lists their kinds and opens the right one."""

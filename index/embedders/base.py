@@ -1,13 +1,13 @@
-"""What an embedder is: documents in batches, one query, and an identity.
+"""The seam of the embedders: what each of them offers, and what a kind of embedder consists of.
 
-Build and query must use the same model, prefixes and normalisation, or cosines
-mean nothing; the identity says what was used and is kept in the manifest and
-in the cache's keys.
+Documents and queries must meet the same model, prefixes and weights, or cosines mean
+nothing; the identity records them and is kept in the manifest and in the cache's keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -19,19 +19,19 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What is embedding. Raises EmbedderError if it cannot be told."""
+        """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
         ...
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
-        """How well the model reads each text, in [0, 1].
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """Return how well the model's vocabulary covers each text, in [0, 1].
 
-        0: it sees nothing but unknown pieces, and its vector would be noise; such a
-        text is not embedded. Costs no model run. Raises EmbedderError.
+        At 0 the model sees nothing but unknown pieces and its vector would be noise; such
+        a text is not embedded. Costs no model run. Raises EmbedderError.
         """
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Float32 unit rows of shape (len(texts), dimension), in order.
+        """Return float32 unit rows of shape (len(texts), dimension), in order.
 
         Raises TextsRefused, with the other rows, if some texts have no vector, and
         EmbedderError.
@@ -39,5 +39,96 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Vectors:
-        """One float32 unit vector of shape (dimension,). Raises EmbedderError."""
+        """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What an embedding server runs now; once it differs, nothing learnt before holds."""
+
+    version: str = ""
+    """Empty if the server reports none."""
+    digest: str = ""
+    """Of the model's weights; empty if the model is not installed."""
+
+
+class ServerEmbedder(Embedder, Protocol):
+    """An embedder whose model runs on a server, which may be updated while it is used."""
+
+    @property
+    def state(self) -> ServerState:
+        """The server as it was when first asked or since `forget`. Raises EmbedderError."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Of the model's vectors. Raises EmbedderError."""
+        ...
+
+    def embed_fingerprint(self) -> Vectors:
+        """Embed the fingerprint texts as documents, one by one. Raises EmbedderError."""
+        ...
+
+    def forget(self) -> None:
+        """Ask the server anew at the next use."""
+        ...
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return sentences on what is wrong with this server. Raises EmbedderError."""
+        ...
+
+    def read_version(self) -> str:
+        """Ask which version answers at this moment. Raises EmbedderError."""
+        ...
+
+    def prepare(self) -> None:
+        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
+        ...
+
+    def load_model(self) -> None:
+        """Have the server load the model into memory. Raises EmbedderError."""
+        ...
+
+
+class HealthCheck(Protocol):
+    """A short look at one server for one model; safe to use from several threads."""
+
+    server: str
+    """For messages: `Ollama`."""
+    place: str
+    """Likewise: `Ollama at http://127.0.0.1:11434`."""
+    model: str
+
+    def prepare(self) -> None:
+        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
+        ...
+
+    def check(self) -> ServerState:
+        """Ask within about a second. Raises EmbedderUnavailable if nobody answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerBackend:
+    """A kind of embedder whose models run on a server."""
+
+    default_model: str
+    connect: Callable[[str, str, tuple[str, str] | None], ServerEmbedder]
+    """Model, address and prefixes (document, query), `None` for the model's own. Asks nothing."""
+    health_check: Callable[[str, str], HealthCheck]
+    """Model and address. Raises UsageError for an address that cannot be one."""
+    full_name: Callable[[str], str]
+    """A model's name in the form that is compared."""
+    install_command: str
+    """What installs a model; followed by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBackend:
+    """A kind of embedder whose models are files of this package."""
+
+    default_model: str
+    models: tuple[str, ...]
+    load: Callable[[str], Embedder]
+    """One of `models`."""

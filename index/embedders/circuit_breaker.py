@@ -1,7 +1,7 @@
-"""Whether an embedder may be asked now and how long it may be waited for: its past in, that out.
+"""Whether an embedder may be asked now, and how long it may be waited for, given its past.
 
 As long as all goes well every query asks. After a failure one query in a while asks, and
-all others hear at once what went wrong; its success lets every query ask again.
+all others get the failure at once; a success lets every query ask again.
 """
 
 from __future__ import annotations
@@ -45,64 +45,59 @@ seen to take 15 s to load from a cold disk."""
 class Attempt:
     """Leave to ask once."""
 
-    patience: float
-    """Seconds that its answer may be waited for."""
+    wait: float
+    """Seconds to wait for the answer at most."""
     successes: int
-    """How many there had been: a failure that is heard of after a further one is out of date."""
+    """How many there had been: a failure reported after a further one is out of date."""
 
 
-class Breaker:
+class CircuitBreaker:
     """The past of one embedder; safe to use from several threads."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         """`now` gives seconds that never go back."""
         self._now = now
         self._lock = threading.Lock()
-        self._trouble: BlogSearchError | None = None
-        self._due = 0.0
+        self._failure: BlogSearchError | None = None
+        self._retry_at = 0.0
         self._successes = 0
         self._seconds: deque[float] = deque(maxlen=RECENT)
 
     def admit(self) -> Attempt:
-        """Leave to ask, or the last failure raised again while it is too early for that."""
+        """Return leave to ask, or raise the last failure while it is too early to ask again."""
         with self._lock:
-            if self._trouble is None:
-                return Attempt(self._patience(), self._successes)
-            if self._now() < self._due:
-                raise self._trouble.with_traceback(None)  # each raise would lengthen it
-            self._due = self._now() + GIVEN_UP
+            if self._failure is None:
+                usual = median_low(self._seconds) if self._seconds else 0.0
+                return Attempt(min(max(WAIT, USUAL_TIMES * usual), LONGEST), self._successes)
+            if self._now() < self._retry_at:
+                raise self._failure.with_traceback(None)  # each raise would lengthen it
+            self._retry_at = self._now() + GIVEN_UP
             return Attempt(WAIT, self._successes)
 
-    def succeeded(self, seconds: float | None = None) -> None:
-        """Note a success, and how long it took if it was an embedding."""
+    def record_success(self, seconds: float | None = None) -> None:
+        """Record a success, and how long it took if it was an embedding."""
         with self._lock:
-            self._trouble = None
+            self._failure = None
             self._successes += 1
             if seconds is not None:
                 self._seconds.append(seconds)
 
-    def failed(self, attempt: Attempt, trouble: BlogSearchError) -> None:
-        """Note how an attempt ended that brought nothing."""
-        self._note(attempt, trouble, PAUSE)
+    def record_failure(
+        self, attempt: Attempt, failure: BlogSearchError, pause: float = PAUSE
+    ) -> None:
+        """Record why an attempt has no vector, and the seconds until the next may ask.
 
-    def unanswered(self, attempt: Attempt, trouble: BlogSearchError) -> None:
-        """Note that an attempt was waited for in vain; it is still under way."""
-        self._note(attempt, trouble, GIVEN_UP)
+        GIVEN_UP is the pause for an attempt that is still under way.
+        """
+        with self._lock:
+            if attempt.successes == self._successes:
+                self._failure, self._retry_at = failure, self._now() + pause
 
     @contextmanager
-    def noting_failures(self, attempt: Attempt) -> Iterator[None]:
-        """Note any failure of ours that leaves the block."""
+    def recording_failures(self, attempt: Attempt) -> Iterator[None]:
+        """Record any BlogSearchError that leaves the block."""
         try:
             yield
         except BlogSearchError as error:
-            self.failed(attempt, error)
+            self.record_failure(attempt, error)
             raise
-
-    def _note(self, attempt: Attempt, trouble: BlogSearchError, pause: float) -> None:
-        with self._lock:
-            if attempt.successes == self._successes:
-                self._trouble, self._due = trouble, self._now() + pause
-
-    def _patience(self) -> float:
-        usual = median_low(self._seconds) if self._seconds else 0.0
-        return min(max(WAIT, USUAL_TIMES * usual), LONGEST)

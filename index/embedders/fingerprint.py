@@ -1,6 +1,6 @@
-"""Four texts whose vectors tell whether an embedder still is what it was: rows in, a cosine out.
+"""Fingerprint texts: their vectors show whether a server still embeds as it did.
 
-The same weights have given other vectors under another version of Ollama, without a word
+The same weights have given other vectors under another version of Ollama, without notice
 (ollama/ollama#13942, #14449, #7085): capitals lost, accents kept, punctuation split in
 another way, long texts cut. Each text here is one that such a change moves.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
@@ -32,48 +31,32 @@ TEXTS: Final = (
 
 SAME: Final = 0.999
 """Cosine from which two vectors of one text count as equal: between right engines they differ by
-1e-4 a component, while every change of tokenizing that is known moved a canary below .99."""
+1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
 
 
-def packed(rows: Vectors) -> str:
-    """The canaries' rows as text: float32, little-endian, in base64."""
+def pack_vectors(rows: Vectors) -> str:
+    """Encode rows as text: float32, little-endian, in base64."""
     return base64.b64encode(rows.astype("<f4").tobytes()).decode("ascii")
 
 
-def likeness(recorded: str, rows: Vectors) -> float:
-    """The smallest cosine between a canary as it was recorded and as it is, in [-1, 1].
+def least_cosine(recorded: str, now: str, dimension: int) -> float:
+    """Return the smallest cosine between rows that `pack_vectors` encoded, in [-1, 1].
 
-    Rows of another shape than what was recorded are unlike: -1; so is a damaged record.
+    A damaged record and another number of rows give -1.
     """
     import numpy as np
 
     try:
-        before = np.frombuffer(base64.b64decode(recorded), dtype="<f4")
+        before, after = (
+            np.frombuffer(base64.b64decode(each), dtype="<f4").reshape(-1, dimension)
+            for each in (recorded, now)
+        )
     except ValueError:
         return -1.0
-    if before.size != rows.size:
-        return -1.0
-    return float((before.reshape(rows.shape) * rows).sum(axis=1).min())
+    return float((before * after).sum(axis=1).min()) if before.shape == after.shape else -1.0
 
 
-def unpacked(recorded: str, dimension: int) -> Vectors:
-    """The rows that `packed` wrote, of shape (len(TEXTS), dimension)."""
-    import numpy as np
-
-    rows: Vectors = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(-1, dimension)
-    return rows
-
-
-REBUILD: Final = "python -m ingest CONTENT --rebuild"
-
-
-def rebuild_with(kind: str, model: str | None) -> str:
-    """The command that makes the index anew with this embedder."""
-    named = f" --model {model}" if kind == "ollama" and model and model != DEFAULT_MODEL else ""
-    return f"{REBUILD} --embedder {kind}{named}"
-
-
-def refuse_other_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
+def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int, rebuild: str) -> None:
     """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
     if (recorded.digest, recorded.dimension) == (digest, dimension):
         return
@@ -82,20 +65,20 @@ def refuse_other_weights(recorded: EmbedderIdentity, digest: str, dimension: int
         difference = f"{recorded.dimension} numbers a vector, now {dimension}"
     raise EmbedderMismatch(
         f"The index was built with other weights of {recorded.name} ({difference}). Build it anew: "
-        f"`{rebuild_with(recorded.kind, recorded.model)}`."
+        f"`{rebuild}`."
     )
 
 
-def refuse_other_vectors(
-    recorded: EmbedderIdentity, before: Fingerprint, version: str, canaries: Vectors
+def check_vectors(
+    recorded: EmbedderIdentity, before: Fingerprint, version: str, rows: Vectors, rebuild: str
 ) -> None:
-    """Raise EmbedderMismatch unless every canary is nearly what it was."""
-    like = likeness(before.canaries, canaries)
-    if like >= SAME:
+    """Raise EmbedderMismatch unless every fingerprint text's vector is nearly what it was."""
+    cosine = least_cosine(before.vectors, pack_vectors(rows), recorded.dimension)
+    if cosine >= SAME:
         return
+    server = recorded.kind.capitalize()
     raise EmbedderMismatch(
-        f"The index was built with Ollama {before.version or 'of another version'}, and Ollama "
-        f"{version or 'now'} gives other vectors for {recorded.name} (cosine {like:.3f} instead "
-        f"of {SAME}). Go back to that version, or build the index anew: "
-        f"`{rebuild_with(recorded.kind, recorded.model)}`."
+        f"The index was built with {server} {before.version or 'of another version'}, and {server} "
+        f"{version or 'now'} gives other vectors for {recorded.name} (cosine {cosine:.3f} instead "
+        f"of {SAME}). Go back to that version, or build the index anew: `{rebuild}`."
     )

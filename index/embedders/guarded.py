@@ -1,9 +1,9 @@
-"""Ollama's embedder as a server asks it: soon a vector, or soon the sentence why there is none.
+"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
 
-A query must not wait for an Ollama that is dead, hangs or loads its model. So each request
-runs in the background and is waited for briefly: first a look whether anybody is there and
-still has the same model, then the embedding. What comes too late is kept for when the same
-is asked again, and tells that Ollama is well.
+A query must not wait for a server that is dead, hangs or loads its model. So each request
+runs in the background and is waited for briefly: first a health check, which also shows
+whether the model is still the same, then the embedding. A vector that comes too late is
+kept for when the same is asked again, and shows that the server is well.
 """
 
 from __future__ import annotations
@@ -14,24 +14,32 @@ from collections import OrderedDict
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.embedders.circuit_breaker import WAIT, Attempt, Breaker
+from blog_search_mcp.index.embedders.circuit_breaker import (
+    GIVEN_UP,
+    WAIT,
+    Attempt,
+    CircuitBreaker,
+)
 from blog_search_mcp.index.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from blog_search_mcp.index.embedders.ollama.client import Lookout, Seen
+    from blog_search_mcp.index.embedders.base import Embedder, HealthCheck, ServerState
+    from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 
+RECENT_QUERIES: Final = 64
+"""Vectors kept: more than one conversation asks, in 200 KB."""
 
-class Time(Protocol):
+
+class Clock(Protocol):
     """What waiting needs of the world."""
 
     def now(self) -> float:
-        """Seconds since some moment; never goes back."""
+        """Return seconds since some moment; never goes back."""
         ...
 
     def wait(self, work: Future[Any], seconds: float) -> bool:
@@ -39,19 +47,19 @@ class Time(Protocol):
         ...
 
 
-class RealTime:
-    """The time of this machine."""
+class SystemClock:
+    """As Clock, by this machine's time."""
 
     def now(self) -> float:
-        """As Time."""
+        """As Clock."""
         return time.monotonic()
 
     def wait(self, work: Future[Any], seconds: float) -> bool:
-        """As Time."""
+        """As Clock."""
         return bool(wait([work], seconds).done)
 
 
-def in_background(work: Callable[[], T]) -> Future[T]:
+def run_in_background(work: Callable[[], T]) -> Future[T]:
     """Start `work` in a thread that the process does not wait for at its end."""
     ended: Future[T] = Future()
 
@@ -65,70 +73,33 @@ def in_background(work: Callable[[], T]) -> Future[T]:
     return ended
 
 
-KEPT: Final = 64
-"""Queries: more than one conversation asks, in 200 KB."""
-
-
-class Recent:
-    """Vectors by text; the one that was not asked for the longest gives way."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        """`kept` says how many."""
-        self._most = kept
-        self._lock = threading.Lock()
-        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
-
-    def get(self, text: str) -> Vectors | None:
-        """The vector, if it is here."""
-        with self._lock:
-            if text in self._vectors:
-                self._vectors.move_to_end(text)
-            return self._vectors.get(text)
-
-    def keep(self, text: str, vector: Vectors) -> None:
-        """Keep one more."""
-        with self._lock:
-            self._vectors[text] = vector
-            if len(self._vectors) > self._most:
-                self._vectors.popitem(last=False)
-
-
-class Loadable(Embedder, Protocol):
-    """An embedder whose model lies on a server."""
-
-    def prepare(self) -> None:
-        """Do what takes time before the first request but waits for nobody."""
-        ...
-
-    def load(self) -> None:
-        """Have the server load the model. Raises EmbedderError or EmbedderMismatch."""
-        ...
-
-
 class GuardedEmbedder:
     """Never keeps a query waiting for long; safe to use from several threads."""
 
     def __init__(
-        self, make: Callable[[], Loadable], lookout: Lookout, time: Time | None = None
+        self,
+        make: Callable[[], VerifiedEmbedder],
+        health: HealthCheck,
+        clock: Clock | None = None,
     ) -> None:
-        """`make` gives an embedder that has learnt nothing of its server yet."""
+        """`make` returns an embedder that has learnt nothing of its server yet."""
         self._make = make
-        self._lookout = lookout
-        self._time = time or RealTime()
-        self._breaker = Breaker(self._time.now)
-        self._recent = Recent()
-        self._making = threading.Lock()
+        self._health = health
+        self._clock = clock or SystemClock()
+        self._breaker = CircuitBreaker(self._clock.now)
+        self._recent: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
         self._embedder = make()
-        self._seen: Seen | None = None
+        self._state: ServerState | None = None
 
     @property
     def identity(self) -> EmbedderIdentity:
         """As Embedder."""
         return self._embedder.identity
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """As Embedder."""
-        return self._embedder.readable(texts)
+        return self._embedder.vocabulary_coverage(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; however long it takes, since documents have time."""
@@ -139,71 +110,73 @@ class GuardedEmbedder:
 
         While it is too early to ask again it raises at once what an earlier query met.
         """
-        known = self._recent.get(text)
-        if known is not None:
-            return known
+        with self._lock:
+            if text in self._recent:
+                self._recent.move_to_end(text)
+                return self._recent[text]
         attempt = self._breaker.admit()
-        self._prepare(self._lookout, attempt)
-        began = self._time.now()
-        embedder = self._embedder_for(self._looked(attempt))
-        left = max(attempt.patience - (self._time.now() - began), 0.0)
-        self._prepare(embedder, attempt)
-        return self._embedded(embedder, text, attempt, left)
+        with self._breaker.recording_failures(attempt):
+            self._health.prepare()
+        began = self._clock.now()
+        embedder = self._embedder_for(self._check_health(attempt))
+        left = max(attempt.wait - (self._clock.now() - began), 0.0)
+        with self._breaker.recording_failures(attempt):
+            embedder.prepare()
+        return self._wait_for_vector(embedder, text, attempt, left)
 
     def warm_up(self) -> Future[None]:
-        """Have the model loaded in the background; a failure is what the next query hears."""
-        return in_background(self._load)
+        """Have the model loaded in the background; the next query raises what fails."""
 
-    def _load(self) -> None:
-        attempt = self._breaker.admit()
-        with self._breaker.noting_failures(attempt):
-            embedder = self._embedder_for(self._lookout.look())
-            embedder.load()
-        self._breaker.succeeded()
+        def load() -> None:
+            attempt = self._breaker.admit()
+            with self._breaker.recording_failures(attempt):
+                self._embedder_for(self._health.check()).load_model()
+            self._breaker.record_success()
 
-    def _prepare(self, what: Lookout | Loadable, attempt: Attempt) -> None:
-        with self._breaker.noting_failures(attempt):
-            what.prepare()
+        return run_in_background(load)
 
-    def _looked(self, attempt: Attempt) -> Seen:
-        def look() -> Seen:
-            with self._breaker.noting_failures(attempt):
-                return self._lookout.look()
+    def _check_health(self, attempt: Attempt) -> ServerState:
+        def check() -> ServerState:
+            with self._breaker.recording_failures(attempt):
+                return self._health.check()
 
-        looking = in_background(look)
-        if self._time.wait(looking, WAIT):
-            return looking.result()
+        checking = run_in_background(check)
+        if self._clock.wait(checking, WAIT):
+            return checking.result()
         silent = EmbedderUnavailable(
-            f"Ollama at {self._lookout.host} does not answer. Ask again in a moment; if it stays "
-            "so, restart Ollama."
+            f"{self._health.place} does not answer. Ask again in a moment; if it stays so, restart "
+            f"{self._health.server}."
         )
-        self._breaker.failed(attempt, silent)
+        self._breaker.record_failure(attempt, silent)
         raise silent
 
-    def _embedder_for(self, seen: Seen) -> Loadable:
-        """The embedder, made anew if what it has learnt of its server is old."""
-        with self._making:
-            if seen != self._seen:
-                self._embedder, self._seen = self._make(), seen
+    def _embedder_for(self, state: ServerState) -> VerifiedEmbedder:
+        """Return the embedder, made anew if what it learnt of its server is old."""
+        with self._lock:
+            if state != self._state:
+                self._embedder, self._state = self._make(), state
             return self._embedder
 
-    def _embedded(
-        self, embedder: Loadable, text: str, attempt: Attempt, patience: float
+    def _wait_for_vector(
+        self, embedder: Embedder, text: str, attempt: Attempt, seconds: float
     ) -> Vectors:
-        embedding = in_background(lambda: self._embed(embedder, text, attempt))
-        if self._time.wait(embedding, patience):
+        embedding = run_in_background(lambda: self._embed(embedder, text, attempt))
+        if self._clock.wait(embedding, seconds):
             return embedding.result()
         late = EmbedderUnavailable(
-            f"Ollama at {self._lookout.host} is still loading {self._lookout.model}, or is busy. "
-            "Ask again in a moment; if it stays so, restart Ollama."
+            f"{self._health.place} is still loading {self._health.model}, or is busy. Ask again in "
+            f"a moment; if it stays so, restart {self._health.server}."
         )
-        self._breaker.unanswered(attempt, late)
+        self._breaker.record_failure(attempt, late, pause=GIVEN_UP)
         raise late
 
-    def _embed(self, embedder: Loadable, text: str, attempt: Attempt) -> Vectors:
-        began = self._time.now()
-        with self._breaker.noting_failures(attempt):
+    def _embed(self, embedder: Embedder, text: str, attempt: Attempt) -> Vectors:
+        began = self._clock.now()
+        with self._breaker.recording_failures(attempt):
             vector = embedder.embed_query(text)
-        self._breaker.succeeded(self._time.now() - began)
-        self._recent.keep(text, vector)
+        self._breaker.record_success(self._clock.now() - began)
+        with self._lock:
+            self._recent[text] = vector
+            if len(self._recent) > RECENT_QUERIES:
+                self._recent.popitem(last=False)
         return vector

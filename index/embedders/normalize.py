@@ -1,7 +1,4 @@
-"""What every embedder does to texts and vectors: make sendable, average, centre, check.
-
-Pure functions, so that both embedders promise the same thing in the same words.
-"""
+"""What every embedder does to texts and vectors: replace what UTF-8 lacks, average, check."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ NORM_TOLERANCE: Final = 1e-3
 """How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""
 
 
-def sendable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return the text with `?` for each lone surrogate, which UTF-8 cannot carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def mean_of(rows: Sequence[Vectors], dimension: int) -> Vectors:
+def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
     """Return the unit vector along the mean of unit rows; zeros for no rows.
 
     One row comes back as it is, bit for bit. Rows that cancel out give zeros.
@@ -37,31 +34,15 @@ def mean_of(rows: Sequence[Vectors], dimension: int) -> Vectors:
     return total / norm if norm > NORM_TOLERANCE else np.zeros_like(total)
 
 
-def layer_normalised(rows: Vectors) -> Vectors:
-    """Return rows of shape (n, d) after a LayerNorm without weights, then of unit length.
-
-    LayerNorm takes the mean of a row's numbers from each of them and divides by their
-    standard deviation; the division is undone by the unit length, so only the mean
-    is taken. A row of equal numbers has no direction left and gives zeros.
-    """
-    import numpy as np
-
-    centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
-    norms = np.linalg.norm(centred, axis=1, keepdims=True)
-    unit = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > NORM_TOLERANCE)
-    found: Vectors = unit.astype(np.float32)
-    return found
-
-
-def fault_in(rows: Sequence[object], count: int, dimension: int) -> str | None:
+def find_fault(rows: Sequence[object], count: int, dimension: int) -> str | None:
     """Say why `rows` are not `count` unit vectors of `dimension` numbers; `None` if they are."""
     if len(rows) != count:
         return f"{len(rows)} vectors for {count} texts"
-    faults = (_fault_in_row(row, dimension) for row in rows)
+    faults = (_find_row_fault(row, dimension) for row in rows)
     return next((fault for fault in faults if fault), None)
 
 
-def _fault_in_row(row: object, dimension: int) -> str | None:
+def _find_row_fault(row: object, dimension: int) -> str | None:
     import numpy as np
 
     values = np.asarray(row, dtype=np.float64)

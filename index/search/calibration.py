@@ -114,7 +114,7 @@ class _Ahead:
 
     def __init__(self, embedder: Embedder, queries: Sequence[str], thread: ThreadPoolExecutor):
         self.identity = embedder.identity
-        self.readable = embedder.readable
+        self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self._embedder = embedder
         self._vectors = {text: thread.submit(self._embedded, text) for text in queries}
@@ -126,7 +126,7 @@ class _Ahead:
         return self._embedder.embed_query(text) if vector is None else vector
 
     def _embedded(self, text: str) -> Vectors | None:
-        return self._embedder.embed_query(text) if self.readable([text])[0] else None
+        return self._embedder.embed_query(text) if self.vocabulary_coverage([text])[0] else None
 
 
 @contextmanager

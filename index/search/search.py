@@ -62,7 +62,7 @@ def _embedded(legs: Legs, query: Query, use: Use) -> tuple[Vectors | None, float
     """The query's vector, if it shall have one, and how well the embedder reads it."""
     if use is Use.LEXICAL or not len(legs.vectors):
         return None, 0.0
-    readable = legs.embedder.readable([query.text])[0]
+    readable = legs.embedder.vocabulary_coverage([query.text])[0]
     gloss = None if readable else _gloss(legs, query.text)
     if gloss is not None:
         return legs.embedder.embed_query(gloss.text), gloss.share

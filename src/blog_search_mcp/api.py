@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from blog_search_mcp.index.embedders.registry import serving_embedder
+from blog_search_mcp.index.embedders.registry import serve_embedder
 from blog_search_mcp.index.reader import LiveIndex
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 
@@ -39,7 +39,7 @@ def build_index(
     Raises BlogSearchError, with the index as it was.
     """
     from blog_search_mcp.index.content.last_ingest import IngestOptions
-    from blog_search_mcp.index.embedders.registry import choose
+    from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.job import Job
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import NoProgress
@@ -47,7 +47,7 @@ def build_index(
     job = Job(
         content=Path(content).expanduser(),
         index=Path(index).expanduser().absolute(),
-        choose=lambda existing: choose(embedder, model, embedder_url, existing),
+        choose=lambda existing: choose_embedder(embedder, model, embedder_url, existing),
         today=date.today(),
         options=IngestOptions(
             include_drafts=include_drafts, base_url=base_url, permalink=permalink
@@ -71,7 +71,7 @@ class BlogIndex:
 
     def __init__(self, folder: Path, embedder_url: str) -> None:
         """Take the index folder; nothing is opened before the first call."""
-        self._live = LiveIndex(folder, lambda identity: serving_embedder(identity, embedder_url))
+        self._live = LiveIndex(folder, lambda identity: serve_embedder(identity, embedder_url))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0

@@ -34,7 +34,7 @@ class FakeEmbedder:
         self.documents: list[str] = []
         """Every document it was asked for, in order."""
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         return [1.0 if _WORD.search(text) else 0.0 for text in texts]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

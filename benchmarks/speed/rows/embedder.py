@@ -6,7 +6,7 @@ from benchmarks.speed.figure import Bound, Figure, Say, figure
 from benchmarks.speed.made_posts import material_of
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.embedders.vocabulary import load_tokenizer
 
 PIECES = 250
@@ -20,7 +20,7 @@ MOST = 5.0
 
 def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     """Embed; the first round, in which the model loads, is not counted."""
-    embedder, texts = EmbeddedEmbedder(), _texts(stage)
+    embedder, texts = OnnxEmbedder(), _texts(stage)
     say(f"{TEXTS} texts of {PIECES} word pieces")
     times = [timed(lambda: embedder.embed_documents(texts)) for _ in range(ROUNDS + 1)][1:]
     rates = [1000.0 * TEXTS / milliseconds for milliseconds in times]

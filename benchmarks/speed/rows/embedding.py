@@ -16,7 +16,7 @@ from benchmarks.speed.made_posts import material_of, write_posts
 from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.ingest.embedding import BATCH
 from blog_search_mcp.ingest.job import Job
@@ -48,7 +48,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     say(f"an embedder of {1000 * PACE:g} ms a text")
     paced = _figure(stage, PACED_POSTS, FixedEmbedder(384, PACE), f"{1000 * PACE:g} ms a text")
     say("the embedder in the package")
-    return (paced, _figure(stage, EMBEDDED_POSTS, EmbeddedEmbedder(), "in the package"))
+    return (paced, _figure(stage, EMBEDDED_POSTS, OnnxEmbedder(), "in the package"))
 
 
 def _figure(stage: Stage, posts: int, embedder: Embedder, name: str) -> Figure:

@@ -1,1 +1,1 @@
-"""Embedding by Ollama."""
+"""Embedding by Ollama's `/api/embed`."""

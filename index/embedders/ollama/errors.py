@@ -1,13 +1,14 @@
-"""What can go wrong with Ollama: a foreign error in, its kind out, and the sentence for it.
+"""Failures of one request to Ollama: sorted into kinds, and worded for people.
 
-Statuses alone do not tell: a crashed runner is a 400, a text too long is a 400,
-and so is a typing error in the request. The texts have changed between
-versions, the fragments matched here have not.
+Statuses alone do not sort them: a crashed runner is a 400, a text too long is a 400, and
+so is a malformed request. The texts have changed between versions, the fragments matched
+here have not.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
@@ -39,16 +40,75 @@ class Kind(Enum):
 
 
 class OllamaError(Exception):
-    """One failed request, inside this package; `as_error` makes it a sentence."""
+    """One failed request; it leaves this package as an EmbedderError."""
 
     def __init__(self, kind: Kind, detail: str = "") -> None:
         super().__init__(f"{kind.name}: {detail}")
         self.kind = kind
         self.detail = " ".join(detail.split())[:DETAIL_LIMIT]
 
+    def reason(self) -> str:
+        """Say why one text has no vector: `Ollama failed on it: EOF (status 400)`."""
+        match self.kind:
+            case Kind.SLOW:
+                return "Ollama did not answer in time for it"
+            case Kind.NO_VECTOR:
+                return f"Ollama answered with {self.detail}"
+            case _:
+                return f"Ollama failed on it: {self.detail}"
 
-def kind_of_answer(status: int, text: str) -> Kind:
-    """Classify an HTTP answer of 400 and above by its status and Ollama's own words."""
+    def as_embedder_error(self, url: str, model: str) -> EmbedderError:
+        """Say what happened at `url` with `model`, and what to do next."""
+        error, sentence = _SENTENCES[self.kind]
+        return error(sentence.format(place=f"Ollama at {url}", model=model, detail=self.detail))
+
+
+_SENTENCES: Final[Mapping[Kind, tuple[type[EmbedderError], str]]] = {
+    Kind.DOWN: (
+        EmbedderUnavailable,
+        "{place} cannot be reached. Start it (`ollama serve` or the app), or name its address "
+        "with --embedder-url or OLLAMA_HOST.",
+    ),
+    Kind.SLOW: (
+        EmbedderUnavailable,
+        "{place} did not answer in time. Try again; if it stays so, restart Ollama.",
+    ),
+    Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
+    Kind.CRASHED: (
+        EmbedderUnavailable,
+        "{place} failed while embedding: {detail}. Try again; if it stays so, restart Ollama.",
+    ),
+    Kind.MISSING: (
+        ModelMissing,
+        "{place} does not have the model {model}. Run `ollama pull {model}`.",
+    ),
+    Kind.NOT_EMBEDDING: (
+        EmbedderRefused,
+        "{model} gives no embeddings. Choose an embedding model, such as --model nomic-embed-text.",
+    ),
+    Kind.TOO_LONG: (
+        EmbedderRefused,
+        "{model} refuses even a single character as too long. Choose another model.",
+    ),
+    Kind.NO_VECTOR: (
+        EmbedderRefused,
+        "{place} answered with {detail}. Try again; if it stays so, restart or update Ollama.",
+    ),
+    Kind.UNSTEADY: (
+        EmbedderRefused,
+        "{place} gives one text different vectors. Restart or update Ollama, then run again.",
+    ),
+    Kind.REFUSED: (
+        EmbedderRefused,
+        "{place} refused the request: {detail}. Check that --embedder-url or OLLAMA_HOST names an "
+        "Ollama, and what its log says.",
+    ),
+}
+"""By kind; MIXED_UP is always handled by asking for the texts one by one."""
+
+
+def classify_reply(status: int, text: str) -> Kind:
+    """Classify an HTTP reply of 400 and above by its status and Ollama's own words."""
     if "exceed" in text and "context length" in text:
         return Kind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
@@ -63,7 +123,7 @@ def kind_of_answer(status: int, text: str) -> Kind:
 
 
 def foreign_errors() -> tuple[type[Exception], ...]:
-    """Everything the client raises at a request: its own errors, httpx's and its readers'."""
+    """List what the client raises at a request: its own errors, httpx's and its readers'."""
     import httpx
     import ollama
 
@@ -71,83 +131,23 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     return (*own, httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, AttributeError, TypeError)
 
 
-def failure_of(error: Exception) -> OllamaError:
+def translate_error(error: Exception) -> OllamaError:
     """Translate what the client, httpx or the JSON reader raised; an OllamaError stays itself."""
     import httpx
     import ollama
 
-    if isinstance(error, OllamaError):
-        return error
-    if isinstance(error, ollama.ResponseError):
-        kind = kind_of_answer(error.status_code, error.error)
-        return OllamaError(kind, f"{error.error or 'no reason given'} (status {error.status_code})")
-    if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
-        return OllamaError(Kind.DOWN, str(error))
-    if isinstance(error, httpx.TimeoutException):
-        return OllamaError(Kind.SLOW, str(error))
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
-        return OllamaError(Kind.REFUSED, str(error))
-    if isinstance(error, httpx.HTTPError):
-        return OllamaError(Kind.CRASHED, str(error))
+    match error:
+        case OllamaError():
+            return error
+        case ollama.ResponseError(error=text, status_code=status):
+            detail = f"{text or 'no reason given'} (status {status})"
+            return OllamaError(classify_reply(status, text), detail)
+        case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
+            return OllamaError(Kind.DOWN, str(error))
+        case httpx.TimeoutException():
+            return OllamaError(Kind.SLOW, str(error))
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL():
+            return OllamaError(Kind.REFUSED, str(error))
+        case httpx.HTTPError():
+            return OllamaError(Kind.CRASHED, str(error))
     return OllamaError(Kind.NO_VECTOR, "something that is not Ollama's answer")
-
-
-def reason_of(failure: OllamaError) -> str:
-    """Why one text has no vector, for the report: `Ollama failed on it: EOF (status 400)`."""
-    match failure.kind:
-        case Kind.SLOW:
-            return "Ollama did not answer in time for it"
-        case Kind.NO_VECTOR:
-            return f"Ollama answered with {failure.detail}"
-        case _:
-            return f"Ollama failed on it: {failure.detail}"
-
-
-def as_error(failure: OllamaError, host: str, model: str) -> EmbedderError:
-    """Say what happened at `host` with `model`, and what to do next."""
-    place = f"Ollama at {host}"
-    match failure.kind:
-        case Kind.DOWN:
-            return EmbedderUnavailable(
-                f"{place} cannot be reached. Start it (`ollama serve` or the app), or name its "
-                "address with --embedder-url or OLLAMA_HOST."
-            )
-        case Kind.SLOW:
-            return EmbedderUnavailable(
-                f"{place} did not answer in time. Try again; if it stays so, restart Ollama."
-            )
-        case Kind.BUSY:
-            return EmbedderUnavailable(f"{place} is busy. Try again in a moment.")
-        case Kind.CRASHED:
-            return EmbedderUnavailable(
-                f"{place} failed while embedding: {failure.detail}. Try again; if it stays so, "
-                "restart Ollama."
-            )
-        case Kind.MISSING:
-            return ModelMissing(
-                f"{place} does not have the model {model}. Run `ollama pull {model}`."
-            )
-        case Kind.NOT_EMBEDDING:
-            return EmbedderRefused(
-                f"{model} gives no embeddings. Choose an embedding model, such as "
-                "--model nomic-embed-text."
-            )
-        case Kind.TOO_LONG:
-            return EmbedderRefused(
-                f"{model} refuses even a single character as too long. Choose another model."
-            )
-        case Kind.NO_VECTOR:
-            return EmbedderRefused(
-                f"{place} answered with {failure.detail}. Try again; if it stays so, restart "
-                "or update Ollama."
-            )
-        case Kind.MIXED_UP | Kind.UNSTEADY:
-            return EmbedderRefused(
-                f"{place} gives one text different vectors. Restart or update "
-                "Ollama, then run again."
-            )
-        case Kind.REFUSED:
-            return EmbedderRefused(
-                f"{place} refused the request: {failure.detail}. Check that --embedder-url or "
-                "OLLAMA_HOST names an Ollama, and what its log says."
-            )

@@ -1,4 +1,4 @@
-"""Where Ollama listens: OLLAMA_HOST in every form Ollama takes becomes one URL to connect to.
+"""Resolve OLLAMA_HOST, in every form that Ollama takes, to one URL to connect to.
 
 The rules are those of Ollama's own `envconfig.Host` and `ConnectableHost`, so that a
 setting that works for `ollama list` works here. The Python client has rules of
@@ -22,14 +22,14 @@ _HOST_AND_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<name>[^:\[\]]*)):(?P<p
 """What Go's `net.SplitHostPort` splits; IPv6 needs brackets to have a port."""
 
 
-def base_url(text: str | None) -> str:
+def resolve_url(text: str) -> str:
     """Return `scheme://host:port[/path]` without a slash at the end.
 
     Empty means `http://127.0.0.1:11434`. A port that is no port gives the default one;
     addresses to listen on (0.0.0.0, ::, none) become the loopback to connect to.
     Raises UsageError for a scheme other than http and https.
     """
-    trimmed = (text or "").strip().strip("\"'").strip()
+    trimmed = text.strip().strip("\"'").strip()
     if trimmed == "ollama.com":
         return "https://ollama.com:443"
     scheme, found, rest = trimmed.partition("://")

@@ -1,8 +1,7 @@
-"""What is known of Ollama's embedding models: role prefixes, vocabulary, dimension.
+"""Facts about Ollama's embedding models: role prefixes, vocabulary, dimension, misreadings.
 
-Ollama applies none of what a model was trained with around its weights, neither
-prefixes nor normalisation, and its API does not tell them; so they stand here, by
-the beginning of a model's name, as the model's own card gives them.
+Ollama adds no prefixes and its API does not report them; so they stand here, by the
+beginning of a model's name, as the model's own card gives them.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
-
-    from blog_search_mcp.index.types import Normalisation
 
 DEFAULT_MODEL: Final = "nomic-embed-text"
 
@@ -55,7 +52,7 @@ ENGLISH_PIECES: Final = (
     "mxbai-embed-large",
     "snowflake-arctic-embed",
 )
-"""Families with bert-base-uncased's vocabulary, which `index.embedders.vocabulary` can judge.
+"""Families with bert-base-uncased's vocabulary, which `index.embedders.vocabulary` measures.
 
 Their GGUF files have the tokenizer `bert` with its 30,522 pieces; granite-embedding
 has RoBERTa's, bge-m3 and paraphrase-multilingual XLM-R's.
@@ -69,35 +66,19 @@ MULTILINGUAL: Final = (
 )
 """Members of those families with XLM-R's vocabulary."""
 
-NOMIC_NORMALISATION: Final[Normalisation] = "l2"
-"""What nomic-embed-text v1.5's vectors go through.
 
-It was trained, and its card computes embeddings, with a LayerNorm before the unit
-length, which Ollama leaves out. "layernorm+l2" restores it; it stays off until a
-measurement on blogs shows that it helps.
-"""
-
-_NOMIC_V1_5 = re.compile(r"nomic-embed-text(?!-v2|-v1(?!\.5))")
-"""v1 and v2 have no such LayerNorm on their cards; the bare name is v1.5 in Ollama's library."""
-
-
-def has_english_pieces(model: str) -> bool:
+def has_english_vocabulary(model: str) -> bool:
     """Whether the model reads text through bert-base-uncased's English word pieces."""
     family = _family(model)
     return family.startswith(ENGLISH_PIECES) and not family.startswith(MULTILINGUAL)
 
 
-def prefixes_of(model: str) -> tuple[str, str]:
-    """Document and query prefix of a model by its family's name; empty for unknown ones."""
+def role_prefixes(model: str) -> tuple[str, str]:
+    """Return a model's document and query prefix by its family's name; empty if unknown."""
     family = _family(model)
     found = (row[1:] for row in PREFIXES if family.startswith(row[0]))
     document, query = next(found, ("", ""))
     return document, query
-
-
-def normalisation_of(model: str) -> Normalisation:
-    """What the model's vectors go through before they are compared."""
-    return NOMIC_NORMALISATION if _NOMIC_V1_5.match(_family(model)) else "l2"
 
 
 def full_name(model: str) -> str:
@@ -106,7 +87,7 @@ def full_name(model: str) -> str:
     return (model if tagged else f"{model}:latest").lower()
 
 
-def dimension_of(shown: ShowResponse) -> int:
+def read_dimension(shown: ShowResponse) -> int:
     """Read the dimension from `/api/show`. Raises OllamaError if this is no embedding model.
 
     `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
@@ -127,32 +108,34 @@ def _family(model: str) -> str:
 BROKEN_FROM: Final = (0, 13, 1)
 """The first version that misreads nomic-embed-text; BERT's accents followed in 0.13.5."""
 
-MENDED_IN: Final = (0, 30, 0)
+FIXED_IN: Final = (0, 30, 0)
 """The first version that leaves tokenizing to llama.cpp, whatever the model."""
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?")
 
 
-def is_uncased(info: Mapping[str, object]) -> bool:
-    """Whether `/api/show`'s `model_info` is that of a model with BERT's lower-case vocabulary."""
-    architecture = info.get("general.architecture")
-    return info.get("tokenizer.ggml.model") == "bert" and architecture in ("bert", "nomic-bert")
+def is_misread(info: Mapping[str, object], version: str) -> bool:
+    """Whether this version tokenizes the model of `/api/show`'s `model_info` wrongly.
 
-
-def misreads(version: str) -> bool:
-    """Whether this version of Ollama tokenizes uncased models wrongly.
-
-    One that cannot be told (empty, or the 0.0.0 of a build from source) counts as right.
+    Only models with BERT's lower-case vocabulary are. A version that is not known (empty,
+    or the 0.0.0 of a build from source) counts as right.
     """
+    architecture = info.get("general.architecture")
+    uncased = info.get("tokenizer.ggml.model") == "bert" and architecture in ("bert", "nomic-bert")
+    return uncased and misreads_capitals(version)
+
+
+def misreads_capitals(version: str) -> bool:
+    """Whether this version of Ollama tokenizes uncased models wrongly."""
     found = _VERSION.match(version)
     if found is None:
         return False
     numbers = tuple(int(part or 0) for part in found.groups())
-    return BROKEN_FROM <= numbers < MENDED_IN
+    return BROKEN_FROM <= numbers < FIXED_IN
 
 
-def folded(text: str) -> str:
-    """Take accents and capitals off a text, as the tokenizer of bert-base-uncased does.
+def fold_text(text: str) -> str:
+    """Strip accents and capitals from a text, as the tokenizer of bert-base-uncased does.
 
     Marks go in every script, as they do there: its vocabulary has `か` and `и`, and
     neither `が` nor `й`. Letter by letter, since Python's own `lower` of a whole text
@@ -162,7 +145,7 @@ def folded(text: str) -> str:
     return "".join(c.lower() for c in bare)
 
 
-def warning(version: str, model: str) -> str:
+def misreading_warning(version: str, model: str) -> str:
     """Say what is wrong with a version that misreads `model`, what is done, and what to do."""
     return (
         f"Ollama {version} misreads capitals and accents for {model}, so texts go to it in lower "

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.changes import Changes, find_changes, format_age, list_changes
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.embedders.onnx import IDENTITY
-from blog_search_mcp.index.embedders.registry import embedder_of
+from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     ContentError,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.content.last_ingest import LastIngest
     from blog_search_mcp.index.store.manifest import Manifest
 
-EMBEDDED = IDENTITY.kind
 CONTENT = "CONTENT"
 """Stands for the posts' folder where it is not known."""
 
@@ -83,11 +81,11 @@ def _compared(facts: IndexFacts, seen: LastIngest, today: str) -> IndexFacts:
 
 def _opened(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does; return why the model in the package, if used, is silent."""
-    embedder = embedder_of(manifest.embedder, None)
+    embedder = open_embedder(manifest.embedder, "")
     lock = lock_generation(layout, manifest.generation)
     Reader(layout.generation(manifest.generation), manifest, embedder, lock).close()
     try:
-        if manifest.embedder.kind == EMBEDDED:
+        if not runs_on_server(manifest.embedder):
             embedder.embed_query("is anyone there?")
     except EmbedderError as error:
         return error

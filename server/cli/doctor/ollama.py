@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.embedders.ollama.client import Probe, probe
-from blog_search_mcp.index.embedders.ollama.host import base_url
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL, misreads, warning
-from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.embedders.base import ServerState
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.models import (
+    DEFAULT_MODEL,
+    misreading_warning,
+    misreads_capitals,
+)
+from blog_search_mcp.index.embedders.registry import runs_on_server
+from blog_search_mcp.index.errors import EmbedderError, UsageError
 from blog_search_mcp.server.cli.doctor.finding import Finding, State
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity
 
-KIND = "ollama"
-"""Of an index's embedder whose vectors Ollama made."""
-
 UPDATE = "Update Ollama to 0.30 or later."
-"""The end of `ollama_tokenizer.warning`, which is the finding's to say."""
+"""The end of `misreading_warning`, which the finding gives as what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,9 @@ class OllamaFacts:
     recorded: EmbedderIdentity | None
     """The index's embedder if it is one of Ollama's."""
     url: str = ""
-    probe: Probe | None = None
-    """`None` if it was not looked at."""
+    """Empty if it was not looked at."""
+    state: ServerState | None = None
+    """`None` if nothing answers."""
     failure: UsageError | None = None
     """Why its address cannot be meant."""
 
@@ -46,15 +49,17 @@ def gather(host: str, embedder: EmbedderIdentity | None) -> OllamaFacts:
 
     `embedder` is the index's, `None` without an index.
     """
-    recorded = embedder if embedder is not None and embedder.kind == KIND else None
+    recorded = embedder if embedder is not None and runs_on_server(embedder) else None
     facts = OllamaFacts(bool(host), recorded)
     if recorded is None and not host:
         return facts
     try:
-        url = base_url(host)
+        health = OllamaHealthCheck(facts.model, host)
+        return replace(facts, url=health.url, state=health.check())
     except UsageError as error:
-        return OllamaFacts(True, recorded, failure=error)
-    return OllamaFacts(bool(host), recorded, url, probe(host, facts.model))
+        return replace(facts, asked=True, failure=error)
+    except EmbedderError:
+        return replace(facts, url=health.url)
 
 
 def findings(facts: OllamaFacts, rebuild: str) -> list[Finding]:
@@ -66,15 +71,15 @@ def findings(facts: OllamaFacts, rebuild: str) -> list[Finding]:
     if facts.failure is not None:
         mend = "export OLLAMA_HOST=http://127.0.0.1:11434"
         return [Finding("Ollama", "problem", str(facts.failure), mend)]
-    found = facts.probe
-    if found is None:
+    if not facts.url:
         return [Finding("Ollama", "ok", "No index here needs it.")]
-    if not found.reachable:
+    found = facts.state
+    if found is None:
         said = f"Nothing answers at {facts.url}; without it search is by words alone."
         if facts.recorded is None:
             said = f"Nothing answers at {facts.url}; the index does not use it."
         return [Finding("Ollama", bad, said, "ollama serve")]
-    if not found.has_model:
+    if not found.digest:
         said = f"Ollama {found.version} at {facts.url} does not have the model {facts.model}."
         return [Finding("Ollama", bad, said, f"ollama pull {facts.model}"), *_version(facts, found)]
     said = f"Ollama {found.version} at {facts.url} has {facts.model} ({found.digest[:12]})."
@@ -85,14 +90,14 @@ def findings(facts: OllamaFacts, rebuild: str) -> list[Finding]:
     ]
 
 
-def _version(facts: OllamaFacts, found: Probe) -> list[Finding]:
-    if not misreads(found.version):
+def _version(facts: OllamaFacts, found: ServerState) -> list[Finding]:
+    if not misreads_capitals(found.version):
         return []
-    said = warning(found.version, facts.model).removesuffix(UPDATE).rstrip()
+    said = misreading_warning(found.version, facts.model).removesuffix(UPDATE).rstrip()
     return [Finding("Ollama", "warning", said, f"{UPDATE[:-1]}: https://ollama.com/download")]
 
 
-def _weights(facts: OllamaFacts, found: Probe, rebuild: str) -> list[Finding]:
+def _weights(facts: OllamaFacts, found: ServerState, rebuild: str) -> list[Finding]:
     recorded = facts.recorded
     if recorded is None or recorded.digest == found.digest:
         return []

@@ -67,7 +67,7 @@ class SmallBlog:
         """The real command but for the embedder; its exit status."""
         fake = Choice(FakeEmbedder(), "A fake.")
         arguments = [str(self.folder / "content"), "--index", str(self.index)]
-        with mock.patch.object(command, "choose", return_value=fake):
+        with mock.patch.object(command, "choose_embedder", return_value=fake):
             return command.run(read_settings(arguments, {}), sys.stdout, err)
 
     def search(self) -> tuple[Answer, ...]:

@@ -13,11 +13,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, Patience
+from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.errors import Kind
-from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
 from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import LiveIndex
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
@@ -61,12 +61,12 @@ POSTS: Final[Mapping[str, str]] = {
 }
 
 
-def quick(patience: Patience) -> Patience:
+def quick(policy: RetryPolicy) -> RetryPolicy:
     """As many tries, without the pauses; a restart is given a second."""
-    pauses = {kind: (0.0,) * len(spent) for kind, spent in patience.pauses.items()}
+    pauses = {kind: (0.0,) * len(spent) for kind, spent in policy.pauses.items()}
     if Kind.DOWN in pauses:
         pauses[Kind.DOWN] = (0.1,) * 10
-    return Patience(READ, pauses)
+    return RetryPolicy(READ, pauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +143,14 @@ class Stage:
         finally:
             live.close()
 
-    def embedder(self, recorded: EmbedderIdentity | None) -> PinnedEmbedder:
+    def embedder(self, recorded: EmbedderIdentity | None) -> VerifiedEmbedder:
         """Ollama's, with little time."""
         live = OllamaEmbedder(
-            host=self.ollama.host,
+            url=self.ollama.host,
             for_documents=quick(FOR_DOCUMENTS),
             for_a_query=quick(FOR_A_QUERY),
         )
-        return PinnedEmbedder(live, recorded)
+        return VerifiedEmbedder(live, recorded)
 
     @property
     def cached(self) -> int:

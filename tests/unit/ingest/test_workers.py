@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.workers import WORTHWHILE, worker_pool
@@ -45,8 +45,8 @@ def killing(number: int) -> int:
     return number
 
 
-def readable(texts: list[str], embedder: EmbeddedEmbedder) -> list[float]:
-    return embedder.readable(texts)
+def readable(texts: list[str], embedder: OnnxEmbedder) -> list[float]:
+    return embedder.vocabulary_coverage(texts)
 
 
 def test_processes_give_what_one_gives_in_its_order() -> None:
@@ -134,12 +134,12 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-@pytest.mark.parametrize("embedder", [EmbeddedEmbedder(), OllamaEmbedder("all-minilm")])
-def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: EmbeddedEmbedder) -> None:
+@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OllamaEmbedder("all-minilm")])
+def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: OnnxEmbedder) -> None:
     texts = ["What is a KV cache?", "這邊買醬鴨"]
     with worker_pool(2) as helpers:
         found = list(helpers.map(partial(readable, embedder=embedder), [texts] * WORTHWHILE))
-    assert found == [embedder.readable(texts)] * WORTHWHILE
+    assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
 
 
 def hits(reader: Reader, question: str) -> list[Hit]:

@@ -12,7 +12,7 @@ from blog_search_mcp.index.embedders.circuit_breaker import (
     PAUSE,
     USUAL_TIMES,
     WAIT,
-    Breaker,
+    CircuitBreaker,
 )
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderUnavailable, ModelMissing
 
@@ -34,11 +34,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def breaker(clock: Clock) -> Breaker:
-    return Breaker(clock)
+def breaker(clock: Clock) -> CircuitBreaker:
+    return CircuitBreaker(clock)
 
 
-def trouble(breaker: Breaker) -> BlogSearchError | None:
+def trouble(breaker: CircuitBreaker) -> BlogSearchError | None:
     """What a query hears, `None` if it may ask."""
     try:
         breaker.admit()
@@ -47,57 +47,59 @@ def trouble(breaker: Breaker) -> BlogSearchError | None:
     return None
 
 
-def test_a_query_of_which_nothing_is_known_may_ask_and_wait_briefly(breaker: Breaker) -> None:
-    assert breaker.admit().patience == WAIT
+def test_a_query_of_which_nothing_is_known_may_ask_and_wait_briefly(
+    breaker: CircuitBreaker,
+) -> None:
+    assert breaker.admit().wait == WAIT
 
 
-def test_after_a_failure_queries_hear_of_it_and_do_not_ask(breaker: Breaker) -> None:
-    breaker.failed(breaker.admit(), DOWN)
+def test_after_a_failure_queries_hear_of_it_and_do_not_ask(breaker: CircuitBreaker) -> None:
+    breaker.record_failure(breaker.admit(), DOWN)
     assert [trouble(breaker) for _ in range(100)] == [DOWN] * 100
 
 
 def test_one_query_asks_after_the_pause_and_the_others_go_on_hearing(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    breaker.failed(breaker.admit(), DOWN)
+    breaker.record_failure(breaker.admit(), DOWN)
     clock.at += PAUSE - 0.001
     assert trouble(breaker) is DOWN
     clock.at += 0.001
     assert [trouble(breaker) for _ in range(3)] == [None, DOWN, DOWN]
 
 
-def test_the_pause_begins_anew_with_each_failure(breaker: Breaker, clock: Clock) -> None:
+def test_the_pause_begins_anew_with_each_failure(breaker: CircuitBreaker, clock: Clock) -> None:
     attempt = breaker.admit()
-    breaker.failed(attempt, DOWN)
+    breaker.record_failure(attempt, DOWN)
     asked = []
     for second in range(1, 61):
         clock.at += 1
         if trouble(breaker) is None:
             asked.append(second)
             clock.at += 1
-            breaker.failed(attempt, DOWN)
+            breaker.record_failure(attempt, DOWN)
     assert asked == list(range(5, 61, 5))
 
 
-def test_a_success_lets_every_query_ask_again(breaker: Breaker, clock: Clock) -> None:
-    breaker.failed(breaker.admit(), DOWN)
+def test_a_success_lets_every_query_ask_again(breaker: CircuitBreaker, clock: Clock) -> None:
+    breaker.record_failure(breaker.admit(), DOWN)
     clock.at += PAUSE
     breaker.admit()
-    breaker.succeeded(0.02)
+    breaker.record_success(0.02)
     assert [trouble(breaker) for _ in range(3)] == [None, None, None]
 
 
-def test_the_newest_failure_is_what_is_heard(breaker: Breaker) -> None:
+def test_the_newest_failure_is_what_is_heard(breaker: CircuitBreaker) -> None:
     attempt = breaker.admit()
-    breaker.unanswered(attempt, DOWN)
-    breaker.failed(attempt, MISSING)
+    breaker.record_failure(attempt, DOWN, pause=GIVEN_UP)
+    breaker.record_failure(attempt, MISSING)
     assert trouble(breaker) is MISSING
 
 
 def test_an_attempt_without_an_end_keeps_others_from_asking_for_a_while(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    breaker.unanswered(breaker.admit(), DOWN)
+    breaker.record_failure(breaker.admit(), DOWN, pause=GIVEN_UP)
     clock.at += GIVEN_UP - 0.001
     assert trouble(breaker) is DOWN
     clock.at += 0.001
@@ -107,37 +109,43 @@ def test_an_attempt_without_an_end_keeps_others_from_asking_for_a_while(
 
 
 def test_the_pause_follows_the_end_of_an_attempt_that_was_waited_for_in_vain(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
     attempt = breaker.admit()
-    breaker.unanswered(attempt, DOWN)
+    breaker.record_failure(attempt, DOWN, pause=GIVEN_UP)
     clock.at += 1
-    breaker.failed(attempt, MISSING)
+    breaker.record_failure(attempt, MISSING)
     clock.at += PAUSE
     assert trouble(breaker) is None
 
 
-def test_a_failure_that_is_heard_of_after_a_later_success_is_out_of_date(breaker: Breaker) -> None:
+def test_a_failure_that_is_heard_of_after_a_later_success_is_out_of_date(
+    breaker: CircuitBreaker,
+) -> None:
     slow, quick = breaker.admit(), breaker.admit()
     assert slow == quick
-    breaker.succeeded(0.02)
-    breaker.failed(slow, DOWN)
-    breaker.unanswered(slow, DOWN)
+    breaker.record_success(0.02)
+    breaker.record_failure(slow, DOWN)
+    breaker.record_failure(slow, DOWN, pause=GIVEN_UP)
     assert trouble(breaker) is None
 
 
-def test_failures_of_ours_are_noted_on_their_way_and_others_are_not(breaker: Breaker) -> None:
+def test_failures_of_ours_are_noted_on_their_way_and_others_are_not(
+    breaker: CircuitBreaker,
+) -> None:
     attempt = breaker.admit()
-    with pytest.raises(ZeroDivisionError), breaker.noting_failures(attempt):
+    with pytest.raises(ZeroDivisionError), breaker.recording_failures(attempt):
         raise ZeroDivisionError
     assert trouble(breaker) is None
-    with pytest.raises(ModelMissing), breaker.noting_failures(attempt):
+    with pytest.raises(ModelMissing), breaker.recording_failures(attempt):
         raise MISSING
     assert trouble(breaker) is MISSING
 
 
-def test_hearing_of_a_failure_a_thousand_times_leaves_no_trace_in_it(breaker: Breaker) -> None:
-    breaker.failed(breaker.admit(), DOWN)
+def test_hearing_of_a_failure_a_thousand_times_leaves_no_trace_in_it(
+    breaker: CircuitBreaker,
+) -> None:
+    breaker.record_failure(breaker.admit(), DOWN)
     for _ in range(1000):
         heard = trouble(breaker)
     assert heard is DOWN
@@ -148,7 +156,7 @@ def test_hearing_of_a_failure_a_thousand_times_leaves_no_trace_in_it(breaker: Br
 
 
 @pytest.mark.parametrize(
-    ("seconds", "patience"),
+    ("seconds", "wait"),
     [
         ([0.02], WAIT),
         ([WAIT / USUAL_TIMES], WAIT),
@@ -160,21 +168,23 @@ def test_hearing_of_a_failure_a_thousand_times_leaves_no_trace_in_it(breaker: Br
     ],
 )
 def test_an_embedder_that_works_may_take_twice_its_usual_time(
-    seconds: list[float], patience: float, breaker: Breaker
+    seconds: list[float], wait: float, breaker: CircuitBreaker
 ) -> None:
     for each in seconds:
-        breaker.succeeded(each)
-    assert breaker.admit().patience == patience
+        breaker.record_success(each)
+    assert breaker.admit().wait == wait
 
 
-def test_loading_the_model_says_nothing_about_the_usual_time(breaker: Breaker) -> None:
-    breaker.succeeded(0.4)
-    breaker.succeeded()
-    assert breaker.admit().patience == 0.8
+def test_loading_the_model_says_nothing_about_the_usual_time(breaker: CircuitBreaker) -> None:
+    breaker.record_success(0.4)
+    breaker.record_success()
+    assert breaker.admit().wait == 0.8
 
 
-def test_after_a_failure_the_usual_time_is_not_waited_for(breaker: Breaker, clock: Clock) -> None:
-    breaker.succeeded(0.8)
-    breaker.failed(breaker.admit(), DOWN)
+def test_after_a_failure_the_usual_time_is_not_waited_for(
+    breaker: CircuitBreaker, clock: Clock
+) -> None:
+    breaker.record_success(0.8)
+    breaker.record_failure(breaker.admit(), DOWN)
     clock.at += PAUSE
-    assert breaker.admit().patience == WAIT
+    assert breaker.admit().wait == WAIT

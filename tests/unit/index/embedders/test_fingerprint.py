@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.cache import open_cache
-from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, likeness, packed, unpacked
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
+from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
+from blog_search_mcp.index.embedders.ollama.embedder import BACKEND, OllamaEmbedder
+from blog_search_mcp.index.embedders.registry import connect_embedder
+from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
@@ -37,13 +38,15 @@ def ollama() -> Iterator[OllamaStandIn]:
 
 @pytest.fixture
 def recorded(ollama: OllamaStandIn) -> EmbedderIdentity:
-    identity = OllamaEmbedder(host=ollama.host).identity
+    identity = OllamaEmbedder(url=ollama.host).identity
     ollama.requests.clear()
     return identity
 
 
-def pinned(ollama: OllamaStandIn, recorded: EmbedderIdentity | None = None) -> PinnedEmbedder:
-    return PinnedEmbedder(OllamaEmbedder(host=ollama.host), recorded)
+def verified(ollama: OllamaStandIn, recorded: EmbedderIdentity | None = None) -> VerifiedEmbedder:
+    if recorded is not None:
+        return connect_embedder(BACKEND, recorded, ollama.host)
+    return VerifiedEmbedder(OllamaEmbedder(url=ollama.host))
 
 
 def turned(rows: Vectors, cosine: float) -> Vectors:
@@ -54,11 +57,7 @@ def turned(rows: Vectors, cosine: float) -> Vectors:
     return other
 
 
-def test_canaries_come_back_whole() -> None:
-    np.testing.assert_array_equal(unpacked(packed(UNIT), 8), UNIT)
-
-
-def test_canaries_have_what_versions_were_seen_to_lose_and_fit_every_model() -> None:
+def test_the_texts_have_what_versions_were_seen_to_lose_and_fit_every_model() -> None:
     mixed, accented, code, long = TEXTS
     assert mixed.lower() != mixed
     assert not accented.isascii()
@@ -68,27 +67,30 @@ def test_canaries_have_what_versions_were_seen_to_lose_and_fit_every_model() -> 
 
 
 @pytest.mark.parametrize("cosine", [1.0, 0.9995, 0.99, 0.5])
-def test_likeness_is_that_of_the_canary_that_changed_most(cosine: float) -> None:
-    assert likeness(packed(UNIT), turned(UNIT, cosine)) == pytest.approx(cosine, abs=1e-5)
+def test_the_text_that_changed_most_counts(cosine: float) -> None:
+    assert least_cosine(pack_vectors(UNIT), pack_vectors(turned(UNIT, cosine)), 8) == pytest.approx(
+        cosine, abs=1e-5
+    )
 
 
-def test_canaries_of_another_dimension_are_unlike() -> None:
-    assert likeness(packed(UNIT), UNIT[:, :4]) == -1.0
+@pytest.mark.parametrize("damaged", [pack_vectors(UNIT[:, :4]), pack_vectors(UNIT[:1]), "&", ""])
+def test_a_damaged_record_is_unlike(damaged: str) -> None:
+    assert least_cosine(damaged, pack_vectors(UNIT), 8) == -1.0
 
 
-def test_the_same_digest_and_version_are_not_asked_for_canaries(
+def test_with_the_same_digest_and_version_no_text_is_embedded_again(
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
-    pinned(ollama, recorded).embed_query("a pear")
+    verified(ollama, recorded).embed_query("a pear")
     assert [body["input"] for body in ollama.embedded] == [["search_query: a pear"]]
 
 
-def test_another_version_with_the_same_canaries_is_the_same_and_remembered(
+def test_another_version_with_the_same_vectors_is_the_same_and_remembered(
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
     assert recorded.fingerprint is not None
     ollama.version = "0.33.1"
-    embedder = pinned(ollama, recorded)
+    embedder = verified(ollama, recorded)
     embedder.embed_query("a pear")
     assert len(ollama.embedded) == len(TEXTS) + 1
     newer = replace(recorded, fingerprint=replace(recorded.fingerprint, version="0.33.1"))
@@ -97,14 +99,14 @@ def test_another_version_with_the_same_canaries_is_the_same_and_remembered(
     assert len(ollama.embedded) == len(TEXTS) + 2
 
 
-def test_another_version_with_other_canaries_is_refused_with_the_command_that_mends_it(
+def test_another_version_with_other_vectors_is_refused_with_the_command_that_mends_it(
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
     assert recorded.fingerprint is not None
-    near = turned(unpacked(recorded.fingerprint.canaries, MODEL.dimension), 0.998)
-    elsewhere = replace(recorded, fingerprint=Fingerprint("0.31.0", packed(near)))
+    near = turned(OllamaEmbedder(url=ollama.host).embed_fingerprint(), 0.998)
+    elsewhere = replace(recorded, fingerprint=Fingerprint("0.31.0", pack_vectors(near)))
     with pytest.raises(EmbedderMismatch) as raised:
-        pinned(ollama, elsewhere).embed_documents(["a pear"])
+        verified(ollama, elsewhere).embed_documents(["a pear"])
     said = str(raised.value)
     assert said.startswith(
         "The index was built with Ollama 0.31.0, and Ollama 0.32.15 gives other vectors for "
@@ -119,7 +121,7 @@ def test_another_version_with_other_canaries_is_refused_with_the_command_that_me
 def test_a_refused_model_is_looked_at_again_for_the_next_query(
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
-    embedder = pinned(ollama, recorded)
+    embedder = verified(ollama, recorded)
     ollama.models = [replace(MODEL, digest="f" * 64)]
     with pytest.raises(EmbedderMismatch):
         embedder.embed_query("a pear")
@@ -130,7 +132,7 @@ def test_a_refused_model_is_looked_at_again_for_the_next_query(
 def test_a_model_replaced_between_two_queries_is_refused_at_the_second(
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
-    embedder = pinned(ollama, recorded)
+    embedder = verified(ollama, recorded)
     embedder.embed_query("a pear")
     ollama.models = [replace(MODEL, digest="f" * 64)]
     with pytest.raises(EmbedderMismatch, match="other weights"):
@@ -138,7 +140,7 @@ def test_a_model_replaced_between_two_queries_is_refused_at_the_second(
 
 
 def test_what_was_embedded_across_an_update_is_embedded_again(ollama: OllamaStandIn) -> None:
-    embedder = pinned(ollama)
+    embedder = verified(ollama)
     before = embedder.embed_documents(["a pear"])
     asked = len(ollama.embedded)
     ollama.faults = [becomes(version="0.33.1")]
@@ -147,9 +149,9 @@ def test_what_was_embedded_across_an_update_is_embedded_again(ollama: OllamaStan
 
 
 def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> None:
-    absent = PinnedEmbedder(OllamaEmbedder(host="127.0.0.1:9"), recorded)
+    absent = VerifiedEmbedder(OllamaEmbedder(url="127.0.0.1:9"), recorded)
     assert absent.identity == recorded
-    assert absent.version_now() == ""
+    assert absent.server_version() == ""
     assert absent.warnings() == ()
     with pytest.raises(EmbedderUnavailable):
         absent.embed_query("a pear")
@@ -168,9 +170,9 @@ def test_the_manifest_keeps_the_fingerprint(recorded: EmbedderIdentity) -> None:
     assert loads(dumps(manifest)).embedder == recorded
 
 
-def cached(path: Path, identity: EmbedderIdentity, canaries: Vectors, version: str) -> bool:
+def cached(path: Path, identity: EmbedderIdentity, vectors: Vectors, version: str) -> bool:
     """Whether this embedder finds a text there; it puts it in if not."""
-    seen = replace(identity, dimension=8, fingerprint=Fingerprint(version, packed(canaries)))
+    seen = replace(identity, dimension=8, fingerprint=Fingerprint(version, pack_vectors(vectors)))
     with open_cache(path, seen) as cache:
         if cache.get(["a pear"]):
             return True

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from blog_search_mcp.index.embedders import guarded as guarded_module
+from blog_search_mcp.index.embedders.base import ServerState
 from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
 from blog_search_mcp.index.embedders.guarded import GuardedEmbedder
-from blog_search_mcp.index.embedders.ollama.client import Lookout, Seen
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.registry import ollama_of
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.embedder import BACKEND, OllamaEmbedder
+from blog_search_mcp.index.embedders.registry import connect_embedder
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     EmbedderMismatch,
@@ -46,20 +48,14 @@ def held() -> Iterator[Held]:
     fault.released.set()
 
 
-@dataclass
-class Counting(Lookout):
-    """Counts its looks."""
+class Counting(OllamaHealthCheck):
+    """Counts its checks."""
 
-    model: str
-    host: str
-    looks: int = field(default=0, init=False)
+    checks = 0
 
-    def __post_init__(self) -> None:
-        Lookout.__init__(self, self.model, self.host)
-
-    def look(self) -> Seen:
-        self.looks += 1
-        return super().look()
+    def check(self) -> ServerState:
+        self.checks += 1
+        return super().check()
 
 
 @dataclass
@@ -67,7 +63,7 @@ class Guarded:
     """A guarded embedder and what it is made of."""
 
     embedder: GuardedEmbedder
-    lookout: Counting
+    health: Counting
     time: GivenTime
 
     def hears(self, text: str) -> str:
@@ -92,10 +88,10 @@ def guard(ollama: OllamaStandIn) -> Guarded:
 
 def guarded(host: str) -> Guarded:
     with running() as once:
-        identity = OllamaEmbedder(host=once.host).identity
-    time, lookout = GivenTime(), Counting(identity.model, host)
-    embedder = GuardedEmbedder(lambda: ollama_of(identity, host), lookout, time)
-    return Guarded(embedder, lookout, time)
+        identity = OllamaEmbedder(url=once.host).identity
+    time, health = GivenTime(), Counting(identity.model, host)
+    embedder = GuardedEmbedder(lambda: connect_embedder(BACKEND, identity, host), health, time)
+    return Guarded(embedder, health, time)
 
 
 def restarted(standin: OllamaStandIn) -> OllamaStandIn:
@@ -115,7 +111,7 @@ def test_a_query_gets_the_vector_that_ollama_gives(ollama: OllamaStandIn, guard:
 
 def test_the_identity_is_the_index_s_and_asks_nobody(ollama: OllamaStandIn, guard: Guarded) -> None:
     assert guard.embedder.identity.name == "ollama nomic-embed-text"
-    assert guard.embedder.readable(["plain words", "快取"])[0] == 1.0
+    assert guard.embedder.vocabulary_coverage(["plain words", "快取"])[0] == 1.0
     assert ollama.requests == []
 
 
@@ -123,12 +119,21 @@ def test_documents_are_not_guarded(guard: Guarded) -> None:
     rows = guard.embedder.embed_documents(["one", "two"])
     expected = [embedding(f"search_document: {text}", Model()) for text in ("one", "two")]
     np.testing.assert_array_equal(rows, np.stack(expected))
-    assert guard.lookout.looks == 0
+    assert guard.health.checks == 0
 
 
-def test_the_same_query_is_asked_of_ollama_once(ollama: OllamaStandIn, guard: Guarded) -> None:
-    assert [guard.hears("a query") for _ in range(3)] == ["", "", ""]
-    assert len(ollama.embedded) == 1
+def test_a_recent_query_is_asked_of_ollama_once_until_others_take_its_place(
+    ollama: OllamaStandIn, guard: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded_module, "RECENT_QUERIES", 2)
+    for text in ("soup", "stew", "soup", "bread", "soup", "stew"):
+        assert guard.hears(text) == ""
+    assert [body["input"][0].split()[-1] for body in ollama.embedded] == [
+        "soup",
+        "stew",
+        "bread",
+        "stew",
+    ]
 
 
 def test_down_is_said_at_once_to_every_query_and_one_in_a_while_looks() -> None:
@@ -139,10 +144,10 @@ def test_down_is_said_at_once_to_every_query_and_one_in_a_while_looks() -> None:
         "or name its address with --embedder-url or OLLAMA_HOST."
     )
     assert {guard.hears(f"query {n}") for n in range(100)} == {down}
-    assert guard.lookout.looks == 1
+    assert guard.health.checks == 1
     assert guard.later("one more") == down
     assert guard.hears("and another") == down
-    assert guard.lookout.looks == 2
+    assert guard.health.checks == 2
     assert guard.time.waited == []
 
 
@@ -177,7 +182,7 @@ def test_a_host_that_takes_connections_and_says_nothing_is_waited_for_once() -> 
         assert guard.time.waited == [WAIT]
         assert "not answer" in guard.hears("another")
         assert guard.time.waited == [WAIT]
-        assert guard.lookout.looks == 1
+        assert guard.health.checks == 1
 
 
 def test_what_is_still_loading_is_waited_for_once_and_the_late_vector_is_kept(
@@ -219,13 +224,13 @@ def test_an_ollama_that_usually_takes_long_is_waited_for_in_proportion(
 
 
 def test_a_look_counts_towards_the_wait(ollama: OllamaStandIn, guard: Guarded, held: Held) -> None:
-    look = guard.lookout.look
+    check = guard.health.check
 
-    def slow_look() -> Seen:
+    def slow_check() -> ServerState:
         guard.time.at += 0.1
-        return look()
+        return check()
 
-    guard.lookout.look = slow_look  # type: ignore[method-assign]
+    guard.health.check = slow_check  # type: ignore[method-assign]
     ollama.faults, guard.time.held = [held], held
     assert "still loading" in guard.hears("a query")
     assert guard.time.waited == [pytest.approx(WAIT - 0.1)]
@@ -238,7 +243,7 @@ def test_several_queries_at_once_ask_once_while_it_is_in_trouble(
     assert "is busy" in guard.hears("before")
     guard.time.at += PAUSE
     ollama.faults = [held]
-    before = len(ollama.embedded), guard.lookout.looks
+    before = len(ollama.embedded), guard.health.checks
     with ThreadPoolExecutor(8) as queries:
         asked = [queries.submit(guard.hears, f"query {n}") for n in range(8)]
         until(lambda: sum(each.done() for each in asked) == 7)
@@ -246,7 +251,7 @@ def test_several_queries_at_once_ask_once_while_it_is_in_trouble(
     heard = sorted(each.result() for each in asked)
     assert heard[0] == ""
     assert all("is busy" in sentence for sentence in heard[1:])
-    assert (len(ollama.embedded), guard.lookout.looks) == (before[0] + 1, before[1] + 1)
+    assert (len(ollama.embedded), guard.health.checks) == (before[0] + 1, before[1] + 1)
 
 
 def test_several_queries_at_once_are_all_answered_while_all_is_well(guard: Guarded) -> None:
@@ -357,22 +362,29 @@ def test_settings_that_the_client_cannot_start_with_are_a_sentence(
     assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("a query")
     monkeypatch.delenv("SSL_CERT_FILE")
     assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("too early to try again")
-    assert guard.lookout.looks == 0
+    assert guard.health.checks == 0
 
 
 def test_a_look_says_what_is_there(ollama: OllamaStandIn) -> None:
-    assert Lookout("nomic-embed-text", ollama.host).look() == Seen("0.32.15", Model().digest)
-    assert Lookout("bge-m3", ollama.host).look() == Seen("0.32.15", "")
+    assert OllamaHealthCheck("nomic-embed-text", ollama.host).check() == ServerState(
+        "0.32.15", Model().digest
+    )
+    assert OllamaHealthCheck("bge-m3", ollama.host).check() == ServerState("0.32.15", "")
     ollama.version = None
-    assert Lookout("nomic-embed-text", ollama.host).look() == Seen("", Model().digest)
+    assert OllamaHealthCheck("nomic-embed-text", ollama.host).check() == ServerState(
+        "", Model().digest
+    )
 
 
 def test_whatever_answers_a_look_is_alive(ollama: OllamaStandIn) -> None:
-    assert Lookout("nomic-embed-text", f"http://{ollama.host}/elsewhere").look() == Seen()
+    assert (
+        OllamaHealthCheck("nomic-embed-text", f"http://{ollama.host}/elsewhere").check()
+        == ServerState()
+    )
 
 
 def test_a_look_at_nobody_raises() -> None:
     with running() as standin:
-        lookout = Lookout("nomic-embed-text", standin.host)
+        health = OllamaHealthCheck("nomic-embed-text", standin.host)
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
-        lookout.look()
+        health.check()

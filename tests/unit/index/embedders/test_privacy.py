@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.support.paths import ROOT
 
 CODE = """
-from blog_search_mcp.index.embedders.onnx import EmbeddedEmbedder
-print(EmbeddedEmbedder().embed_query("a private draft").shape)
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+print(OnnxEmbedder().embed_query("a private draft").shape)
 """
 
 

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import IDENTITY, EmbeddedEmbedder
-from blog_search_mcp.index.embedders.pinned import PinnedEmbedder
-from blog_search_mcp.index.embedders.registry import choose, embedder_of
+from blog_search_mcp.index.embedders.onnx import MINILM, OnnxEmbedder
+from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
+from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from blog_search_mcp.index.embedders.registry import Asked
     from blog_search_mcp.index.types import EmbedderIdentity
 
 
@@ -31,7 +30,7 @@ def ollama() -> Iterator[OllamaStandIn]:
 
 @pytest.fixture
 def nomic(ollama: OllamaStandIn) -> EmbedderIdentity:
-    return OllamaEmbedder(host=ollama.host).identity
+    return OllamaEmbedder(url=ollama.host).identity
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def nobody() -> str:
 
 
 def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None:
-    choice = choose("auto", None, ollama.host, None)
+    choice = choose_embedder("auto", None, ollama.host, None)
     assert choice.embedder.identity.name == "ollama nomic-embed-text"
     assert choice.reason == (
         f"Embedder: ollama nomic-embed-text, since Ollama at http://{ollama.host} has it."
@@ -52,8 +51,8 @@ def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None
 def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_nomic(
     nobody: str,
 ) -> None:
-    choice = choose("auto", None, nobody, None)
-    assert isinstance(choice.embedder, EmbeddedEmbedder)
+    choice = choose_embedder("auto", None, nobody, None)
+    assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == (
         f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
         "For nomic-embed-text: `ollama pull nomic-embed-text`, then "
@@ -62,18 +61,25 @@ def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_no
 
 
 def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: OllamaStandIn) -> None:
-    choice = choose("auto", "bge-m3", ollama.host, None)
-    assert isinstance(choice.embedder, EmbeddedEmbedder)
-    assert choice.reason == (
+    ollama.models = [Model("bge-m3:latest")]
+    choice = choose_embedder("auto", None, ollama.host, None)
+    assert isinstance(choice.embedder, OnnxEmbedder)
+    assert choice.reason.startswith(
         f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at http://{ollama.host} does not "
-        "have bge-m3. For bge-m3: `ollama pull bge-m3`, then "
-        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+        "have nomic-embed-text. For nomic-embed-text: `ollama pull nomic-embed-text`, then"
     )
 
 
+@pytest.mark.parametrize(
+    ("model", "name"), [("bge-m3", "ollama bge-m3"), (MINILM.name, MINILM.identity.name)]
+)
+def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nobody: str) -> None:
+    assert choose_embedder("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
+
+
 def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
-    choice = choose("auto", None, ollama.host, IDENTITY)
-    assert isinstance(choice.embedder, EmbeddedEmbedder)
+    choice = choose_embedder("auto", None, ollama.host, MINILM.identity)
+    assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
     assert ollama.requests == []
 
@@ -81,7 +87,7 @@ def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandI
 def test_auto_keeps_an_ollama_index_although_ollama_is_down(
     nomic: EmbedderIdentity, nobody: str
 ) -> None:
-    choice = choose("auto", None, nobody, nomic)
+    choice = choose_embedder("auto", None, nobody, nomic)
     assert choice.embedder.identity == nomic
     assert choice.reason == "The index keeps its embedder, ollama nomic-embed-text."
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
@@ -89,16 +95,16 @@ def test_auto_keeps_an_ollama_index_although_ollama_is_down(
 
 
 def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStandIn) -> None:
-    assert isinstance(choose("embedded", None, ollama.host, None).embedder, EmbeddedEmbedder)
-    asked = choose("ollama", "bge-m3", ollama.host, None)
-    assert isinstance(asked.embedder, PinnedEmbedder)
+    assert isinstance(choose_embedder("embedded", None, ollama.host, None).embedder, OnnxEmbedder)
+    asked = choose_embedder("ollama", "bge-m3", ollama.host, None)
+    assert isinstance(asked.embedder, VerifiedEmbedder)
     assert asked.reason == "Embedder: ollama bge-m3, as asked."
     assert ollama.requests == []
 
 
 def test_the_embedded_embedder_has_no_other_model(nobody: str) -> None:
-    with pytest.raises(UsageError, match="one model, all-MiniLM-L6-v2, and not bge-m3"):
-        choose("embedded", "bge-m3", nobody, None)
+    with pytest.raises(UsageError, match="not have the model bge-m3, only all-MiniLM-L6-v2"):
+        choose_embedder("embedded", "bge-m3", nobody, None)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +116,10 @@ def test_the_embedded_embedder_has_no_other_model(nobody: str) -> None:
     ],
 )
 def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
-    asked: Asked, model: str | None, command: str, nobody: str
+    asked: str, model: str | None, command: str, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
-        choose(asked, model, nobody, IDENTITY)
+        choose_embedder(asked, model, nobody, MINILM.identity)
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
@@ -125,9 +131,9 @@ def test_an_ollama_index_refuses_the_embedded_one_and_another_model(
     nomic: EmbedderIdentity, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder embedded`\.$"):
-        choose("embedded", None, nobody, nomic)
+        choose_embedder("embedded", None, nobody, nomic)
     with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder ollama --model bge-m3`\.$"):
-        choose("ollama", "bge-m3", nobody, nomic)
+        choose_embedder("ollama", "bge-m3", nobody, nomic)
 
 
 @pytest.mark.parametrize(
@@ -135,16 +141,16 @@ def test_an_ollama_index_refuses_the_embedded_one_and_another_model(
     [("ollama", None), ("ollama", "nomic-embed-text"), ("auto", "Nomic-Embed-Text:latest")],
 )
 def test_asking_for_what_the_index_has_keeps_it(
-    asked: Asked, model: str | None, nomic: EmbedderIdentity, nobody: str
+    asked: str, model: str | None, nomic: EmbedderIdentity, nobody: str
 ) -> None:
-    assert choose(asked, model, nobody, nomic).embedder.identity == nomic
+    assert choose_embedder(asked, model, nobody, nomic).embedder.identity == nomic
 
 
 def test_the_server_gets_the_embedder_of_the_index(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
-    assert isinstance(embedder_of(IDENTITY, ollama.host), EmbeddedEmbedder)
-    row = embedder_of(nomic, ollama.host).embed_query("a query")
+    assert isinstance(open_embedder(MINILM.identity, ollama.host), OnnxEmbedder)
+    row = open_embedder(nomic, ollama.host).embed_query("a query")
     np.testing.assert_array_equal(row, embedding("search_query: a query", Model()))
 
 
@@ -153,8 +159,8 @@ def test_the_prefixes_are_those_the_index_was_built_with(
 ) -> None:
     odd = replace(nomic, document_prefix="d: ", query_prefix="q: ")
     ollama.requests.clear()
-    embedder_of(odd, ollama.host).embed_query("a query")
-    embedder_of(odd, ollama.host).embed_documents(["a text"])
+    open_embedder(odd, ollama.host).embed_query("a query")
+    open_embedder(odd, ollama.host).embed_documents(["a text"])
     assert [body["input"] for body in ollama.embedded] == [["q: a query"], ["d: a text"]]
 
 
@@ -164,7 +170,7 @@ def test_a_model_with_other_weights_is_refused_before_its_first_vector(
     ollama.models = [Model(digest="f" * 64)]
     ollama.requests.clear()
     with pytest.raises(EmbedderMismatch) as raised:
-        embedder_of(nomic, ollama.host).embed_query("a query")
+        open_embedder(nomic, ollama.host).embed_query("a query")
     assert str(raised.value) == (
         "The index was built with other weights of ollama nomic-embed-text (digest 0a109f422b47, "
         "now ffffffffffff). Build it anew: "
@@ -178,10 +184,17 @@ def test_a_model_with_another_dimension_is_refused(
 ) -> None:
     ollama.models = [Model(dimension=256)]
     with pytest.raises(EmbedderMismatch, match="other weights of ollama nomic-embed-text"):
-        embedder_of(nomic, ollama.host).embed_documents(["a text"])
+        open_embedder(nomic, ollama.host).embed_documents(["a text"])
 
 
 def test_an_embedded_index_of_another_version_of_the_package_is_refused() -> None:
-    older = replace(IDENTITY, digest="0" * 64)
+    older = replace(MINILM.identity, digest="0" * 64)
     with pytest.raises(EmbedderMismatch, match="--rebuild --embedder embedded"):
-        embedder_of(older, None)
+        open_embedder(older, "")
+
+
+def test_an_index_of_an_embedder_that_is_not_here_is_refused_with_what_to_do() -> None:
+    unknown = replace(MINILM.identity, model="a-later-model")
+    for identity in (unknown, replace(unknown, kind="a-later-kind")):
+        with pytest.raises(EmbedderMismatch, match="which this version does not have"):
+            open_embedder(identity, "")

@@ -39,7 +39,7 @@ POSTS = {
 class HalfReading(FakeEmbedder):
     """Reads half of a text that is murky."""
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         return [0.5 if "murky" in text else 1.0 for text in texts]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.vocabulary import readable
+from blog_search_mcp.index.embedders.vocabulary import english_coverage
 from blog_search_mcp.index.errors import (
     EmbedderMismatch,
     EmbedderRefused,
@@ -95,8 +95,8 @@ def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
 class OfEnglish(Counting):
     """Reads English alone."""
 
-    def readable(self, texts: Sequence[str]) -> list[float]:
-        return readable(texts)
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        return english_coverage(texts)
 
 
 @pytest.mark.parametrize(

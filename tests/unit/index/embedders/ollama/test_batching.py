@@ -11,8 +11,8 @@ import pytest
 from blog_search_mcp.index.embedders.ollama.client import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
-    LEAST_READ,
-    Patience,
+    LEAST_TIMEOUT,
+    RetryPolicy,
 )
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.errors import Kind
@@ -46,7 +46,7 @@ def blog(tmp_path: Path) -> Iterator[Stage]:
 
 def embedder(ollama: OllamaStandIn) -> OllamaEmbedder:
     return OllamaEmbedder(
-        host=ollama.host, for_documents=quick(FOR_DOCUMENTS), for_a_query=quick(FOR_A_QUERY)
+        url=ollama.host, for_documents=quick(FOR_DOCUMENTS), for_a_query=quick(FOR_A_QUERY)
     )
 
 
@@ -118,11 +118,13 @@ def test_batches_in_another_order_are_asked_for_one_by_one_and_said(ollama: Olla
     )
 
 
-def test_the_second_try_has_less_patience_but_waits_for_a_restart_as_long() -> None:
+def test_a_second_try_is_shorter_but_waits_for_a_restart_as_long() -> None:
     pauses = {Kind.DOWN: (1.0, 2.0), Kind.BUSY: (1.0, 2.0), Kind.CRASHED: (1.0, 2.0)}
-    assert Patience(300.0, pauses).brief() == Patience(150.0, {**pauses, Kind.CRASHED: (1.0,)})
-    assert Patience(80.0, {}).brief().read == LEAST_READ
-    assert Patience(5.0, {}).brief().read == 5.0
+    assert RetryPolicy(300.0, pauses).shorten() == RetryPolicy(
+        150.0, {**pauses, Kind.CRASHED: (1.0,)}
+    )
+    assert RetryPolicy(80.0, {}).shorten().timeout == LEAST_TIMEOUT
+    assert RetryPolicy(5.0, {}).shorten().timeout == 5.0
 
 
 def test_a_passage_without_a_vector_is_named_and_found_by_its_words(blog: Stage) -> None:

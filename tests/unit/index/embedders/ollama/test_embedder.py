@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders.fingerprint import TEXTS, packed
-from blog_search_mcp.index.embedders.ollama.batching import halves
-from blog_search_mcp.index.embedders.ollama.client import FOR_DOCUMENTS, Patience, Probe, probe
+from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
+from blog_search_mcp.index.embedders.ollama.batching import split_in_half
+from blog_search_mcp.index.embedders.ollama.client import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.errors import Kind, kind_of_answer
-from blog_search_mcp.index.embedders.ollama.models import full_name
 from blog_search_mcp.index.errors import (
     EmbedderError,
     EmbedderRefused,
@@ -39,8 +37,9 @@ from tests.support.ollama_standin import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-AT_ONCE = Patience(
-    read=5.0, pauses={kind: (0.0,) * len(pauses) for kind, pauses in FOR_DOCUMENTS.pauses.items()}
+AT_ONCE = RetryPolicy(
+    timeout=5.0,
+    pauses={kind: (0.0,) * len(pauses) for kind, pauses in FOR_DOCUMENTS.pauses.items()},
 )
 """As often as for documents, without the pauses."""
 
@@ -77,7 +76,7 @@ def test_identity_holds_digest_dimension_prefixes_version_and_canaries(
         dimension=768,
         document_prefix="search_document: ",
         query_prefix="search_query: ",
-        fingerprint=Fingerprint("0.32.15", packed(np.stack(canaries))),
+        fingerprint=Fingerprint("0.32.15", pack_vectors(np.stack(canaries))),
     )
 
 
@@ -175,7 +174,7 @@ def test_a_model_that_finds_everything_too_long_is_refused(ollama: OllamaStandIn
 def test_halves_cut_at_white_space_near_the_middle_else_in_the_middle(
     text: str, parts: tuple[str, str]
 ) -> None:
-    assert halves(text) == parts
+    assert split_in_half(text) == parts
 
 
 @pytest.mark.parametrize(
@@ -261,7 +260,7 @@ def test_what_does_not_pass_is_said_in_a_sentence_after_a_bounded_number_of_trie
 
 
 def test_a_hanging_ollama_is_given_up_after_the_read_timeout(ollama: OllamaStandIn) -> None:
-    nomic = OllamaEmbedder(host=ollama.host, for_a_query=Patience(read=0.2, pauses={}))
+    nomic = OllamaEmbedder(url=ollama.host, for_a_query=RetryPolicy(timeout=0.2, pauses={}))
     ollama.faults = [hangs]
     with pytest.raises(EmbedderUnavailable, match="did not answer in time"):
         nomic.embed_query("anyone there?")
@@ -269,7 +268,7 @@ def test_a_hanging_ollama_is_given_up_after_the_read_timeout(ollama: OllamaStand
 
 
 def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> None:
-    nomic = OllamaEmbedder(host=f":{free_port}", for_documents=AT_ONCE)
+    nomic = OllamaEmbedder(url=f":{free_port}", for_documents=AT_ONCE)
     with pytest.raises(EmbedderUnavailable) as raised:
         nomic.embed_documents(["anyone there?"])
     assert str(raised.value) == (
@@ -279,7 +278,7 @@ def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> 
 
 
 def test_an_ollama_that_comes_up_later_answers_the_same_embedder(free_port: int) -> None:
-    nomic = OllamaEmbedder(host=f":{free_port}")
+    nomic = OllamaEmbedder(url=f":{free_port}")
     with pytest.raises(EmbedderUnavailable):
         nomic.embed_query("anyone there?")
     with running(port=free_port):
@@ -330,7 +329,6 @@ def test_a_proxy_in_the_environment_is_not_used_for_this_machine(
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port}")
     monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{free_port}")
     assert embedder(ollama).embed_query("anything").shape == (768,)
-    assert probe(ollama.host, "nomic-embed-text").reachable
 
 
 def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
@@ -351,48 +349,3 @@ def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
         "The Ollama client cannot start: Port out of range 0-65535. Check OLLAMA_HOST, "
         "SSL_CERT_FILE and the proxy variables.\n"
     )
-
-
-def test_probe_tells_what_is_there(ollama: OllamaStandIn, free_port: int) -> None:
-    assert probe(ollama.host, "Nomic-Embed-Text") == Probe(True, True, "0.32.15", Model().digest)
-    assert probe(ollama.host, "bge-m3") == Probe(True, False, "0.32.15")
-    assert probe(f":{free_port}", "nomic-embed-text") == Probe(reachable=False)
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("nomic-embed-text", "nomic-embed-text:latest"),
-        ("Nomic-Embed-Text:V1.5", "nomic-embed-text:v1.5"),
-        ("localhost:5000/team/model", "localhost:5000/team/model:latest"),
-    ],
-)
-def test_names_are_compared_as_ollama_compares_them(model: str, name: str) -> None:
-    assert full_name(model) == name
-
-
-@pytest.mark.parametrize(
-    ("status", "text", "kind"),
-    [
-        (400, "the input length exceeds the context length", Kind.TOO_LONG),
-        (400, "input length exceeds maximum context length", Kind.TOO_LONG),
-        (500, "input exceeds maximum context length", Kind.TOO_LONG),
-        (400, "input after truncation exceeds maximum context length", Kind.TOO_LONG),
-        (500, "this model does not support embeddings", Kind.NOT_EMBEDDING),
-        (501, "This server does not support embeddings.", Kind.NOT_EMBEDDING),
-        (404, 'model "nomic-embed-text" not found, try pulling it first', Kind.MISSING),
-        (404, "404 page not found", Kind.REFUSED),
-        (503, "server busy, please try again.  maximum pending requests exceeded", Kind.BUSY),
-        (400, 'Post "http://127.0.0.1:36715/tokenize": EOF', Kind.CRASHED),
-        (400, "read: connection reset by peer", Kind.CRASHED),
-        (400, "unexpected EOF", Kind.CRASHED),
-        (500, "llama runner process has terminated: signal: killed", Kind.CRASHED),
-        (502, "<html>", Kind.CRASHED),
-        (401, "unauthorized", Kind.REFUSED),
-        (400, "invalid model name", Kind.REFUSED),
-    ],
-)
-def test_an_answer_has_the_kind_its_status_and_words_tell(
-    status: int, text: str, kind: Kind
-) -> None:
-    assert kind_of_answer(status, text) is kind

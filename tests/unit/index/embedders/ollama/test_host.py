@@ -2,14 +2,13 @@
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.host import base_url, is_loopback
+from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.errors import UsageError
 
 
 @pytest.mark.parametrize(
     ("text", "url"),
     [
-        (None, "http://127.0.0.1:11434"),
         ("", "http://127.0.0.1:11434"),
         ("1.2.3.4", "http://1.2.3.4:11434"),
         (":1234", "http://127.0.0.1:1234"),
@@ -44,14 +43,14 @@ from blog_search_mcp.index.errors import UsageError
         ("http://", "http://127.0.0.1:80"),
     ],
 )
-def test_every_form_ollama_takes_becomes_the_url_to_connect_to(text: str | None, url: str) -> None:
-    assert base_url(text) == url
-    assert base_url(url) == url
+def test_every_form_ollama_takes_becomes_the_url_to_connect_to(text: str, url: str) -> None:
+    assert resolve_url(text) == url
+    assert resolve_url(url) == url
 
 
 def test_a_scheme_ollama_does_not_speak_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match="must begin with http:// or https://"):
-        base_url("ftp://example.com")
+        resolve_url("ftp://example.com")
 
 
 @pytest.mark.parametrize(
@@ -69,4 +68,4 @@ def test_a_scheme_ollama_does_not_speak_is_refused_in_a_sentence() -> None:
     ],
 )
 def test_loopback_is_this_machine_and_nothing_else(text: str, loopback: bool) -> None:
-    assert is_loopback(base_url(text)) is loopback
+    assert is_loopback(resolve_url(text)) is loopback

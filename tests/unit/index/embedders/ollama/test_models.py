@@ -1,26 +1,25 @@
-"""What each family of Ollama's models asks for, and the switches that measure its worth."""
+"""What each family of Ollama's models asks for, and what versions misread."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from pydantic import TypeAdapter
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
-    has_english_pieces,
-    prefixes_of,
+    fold_text,
+    full_name,
+    has_english_vocabulary,
+    misreads_capitals,
+    role_prefixes,
 )
-from blog_search_mcp.index.types import EmbedderIdentity
-from tests.support.ollama_standin import OllamaStandIn, running
+from blog_search_mcp.index.embedders.vocabulary import load_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    pass
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
@@ -29,12 +28,6 @@ QWEN = (
     "",
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
 )
-
-
-@pytest.fixture
-def ollama() -> Iterator[OllamaStandIn]:
-    with running() as standin:
-        yield standin
 
 
 @pytest.mark.parametrize(
@@ -61,7 +54,7 @@ def ollama() -> Iterator[OllamaStandIn]:
 def test_each_family_has_the_prefixes_of_its_model_card(
     model: str, prefixes: tuple[str, str]
 ) -> None:
-    assert prefixes_of(model) == prefixes
+    assert role_prefixes(model) == prefixes
 
 
 @pytest.mark.parametrize(
@@ -88,23 +81,68 @@ def test_each_family_has_the_prefixes_of_its_model_card(
 def test_only_models_with_english_word_pieces_find_chinese_unreadable(
     model: str, english: bool
 ) -> None:
-    assert has_english_pieces(model) is english
-    readable = OllamaEmbedder(model).readable(["What is a KV cache?", "這邊買醬鴨"])
+    assert has_english_vocabulary(model) is english
+    readable = OllamaEmbedder(model).vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
     assert readable == [1.0, 0.0 if english else 1.0]
 
 
-def test_a_manifest_from_before_normalisations_were_told_apart_means_l2() -> None:
-    identity = EmbedderIdentity("ollama", "nomic-embed-text", "0" * 64, 768, *NOMIC)
-    written = asdict(identity)
-    del written["normalisation"]
-    assert TypeAdapter(EmbedderIdentity).validate_python(written) == identity
-    assert identity.normalisation == "l2"
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("nomic-embed-text", "nomic-embed-text:latest"),
+        ("Nomic-Embed-Text:V1.5", "nomic-embed-text:v1.5"),
+        ("localhost:5000/team/model", "localhost:5000/team/model:latest"),
+    ],
+)
+def test_names_are_compared_as_ollama_compares_them(model: str, name: str) -> None:
+    assert full_name(model) == name
 
 
-def test_the_cache_keeps_vectors_of_two_normalisations_apart(tmp_path: Path) -> None:
-    plain = EmbedderIdentity("ollama", "nomic-embed-text", "0" * 64, 2)
-    centred = replace(plain, normalisation="layernorm+l2")
-    with open_cache(tmp_path / "cache.db", plain) as cache:
-        cache.put(["a"], np.array([[0.6, 0.8]], dtype=np.float32))
-    with open_cache(tmp_path / "cache.db", centred) as cache:
-        assert cache.get(["a"]) == {}
+@pytest.mark.parametrize(
+    ("version", "wrong"),
+    [
+        ("0.12.10", False),
+        ("0.13.0", False),
+        ("0.13.1", True),
+        ("0.13.1-rc0", True),
+        ("v0.18.2", True),
+        ("0.24.0", True),
+        ("0.29", True),
+        ("0.30.0-rc1", False),
+        ("0.32.15", False),
+        ("1.0.0", False),
+        ("0.0.0", False),
+        ("", False),
+        ("main", False),
+    ],
+)
+def test_versions_from_0_13_1_until_0_30_misread(version: str, wrong: bool) -> None:
+    assert misreads_capitals(version) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("REPLACE Sump pump", "replace sump pump"),
+        ("Crème Brûlée", "creme brulee"),
+        ("Łódź, Straße, İstanbul", "łodz, straße, istanbul"),
+        ("ΟΔΌΣ", "οδοσ"),
+        ("Й", "и"),
+        ("faiss.IndexFlatIP --top-k", "faiss.indexflatip --top-k"),
+        ("什麼是 KV cache?", "什麼是 kv cache?"),
+        ("ガ", "カ"),
+    ],
+)
+def test_folding_takes_off_capitals_and_accents(text: str, bare: str) -> None:
+    assert fold_text(text) == bare
+
+
+# No later scripts, since each library has its own Unicode, and no [CLS], which is a piece.
+@given(st.text(st.characters(max_codepoint=0x52F, exclude_characters="[")))
+@example("İI ΟΔΌΣ ὈΔΥΣΣΕΎΣ")
+@example("ガギグ 한국어 क़")
+def test_a_right_tokenizer_makes_the_same_pieces_of_a_folded_text(text: str) -> None:
+    """bert-base-uncased's own, from the model in the package."""
+    pieces = load_tokenizer().encode(text, add_special_tokens=False).tokens
+    assert load_tokenizer().encode(fold_text(text), add_special_tokens=False).tokens == pieces
+    assert fold_text(fold_text(text)) == fold_text(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.registry import choose
+from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
@@ -101,9 +101,11 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     def refuse(*_: object) -> None:
         raise EmbedderRefused("The model is missing; install it again.")
 
-    job = Job(made.content, made.index, lambda _: choose("embedded", None, None, None), made.today)
+    job = Job(
+        made.content, made.index, lambda _: choose_embedder("embedded", None, "", None), made.today
+    )
     ingest(replace(job, rebuild=True), NoProgress())
-    monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.EmbeddedEmbedder.embed_query", refuse)
+    monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.OnnxEmbedder.embed_query", refuse)
     assert about_the_index(made)[1] == Finding(
         "embedder", "problem", "The model is missing; install it again.", "make clean setup"
     )

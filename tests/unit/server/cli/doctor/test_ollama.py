@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.client import Probe
+from blog_search_mcp.index.embedders.base import ServerState
+from blog_search_mcp.index.embedders.onnx import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor import ollama
 from blog_search_mcp.server.cli.doctor.finding import Finding
 from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts
 from tests.support.ollama_standin import Model, running
 
-if TYPE_CHECKING:
-    pass
-
-
 NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
 REBUILD = "blog-ingest posts --rebuild"
 URL = "http://127.0.0.1:11434"
-HAS = Probe(True, True, "0.32.15", Model().digest)
+HAS = ServerState("0.32.15", Model().digest)
 
 
 @pytest.mark.parametrize(
-    ("recorded", "probe", "state", "said", "mend"),
+    ("recorded", "server", "state", "said", "mend"),
     [
         (NOMIC, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
         (None, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
         (
             NOMIC,
-            Probe(False),
+            None,
             "problem",
             "Nothing answers at URL; without it search is by words alone.",
             "ollama serve",
         ),
         (
             None,
-            Probe(False),
+            None,
             "warning",
             "Nothing answers at URL; the index does not use it.",
             "ollama serve",
         ),
         (
             NOMIC,
-            Probe(True, False, "0.32.15"),
+            ServerState("0.32.15"),
             "problem",
             "Ollama 0.32.15 at URL does not have the model nomic-embed-text.",
             "ollama pull nomic-embed-text",
@@ -69,17 +65,21 @@ HAS = Probe(True, True, "0.32.15", Model().digest)
     ],
 )
 def test_what_an_ollama_lacks_is_told_with_its_mending(
-    recorded: EmbedderIdentity | None, probe: Probe, state: str, said: str, mend: str | None
+    recorded: EmbedderIdentity | None,
+    server: ServerState | None,
+    state: str,
+    said: str,
+    mend: str | None,
 ) -> None:
-    found = ollama.findings(OllamaFacts(True, recorded, URL, probe), REBUILD)
+    found = ollama.findings(OllamaFacts(True, recorded, URL, server), REBUILD)
     worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
     told = (worst.state, worst.said.replace(URL, "URL"), worst.mend)
     assert told == (state, said, mend)
 
 
 def test_an_ollama_that_nobody_asks_for_is_not_looked_at() -> None:
-    facts = ollama.gather("", replace(NOMIC, kind="embedded"))
-    assert facts.probe is None
+    facts = ollama.gather("", MINILM.identity)
+    assert facts.url == ""
     assert ollama.findings(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
 
 
