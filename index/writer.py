@@ -20,7 +20,7 @@ from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import refusals_told
 from blog_search_mcp.index.store.generations import checksum_files, next_folder, switch
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
-from blog_search_mcp.index.store.manifest import Manifest, PendingPost
+from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import summarised
 from blog_search_mcp.index.vectors.registry import write_vectors
 
@@ -124,10 +124,7 @@ class IndexWriter:
             self._vectors.commit(table.posts_of)
 
     def commit(
-        self,
-        created: str,
-        build: dict[str, int | bool | str],
-        calibration: Calibration | None,
+        self, created: str, build: BuildFingerprint, calibration: Calibration | None
     ) -> Manifest:
         """Write the manifest and make this generation the live one.
 
@@ -139,7 +136,7 @@ class IndexWriter:
                 generation=self._number,
                 created=created,
                 embedder=self._embedder,
-                recipe=build,
+                build=build,
                 posts=dict(sorted(self._posts.items())),
                 calibration=calibration,
                 superseded=self._superseded,

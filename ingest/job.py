@@ -14,6 +14,7 @@ from blog_search_mcp.index.types import CONFIDENCE_FORMULA
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
+    from blog_search_mcp.index.store.manifest import BuildFingerprint
     from blog_search_mcp.index.types import EmbedderIdentity
 
 ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
@@ -33,9 +34,6 @@ class Job:
     processes: int | None = None
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
-
-BuildFingerprint: TypeAlias = dict[str, int | bool | str]
-"""What shapes an index besides the posts and the embedder; another one means a full rebuild."""
 
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""

@@ -53,25 +53,25 @@ class IngestCounts:
         self.changed = 0
         self.kept = len(plan.unchanged)
 
-    def count(self, outcome: ParsedResult) -> None:
+    def count(self, result: ParsedResult) -> None:
         """Count one file that was read."""
-        source = outcome.source
-        self.due[source] = outcome.due
-        self.problems += outcome.problems
-        if outcome.skipped is not None:
-            self._skipped.append(outcome.skipped)
+        source = result.source
+        self.due[source] = result.due
+        self.problems += result.problems
+        if result.skipped is not None:
+            self._skipped.append(result.skipped)
             self.removed += [source] if source in self._before else []
-        elif outcome.new is None:
+        elif result.new is None:
             self.kept += 1
         elif source in self._before:
             self.changed += 1
         else:
             self.added += 1
 
-    def is_change(self, outcome: ParsedResult) -> bool:
+    def is_change(self, result: ParsedResult) -> bool:
         """Whether a file requires a new generation."""
-        return outcome.new is not None or (
-            outcome.skipped is not None and outcome.source in self._before
+        return result.new is not None or (
+            result.skipped is not None and result.source in self._before
         )
 
     @property
@@ -95,7 +95,7 @@ class Run:
     plan: Plan
     counts: IngestCounts
     """Of the files before the first change."""
-    outcomes: Iterator[ParsedResult]
+    results: Iterator[ParsedResult]
     """Of the changed file and all after it, read as they are consumed."""
     has_changes: bool
 
@@ -127,15 +127,15 @@ def ingest(job: Job, progress: Progress) -> Report:
 def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
     live = _live_number(job, layout)
     plan = make_plan(job, load_manifest(layout, live) if live else None)
-    counts, outcomes = IngestCounts(plan), _read_files(job, plan, workers)
+    counts, results = IngestCounts(plan), _read_files(job, plan, workers)
     if plan.removed:
-        return Run(plan, counts, outcomes, has_changes=True)
-    for outcome in outcomes:
-        if counts.is_change(outcome):
-            return Run(plan, counts, chain([outcome], outcomes), has_changes=True)
-        counts.count(outcome)
+        return Run(plan, counts, results, has_changes=True)
+    for result in results:
+        if counts.is_change(result):
+            return Run(plan, counts, chain([result], results), has_changes=True)
+        counts.count(result)
     counts.require_posts(job)
-    return Run(plan, counts, outcomes, has_changes=False)
+    return Run(plan, counts, results, has_changes=False)
 
 
 def _live_number(job: Job, layout: Layout) -> int:
@@ -155,13 +155,11 @@ def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedRes
         prepare_post,
     )
 
-    outcomes = workers.map(
-        partial(prepare_post, options=make_read_options(job, plan)), plan.to_read
-    )
+    results = workers.map(partial(prepare_post, options=make_read_options(job, plan)), plan.to_read)
     if plan.base is None:  # every file changes: import what writes while the workers read
         import_module("blog_search_mcp.ingest.embedding")
         import_module("blog_search_mcp.index.writer")
-    return iter(outcomes)
+    return iter(results)
 
 
 def _verify_unchanged(layout: Layout, plan: Plan) -> Manifest:
@@ -187,13 +185,13 @@ def _write_generation(
     ):
         cached = CachedEmbedder(embedder, cache)
         with open_embedding_queue(writer, cached) as queue:
-            for outcome in run.outcomes:
-                counts.count(outcome)
-                if outcome.new is None:
+            for result in run.results:
+                counts.count(result)
+                if result.new is None:
                     progress.advance(1)
                 else:
-                    chunk_ids = writer.add(outcome.new)
-                    progress.advance(queue.put(outcome.new, chunk_ids, outcome.windows))
+                    chunk_ids = writer.add(result.new)
+                    progress.advance(queue.put(result.new, chunk_ids, result.windows))
             queue.flush()
             counts.require_posts(job)
             writer.remove(counts.removed)

@@ -19,8 +19,8 @@ from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
-    from blog_search_mcp.index.store.manifest import IndexedPost, Manifest
-    from blog_search_mcp.ingest.job import BuildFingerprint, Job
+    from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
+    from blog_search_mcp.ingest.job import Job
     from blog_search_mcp.ingest.sites.base import Site
 
 GRAIN_NS = 2_000_000_000
@@ -78,7 +78,7 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
     created = datetime.now(UTC).isoformat(timespec="seconds")
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     build = build_fingerprint(job.options, site.digest if site else "")
-    base = live if live and live.recipe == build else None
+    base = live if live and live.build == build else None
     walked = walk(job.content, SUFFIXES)
     posts = _posts_to_keep(base, choice) if base else {}
     settled_ns = _settled_ns(base) if base else 0

@@ -1,4 +1,4 @@
-"""What an ingest did: numbers out, as one line for people and as JSON for machines."""
+"""Report an ingest: progress while it runs, then its numbers as lines or as JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WithoutVector:
-    """A chunk with a window that the embedder failed on; its words are in the index."""
+    """A chunk of which the embedder refused a window; its words are in the index."""
 
     source: str
     first_line: int
     last_line: int
     heading: str
-    """The innermost above it; empty if there is none."""
+    """The innermost above the chunk; empty if there is none."""
     reason: str
 
 
@@ -50,44 +50,48 @@ class Report:
     changed: int
     removed: int
     embedded: int
-    """Texts the embedder was asked for; the others came from the cache or were unchanged."""
+    """Texts passed to the embedder; the others were in the cache or unchanged."""
     without_vector: tuple[WithoutVector, ...]
-    """Chunks that this run could not embed whole; their words are in the index."""
+    """Chunks that this run could not embed whole."""
     skipped: tuple[Skipped, ...]
-    """Files that are not in the index; a reason is one of VISIBILITY or a fault."""
+    """Files that are not in the index; the reason is one of VISIBILITY or a fault."""
     warnings: tuple[str, ...]
-    """What was odd about posts that are in the index nevertheless."""
+    """Sentences on the embedder, the cache and posts that are in the index nevertheless."""
     embedder: str
     embedder_reason: str
-    """In sentences: which embedder, why, and how to get a better one."""
+    """Which embedder, why, and how to get a better one, in sentences."""
     seconds: float
 
 
 VISIBILITY = ("draft", "future", "expired")
-"""Reasons the author gave; every other reason is a fault worth naming with its file."""
+"""Reasons that the author gave; every other one is a fault and reported with its file."""
 
 
 def as_json(report: Report) -> str:
-    """The report on one line, in ASCII: whatever a file is called, any stdout can take it."""
+    """Format the report on one line of ASCII, which any stdout can encode."""
     return json.dumps(asdict(report))
 
 
 def as_lines(report: Report) -> list[str]:
-    """The report for people: one line for each fault, then one with every number."""
-    faults = [f"skipped {skip.source}: {skip.reason}" for skip in _faults(report)]
-    without = [_lacking(chunk) for chunk in report.without_vector]
-    return [*map(_printable, (*faults, *without, *report.warnings)), _summary(report)]
+    """Format the report for people: one line for each fault, then one with every number."""
+    faults = [
+        f"skipped {skipped.source}: {skipped.reason}"
+        for skipped in report.skipped
+        if skipped.reason not in VISIBILITY
+    ]
+    without = [_describe_unembedded(chunk) for chunk in report.without_vector]
+    return [*map(_escape, (*faults, *without, *report.warnings)), _summarize(report)]
 
 
-def _printable(line: str) -> str:
-    """A file may be called what a terminal takes for a command, or what breaks the line."""
+def _escape(line: str) -> str:
+    """Escape control characters, which a file's name may hold."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in line
     )
 
 
-def _lacking(chunk: WithoutVector) -> str:
+def _describe_unembedded(chunk: WithoutVector) -> str:
     under = f' under "{chunk.heading}"' if chunk.heading else ""
     return (
         f"{chunk.source}, lines {chunk.first_line} to {chunk.last_line}{under}: found by words "
@@ -96,21 +100,17 @@ def _lacking(chunk: WithoutVector) -> str:
     )
 
 
-def _faults(report: Report) -> list[Skipped]:
-    return [skip for skip in report.skipped if skip.reason not in VISIBILITY]
-
-
-def _summary(report: Report) -> str:
+def _summarize(report: Report) -> str:
     changes = f"{report.added} added, {report.changed} changed, {report.removed} removed"
     if not (report.added or report.changed or report.removed):
         changes = "nothing changed"
     return (
-        f"{report.posts} posts, {report.chunks} chunks: {changes}, {_skipped(report)}; "
+        f"{report.posts} posts, {report.chunks} chunks: {changes}, {_summarize_skipped(report)}; "
         f"{report.embedded} texts embedded; {report.seconds:.1f} s. {report.embedder_reason}"
     )
 
 
-def _skipped(report: Report) -> str:
+def _summarize_skipped(report: Report) -> str:
     reasons = Counter(
         skip.reason if skip.reason in VISIBILITY else "unreadable" for skip in report.skipped
     )
@@ -120,19 +120,19 @@ def _skipped(report: Report) -> str:
     return f"{len(report.skipped)} skipped ({parts})"
 
 
-STEPS = 10
-"""Plain lines a stage prints at most."""
+LINES = 10
+"""Plain lines that a stage prints at most."""
 
 
 class Progress(Protocol):
-    """Told what goes on; shows it or does not."""
+    """Shows how far a run is, or does not."""
 
     def start(self, stage: str, total: int) -> None:
-        """A stage of `total` steps begins; the one before it is over."""
+        """Begin a stage of `total` steps; the one before is over."""
         ...
 
     def advance(self, steps: int) -> None:
-        """So many more steps are done."""
+        """Count so many more steps as done."""
         ...
 
 
@@ -147,7 +147,7 @@ class NoProgress:
 
 
 class PlainProgress:
-    """A line at every tenth of a stage, for logs and pipes."""
+    """Prints a line at every tenth of a stage, for logs and pipes."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -159,25 +159,36 @@ class PlainProgress:
 
     def advance(self, steps: int) -> None:
         """Print a line if another tenth is full."""
-        before = self._done * STEPS // max(self._total, 1)
+        lines = self._done * LINES // max(self._total, 1)
         self._done += steps
-        if self._done * STEPS // max(self._total, 1) > before:
+        if self._done * LINES // max(self._total, 1) > lines:
             self._stream.write(f"{self._stage}: {self._done} of {self._total}\n")
             self._stream.flush()
 
 
+class BarProgress:
+    """A bar on a terminal."""
+
+    def __init__(self, bar: rich.progress.Progress) -> None:
+        self._bar = bar
+
+    def start(self, stage: str, total: int) -> None:
+        """Replace the bar by one for this stage."""
+        for task in self._bar.task_ids:
+            self._bar.remove_task(task)
+        self._task = self._bar.add_task(stage, total=total)
+
+    def advance(self, steps: int) -> None:
+        """Move the bar."""
+        self._bar.advance(self._task, steps)
+
+
 @contextmanager
 def progress_on(stream: TextIO = sys.stderr) -> Iterator[Progress]:
-    """The right display for `stream`, gone from the terminal when the block ends."""
+    """Show progress on `stream` for this block: a bar on a terminal, else lines."""
     if not stream.isatty():
         yield PlainProgress(stream)
         return
-    with _bar(stream) as bar:
-        yield bar
-
-
-@contextmanager
-def _bar(stream: TextIO) -> Iterator[Progress]:
     from rich import progress as rich
     from rich.console import Console
 
@@ -187,18 +198,5 @@ def _bar(stream: TextIO) -> Iterator[Progress]:
         rich.MofNCompleteColumn(),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns, console=Console(file=stream), transient=True) as shown:
-        yield _RichProgress(shown)
-
-
-class _RichProgress:
-    def __init__(self, shown: rich.progress.Progress) -> None:
-        self._shown = shown
-
-    def start(self, stage: str, total: int) -> None:
-        for task in self._shown.task_ids:
-            self._shown.remove_task(task)
-        self._task = self._shown.add_task(stage, total=total)
-
-    def advance(self, steps: int) -> None:
-        self._shown.advance(self._task, steps)
+    with rich.Progress(*columns, console=Console(file=stream), transient=True) as bar:
+        yield BarProgress(bar)

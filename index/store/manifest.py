@@ -80,6 +80,9 @@ class IndexedPost(_Frozen):
     """ISO day after which the post is left out."""
 
 
+BuildFingerprint: TypeAlias = dict[str, int | bool | str]
+"""What shapes an index besides the posts and the embedder (`ingest.job`)."""
+
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last
 change of status says nothing here: a file that generations share gets another one with each."""
@@ -102,8 +105,8 @@ class Manifest(_Frozen):
     """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
     not in here."""
     embedder: Annotated[EmbedderIdentity, AfterValidator(_usable)]
-    recipe: dict[str, int | bool | str]
-    """What shaped the posts besides their bytes; an index of another recipe is made anew."""
+    build: BuildFingerprint
+    """An ingest with another one makes the index anew."""
     posts: dict[str, IndexedPost]
     """By source."""
     calibration: Annotated[Calibration, AfterValidator(_finite)] | None = None

@@ -32,7 +32,7 @@ _MANIFESTS = (
     b'{"format": 99999999999999999999, "checksum": null, "content": [NaN, 1e999]}',
     b"[[[[[[[[",
     b'{"generation": 1, "created": "x", "embedder": {"kind": "fake", "model": "m", "digest": "d", '
-    b'"dimension": 3}, "recipe": {"a": 1, "b": true}, "posts": {"a.md": {"digest": "d", "size": 1, '
+    b'"dimension": 3}, "build": {"a": 1, "b": true}, "posts": {"a.md": {"digest": "d", "size": 1, '
     b'"mtime_ns": 1, "chunks": 1, "expires": null}}, "calibration": null, "superseded": 0, '
     b'"files": {"chunks.db": {"size": 1, "sha256": "x"}}}',
 )

@@ -55,14 +55,14 @@ IMPOSSIBLE: Mapping[str, Change] = MappingProxyType(
             }
         ),
         "a field nobody knows": lambda it: it.update(surprise=1),
-        "a field gone": lambda it: it.pop("recipe"),
+        "a field gone": lambda it: it.pop("build"),
         "a file above the folder": lambda it: _files(it, "../../../etc/passwd"),
         "a file by its absolute path": lambda it: _files(it, "/etc/passwd"),
         "a file of another system": lambda it: _files(it, "C:\\x"),
         "a file with a NUL in its name": lambda it: _files(it, "a\0b"),
         "a file without a name": lambda it: _files(it, ""),
         "a file of negative size": lambda it: it["files"]["chunks.db"].update(size=-1),
-        "text in half a character": lambda it: it["recipe"].update(x="\ud800"),
+        "text in half a character": lambda it: it["build"].update(x="\ud800"),
     }
 )
 """Content that no ingest writes, under a checksum that holds."""

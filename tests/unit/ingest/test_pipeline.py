@@ -33,7 +33,7 @@ def later(blog: MakeBlog) -> Blog:
     return made
 
 
-def outcomes(made: Blog, plan: Plan) -> list[ParsedResult]:
+def results(made: Blog, plan: Plan) -> list[ParsedResult]:
     how = make_read_options(job_of(made), plan)
     return [prepare_post(file, how) for file in plan.to_read]
 
@@ -42,9 +42,9 @@ def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
     plan = make_plan(job_of(later), later.manifest)
     counts = IngestCounts(plan)
     changes = {}
-    for outcome in outcomes(later, plan):
-        changes[outcome.source] = counts.is_change(outcome)
-        counts.count(outcome)
+    for result in results(later, plan):
+        changes[result.source] = counts.is_change(result)
+        counts.count(result)
     assert changes == {"new.md": True, "edited.md": True, "hidden.md": True, "kept.md": False}
     assert (counts.added, counts.changed, counts.kept) == (1, 1, 1)
     assert counts.removed == ["gone.md", "hidden.md"]
@@ -61,7 +61,7 @@ def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
     made.write({"hidden.md": DRAFT})
     plan = make_plan(job_of(made), None)
     counts = IngestCounts(plan)
-    for outcome in outcomes(made, plan):
-        counts.count(outcome)
+    for result in results(made, plan):
+        counts.count(result)
     with pytest.raises(ContentError, match=r"No post to index below .* \(1 files left out\)"):
         counts.require_posts(job_of(made))

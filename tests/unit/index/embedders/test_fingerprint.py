@@ -162,7 +162,7 @@ def test_the_manifest_keeps_the_fingerprint(recorded: EmbedderIdentity) -> None:
         generation=1,
         created="2026-01-15T08:00:00+00:00",
         embedder=recorded,
-        recipe={},
+        build={},
         posts={},
         superseded=0,
         files={},

@@ -26,7 +26,7 @@ MANIFEST = Manifest(
     generation=42,
     created="2026-01-15T08:00:00+00:00",
     embedder=IDENTITY,
-    recipe={"chunking": 1, "include_drafts": False},
+    build={"chunking": 1, "include_drafts": False},
     posts={
         "推論/快取.md": IndexedPost(digest="a" * 64, size=3, mtime_ns=10**18, chunks=2),
         "a.md": IndexedPost(digest="b" * 64, size=0, mtime_ns=1, chunks=0, expires="2027-01-01"),
