@@ -20,7 +20,7 @@ from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.index.store.checksums import Guard
-from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
@@ -181,7 +181,7 @@ class LiveIndex:
             self._reader = None
 
     def _newest(self) -> Reader:
-        if (reader := self._opened(live_number(self._layout))) is not None:
+        if (reader := self._opened(current_number(self._layout))) is not None:
             return reader
         with self._opening:
             self._reader = self._follow()
@@ -197,14 +197,14 @@ class LiveIndex:
         One that is no longer named afterwards may have been deleted before it was held.
         """
         while True:
-            number = live_number(self._layout)
+            number = current_number(self._layout)
             try:
                 reader = self._opened(number) or self._open(number)
             except IndexProblem:
-                if live_number(self._layout) == number:
+                if current_number(self._layout) == number:
                     raise
             else:
-                if live_number(self._layout) == number:
+                if current_number(self._layout) == number:
                     return reader
 
     def _open(self, number: int) -> Reader:
@@ -212,7 +212,7 @@ class LiveIndex:
             lock = lock_generation(self._layout, number)
             failed.callback(lock.release)
             files = self._layout.generation(number)
-            manifest = load_manifest(self._layout, number)
+            manifest = read_manifest(self._layout, number)
             reader = Reader(files, manifest, self._embedder_of(manifest.embedder), lock)
             failed.pop_all()
             return reader

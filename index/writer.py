@@ -17,7 +17,7 @@ from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.store import chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
-from blog_search_mcp.index.store.disk import refusals_told
+from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.generations import checksum_files, next_folder, switch
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
@@ -76,7 +76,7 @@ class IndexWriter:
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove posts."""
-        with refusals_told():
+        with translate_disk_errors():
             removed = self._catalog.remove(sources)
         for source in removed.sources:
             del self._posts[source]
@@ -88,7 +88,7 @@ class IndexWriter:
         source = pending.post.source
         if source in self._posts:
             self.remove([source])
-        with refusals_told():
+        with translate_disk_errors():
             added = self._catalog.add(pending.post, pending.chunks, pending.readable)
         self._posts[source] = pending.indexed
         self._added_posts.append(added.post_id)
@@ -96,7 +96,7 @@ class IndexWriter:
 
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
         """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
-        with refusals_told():
+        with translate_disk_errors():
             self._vectors.add(ids, rows)
 
     def record_unembedded(self, source: str, windows: int) -> None:
@@ -106,7 +106,7 @@ class IndexWriter:
 
     def write_lexical(self, map_posts: MapPosts) -> None:
         """Write what depends on the posts and not on vectors; no post may change after it."""
-        with refusals_told():
+        with translate_disk_errors():
             posts = self._catalog.posts()
             self._superseded = self._write_terms(map_posts, posts)
             summary = summarised(tuple(posts.values()))
@@ -115,7 +115,7 @@ class IndexWriter:
 
     def finish_files(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
-        with refusals_told():
+        with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
             table = self._catalog.chunk_table()
@@ -131,7 +131,7 @@ class IndexWriter:
         `created` is when the content folder was walked: UTC, ISO 8601 to the second.
         """
         base_checksums = self._base.files if self._base else {}
-        with refusals_told():
+        with translate_disk_errors():
             manifest = Manifest(
                 generation=self._number,
                 created=created,
@@ -178,7 +178,7 @@ def open_index_writer(
             before = layout.generation(base.generation)
             verify_if_modified(before, base)
             wait_until_verified = stack.enter_context(verifying(before, base))
-        with refusals_told():
+        with translate_disk_errors():
             number = stack.enter_context(next_folder(layout))
             files = layout.generation(number)
             catalog = stack.enter_context(open_writer(files, before))

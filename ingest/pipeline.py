@@ -24,7 +24,7 @@ from blog_search_mcp.index.content.last_ingest import (
 from blog_search_mcp.index.content.walk import refuse_inside
 from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_if_modified
-from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
+from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.readers import SUFFIXES
@@ -126,7 +126,7 @@ def ingest(job: Job, progress: Progress) -> Report:
 
 def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
     live = _live_number(job, layout)
-    plan = make_plan(job, load_manifest(layout, live) if live else None)
+    plan = make_plan(job, read_manifest(layout, live) if live else None)
     counts, results = IngestCounts(plan), _read_files(job, plan, workers)
     if plan.removed:
         return Run(plan, counts, results, has_changes=True)
@@ -141,7 +141,7 @@ def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
 def _live_number(job: Job, layout: Layout) -> int:
     """Return the live generation's number, 0 without one and for a rebuild."""
     try:
-        return 0 if job.rebuild else live_number(layout)
+        return 0 if job.rebuild else current_number(layout)
     except IndexMissing:
         return 0
 
@@ -173,7 +173,7 @@ def _write_generation(
 ) -> tuple[Manifest, EmbeddingCounts]:
     from blog_search_mcp.index.embedders.cache import open_cache
     from blog_search_mcp.index.search.calibration import calibrated
-    from blog_search_mcp.index.store.disk import refusals_told
+    from blog_search_mcp.index.store.disk import translate_disk_errors
     from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
 
@@ -200,7 +200,7 @@ def _write_generation(
                 progress.advance(posts)
         progress.start("writing", 1)
         writer.finish_files()
-        with refusals_told():
+        with translate_disk_errors():
             calibration = calibrated(writer.files, embedder, plan.base, writer.chunks)
         manifest = writer.commit(plan.created, plan.build, calibration)
         progress.advance(1)

@@ -67,11 +67,11 @@ class IndexFolder:
         if stamp is None:
             return {}
         from blog_search_mcp.index.errors import IndexBroken
-        from blog_search_mcp.index.store.generations import load_manifest
+        from blog_search_mcp.index.store.generations import read_manifest
 
         if not stamp[0].isdecimal():
             raise IndexBroken("The index's CURRENT names no generation.")
-        manifest = load_manifest(self._layout, int(stamp[0]))
+        manifest = read_manifest(self._layout, int(stamp[0]))
         return {source: post.digest for source, post in manifest.posts.items()}
 
 

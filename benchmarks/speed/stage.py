@@ -18,7 +18,7 @@ from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_post
 from benchmarks.speed.process import with_free_embedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.ingest.job import Job
@@ -86,12 +86,12 @@ class Stage:
     def files(self, dimension: int | None = None) -> GenerationFiles:
         """The live generation of that index."""
         layout = Layout(self.index(dimension))
-        return layout.generation(live_number(layout))
+        return layout.generation(current_number(layout))
 
     def counted(self) -> int:
         """How many chunks the index holds."""
         layout = Layout(self.index())
-        return load_manifest(layout, live_number(layout)).chunks
+        return read_manifest(layout, current_number(layout)).chunks
 
     def queries(self, count: int) -> Sequence[str]:
         """What is asked: headings of the blog, and questions made of its paragraphs' beginnings."""
@@ -123,7 +123,7 @@ def identity_of(dimension: int) -> EmbedderIdentity:
 def _is_usable(folder: Path) -> bool:
     layout = Layout(folder)
     try:
-        load_manifest(layout, live_number(layout))
+        read_manifest(layout, current_number(layout))
     except IndexProblem:
         return False
     return True

@@ -23,7 +23,7 @@ import numpy as np
 
 from blog_search_mcp.index.embedders.fingerprint import SAME, least_cosine
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.disk import set_aside
+from blog_search_mcp.index.store.disk import quarantine
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -172,7 +172,7 @@ class EmbeddingCache:
             self._use_memory(error)
             return
         try:
-            aside = set_aside(self._path, "-wal", "-shm")
+            aside = quarantine(self._path, "-wal", "-shm")
             self._connection = _connect(self._path)
         except (OSError, sqlite3.DatabaseError):
             self._use_memory(error)

@@ -13,7 +13,7 @@ from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import Spelled
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
-from blog_search_mcp.index.store.disk import unwritable
+from blog_search_mcp.index.store.disk import make_disk_error
 from blog_search_mcp.index.store.hard_links import link_or_copy
 
 _HEAP = 30_000_000
@@ -52,7 +52,7 @@ def _translated() -> Iterator[None]:
     except ValueError as error:
         if not _IO.search(str(error)):
             raise
-        raise unwritable(error) from error
+        raise make_disk_error(error) from error
 
 
 def _update(

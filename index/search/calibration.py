@@ -21,7 +21,7 @@ from blog_search_mcp.index.search.candidates import Findings
 from blog_search_mcp.index.search.confidence import by_words, east_asian, with_meaning
 from blog_search_mcp.index.search.search import find_by_both
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
-from blog_search_mcp.index.store.disk import unwritable
+from blog_search_mcp.index.store.disk import make_disk_error
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def calibrated(
     try:
         legs = open_legs(files, embedder)
     except IndexBroken as error:  # just written, and not as it was meant
-        raise unwritable(error) from error
+        raise make_disk_error(error) from error
     try:
         return _new(legs)
     finally:

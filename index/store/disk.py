@@ -1,7 +1,7 @@
-"""What a disk refused, whichever library noticed: its error in, one sentence out.
+"""Errors of the disk, whichever library met them, and quarantine for files that are damaged.
 
 Each library's error is told from a bug of ours where it enters: the lexical index's in
-`index.lexical.writer`, SQLite's and the system's where `refusals_told` says so.
+`index.lexical.writer`, SQLite's and the system's by `translate_disk_errors`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexProblem
 
-_REFUSED = {
+_DISK_CODES = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
@@ -22,8 +22,8 @@ _REFUSED = {
 }
 
 
-def unwritable(error: Exception) -> IndexProblem:
-    """What to raise when the index could not be written."""
+def make_disk_error(error: Exception) -> IndexProblem:
+    """Make what to raise when the index could not be written."""
     known = error.strerror if isinstance(error, OSError) else None
     reason = f": {known}" if known else ""
     return IndexProblem(
@@ -33,41 +33,41 @@ def unwritable(error: Exception) -> IndexProblem:
 
 
 @contextmanager
-def refusals_told() -> Iterator[None]:
-    """Whatever the system or SQLite says of the disk in this block, in one sentence.
+def translate_disk_errors() -> Iterator[None]:
+    """Raise IndexProblem for what the system or SQLite reports of the disk in this block.
 
-    Raises IndexProblem for it, and anything else as it is.
+    Anything else is raised as it is.
     """
     try:
         yield
     except OSError as error:
-        raise unwritable(error) from error
+        raise make_disk_error(error) from error
     except sqlite3.OperationalError as error:
-        if not is_refused(error):
+        if not is_disk_error(error):
             raise
-        raise unwritable(error) from error
+        raise make_disk_error(error) from error
 
 
-def is_refused(error: sqlite3.OperationalError) -> bool:
+def is_disk_error(error: sqlite3.OperationalError) -> bool:
     """Whether the disk is the reason, and not the statement."""
-    return error.sqlite_errorcode & 0xFF in _REFUSED
+    return error.sqlite_errorcode & 0xFF in _DISK_CODES
 
 
 SUFFIX = ".damaged"
 
 
-def set_aside(path: Path, *companions: str) -> str:
+def quarantine(path: Path, *companions: str) -> str:
     """Rename `path`, and the files whose names are its own and a companion's, to `….damaged`.
 
     An earlier file of that name is replaced, so that a failing disk is not filled. Returns the
     new name. Raises OSError.
     """
-    aside = path.with_name(path.name + SUFFIX)
-    path.replace(aside)
+    damaged = path.with_name(path.name + SUFFIX)
+    path.replace(damaged)
     for companion in companions:
         beside = path.with_name(path.name + companion)
         if beside.exists():
-            beside.replace(aside.with_name(aside.name + companion))
+            beside.replace(damaged.with_name(damaged.name + companion))
         else:
-            aside.with_name(aside.name + companion).unlink(missing_ok=True)
-    return aside.name
+            damaged.with_name(damaged.name + companion).unlink(missing_ok=True)
+    return damaged.name

@@ -1,9 +1,9 @@
-"""Which generation is live, and how the next one takes its place.
+"""Generations: which one is current, and how the next one takes its place.
 
-CURRENT is a one-line file replaced by an atomic rename, after everything it
-names is on disk (fsync): a writer killed at any instruction leaves the old
-generation live. A generation that somebody reads is kept, and so is the one before
-the live one until the next switch, for readers that could not lock it.
+CURRENT is a one-line file replaced by an atomic rename, after everything it names is on disk
+(fsync): a writer killed at any instruction leaves the old generation current. A generation that
+somebody reads is kept, and so is the one before the current one until the next switch, for readers
+that could not lock it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified, read_text
-from blog_search_mcp.index.store.disk import set_aside, unwritable
+from blog_search_mcp.index.store.disk import make_disk_error, quarantine
 from blog_search_mcp.index.store.layout import (
     GenerationFiles,
     Layout,
@@ -39,8 +39,8 @@ _LARGEST_MANIFEST = 1 << 28
 """Bytes; a post takes about 200, and a larger file would fill the memory before it is refused."""
 
 
-def live_number(layout: Layout) -> int:
-    """The live generation's number. Raises IndexMissing or IndexBroken."""
+def current_number(layout: Layout) -> int:
+    """Read the current generation's number. Raises IndexMissing or IndexBroken."""
     try:
         name = read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
     except FileNotFoundError as error:
@@ -55,34 +55,13 @@ def live_number(layout: Layout) -> int:
 
 
 def newest_number(layout: Layout) -> int:
-    """The highest number any folder of a generation has, finished or not; 0 if there is none."""
+    """Return the highest number of a generation's folder, finished or not; 0 if there is none."""
     names = [folder.name for folder in layout.generations.iterdir()]
     return max((int(name) for name in names if is_generation_name(name)), default=0)
 
 
-@contextmanager
-def next_folder(layout: Layout) -> Iterator[int]:
-    """The number of a new generation, whose folder is there.
-
-    What is no longer kept is deleted before and after. If the new one has not become the live
-    one when the block ends, its room is given back.
-    """
-    live = _live_or_none(layout)
-    number = newest_number(layout) + 1
-    collect(layout, live)
-    files = layout.generation(number)
-    try:
-        files.folder.mkdir(parents=True)
-        yield number
-        if _live_or_none(layout) == number:
-            collect(layout, number, keep=live)
-    finally:
-        if _live_or_none(layout) != number:
-            shutil.rmtree(files.folder, ignore_errors=True)
-
-
-def load_manifest(layout: Layout, number: int) -> Manifest:
-    """Generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
+def read_manifest(layout: Layout, number: int) -> Manifest:
+    """Read generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
     try:
         manifest = loads(read_text(path, _LARGEST_MANIFEST, "utf-8"))
@@ -91,6 +70,46 @@ def load_manifest(layout: Layout, number: int) -> Manifest:
     if manifest.generation != number:
         raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
     return manifest
+
+
+@contextmanager
+def writer_lock(layout: Layout) -> Iterator[None]:
+    """Be the only writer. Raises IndexBusy at once if another ingest is."""
+    lock = FileLock(layout.lock)
+    try:
+        layout.generations.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise IndexBusy(
+            "Another ingest is writing to this index. Wait until it has finished, then run again."
+        ) from error
+    except OSError as error:
+        raise make_disk_error(error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def next_folder(layout: Layout) -> Iterator[int]:
+    """Make the folder of a new generation; yield its number.
+
+    What is no longer kept is deleted before and after. If the new one has not become the current
+    one when the block ends, it is deleted.
+    """
+    current = _current_or_none(layout)
+    number = newest_number(layout) + 1
+    collect(layout, current)
+    files = layout.generation(number)
+    try:
+        files.folder.mkdir(parents=True)
+        yield number
+        if _current_or_none(layout) == number:
+            collect(layout, number, keep=current)
+    finally:
+        if _current_or_none(layout) != number:
+            shutil.rmtree(files.folder, ignore_errors=True)
 
 
 def checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
@@ -114,57 +133,38 @@ def checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> d
 
 
 def switch(layout: Layout, manifest: Manifest) -> None:
-    """Write the manifest of a complete generation and make that generation the live one."""
+    """Write the manifest of a complete generation and make that generation the current one."""
     files = layout.generation(manifest.generation)
     files.manifest.write_text(dumps(manifest), encoding="utf-8")
     _sync(files.manifest)
     inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
     for folder in (*inner, files.folder, layout.generations):
         _sync(folder)
-    beside = layout.current.with_name("CURRENT.next")
-    beside.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
-    _sync(beside)
+    following = layout.current.with_name("CURRENT.next")
+    following.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
+    _sync(following)
     if layout.current.is_dir():
-        set_aside(layout.current)
-    beside.replace(layout.current)
+        quarantine(layout.current)
+    following.replace(layout.current)
     with suppress(OSError):  # the switch has happened; both generations are on disk
         _sync(layout.root)
 
 
-def collect(layout: Layout, live: int | None, keep: int | None = None) -> None:
-    """Delete every generation but `live`, `keep` and those that are being read.
+def collect(layout: Layout, current: int | None, keep: int | None = None) -> None:
+    """Delete every generation but `current`, `keep` and those that are being read.
 
     That is old ones, and what a killed ingest left.
     """
-    spared = {live, keep, *locked_generations(layout)}
+    spared = {current, keep, *locked_generations(layout)}
     kept = {generation_name(number) for number in spared if number is not None}
     for folder in layout.generations.iterdir():
         if is_generation_name(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def writer_lock(layout: Layout) -> Iterator[None]:
-    """Be the only writer. Raises IndexBusy at once if another ingest is."""
-    lock = FileLock(layout.lock)
+def _current_or_none(layout: Layout) -> int | None:
     try:
-        layout.generations.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise IndexBusy(
-            "Another ingest is writing to this index. Wait until it has finished, then run again."
-        ) from error
-    except OSError as error:
-        raise unwritable(error) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _live_or_none(layout: Layout) -> int | None:
-    try:
-        return live_number(layout)
+        return current_number(layout)
     except (IndexMissing, IndexBroken):
         return None
 

@@ -104,9 +104,9 @@ class StalenessCheck:
     def _with_changes(self, comparison: _Comparison) -> _Comparison:
         from blog_search_mcp.index.content.changes import find_changes
         from blog_search_mcp.index.content.last_ingest import read_last_ingest
-        from blog_search_mcp.index.store.generations import live_number
+        from blog_search_mcp.index.store.generations import current_number
 
-        seen = read_last_ingest(self._layout, live_number(self._layout))
+        seen = read_last_ingest(self._layout, current_number(self._layout))
         if seen is None:
             return comparison
         today = comparison.began.astimezone().date().isoformat()

@@ -15,7 +15,7 @@ from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
-from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.format.notices import for_clients
 from blog_search_mcp.server.watch.debounce import (
@@ -146,7 +146,7 @@ class Watcher:
 
     def _live_number(self) -> int | None:
         try:
-            return live_number(self._layout)
+            return current_number(self._layout)
         except IndexProblem:
             return None
 

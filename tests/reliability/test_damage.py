@@ -18,7 +18,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
 from blog_search_mcp.index.store import checksums
-from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
@@ -382,7 +382,7 @@ def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index
         ("chunks.db", "all its bytes zero"),
     ):
         layout = Layout(index)
-        path = layout.generation(live_number(layout)).folder / name
+        path = layout.generation(current_number(layout)).folder / name
         DAMAGES[damage](path, path)
         server = server or Process(index, MODERN)
         assert f"The index's {name} is damaged. {REBUILD}" in json.dumps(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.reader import LiveIndex, Reader
-from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.types import EmbedderIdentity
@@ -41,11 +41,11 @@ class Blog:
     @property
     def files(self) -> GenerationFiles:
         """The live generation's."""
-        return self.layout.generation(live_number(self.layout))
+        return self.layout.generation(current_number(self.layout))
 
     @property
     def manifest(self) -> Manifest:
-        return load_manifest(self.layout, live_number(self.layout))
+        return read_manifest(self.layout, current_number(self.layout))
 
     def write(self, posts: Mapping[str, str]) -> None:
         for source, text in posts.items():

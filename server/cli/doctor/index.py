@@ -20,7 +20,7 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.reader import Reader
-from blog_search_mcp.index.store.generations import live_number, load_manifest
+from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.reader_locks import lock_generation
 from blog_search_mcp.server.cli.doctor.finding import Finding
@@ -62,7 +62,7 @@ def gather(folder: Path, content: Path | None, today: str) -> IndexFacts:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = IndexFacts(folder, size, content)
     try:
-        manifest = load_manifest(layout, live_number(layout))
+        manifest = read_manifest(layout, current_number(layout))
         silent = _opened(layout, manifest)
     except IndexProblem as error:
         return replace(facts, failure=error)

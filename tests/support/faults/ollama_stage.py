@@ -21,7 +21,7 @@ from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import LiveIndex
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
-from blog_search_mcp.index.store.generations import live_number
+from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
 from blog_search_mcp.index.vectors.segments import load_rows
@@ -165,7 +165,7 @@ class Stage:
     def stored_vectors(self, reads_capitals: bool = True) -> StoredVectors:
         """What the live generation has for its windows; Ollama need not be up."""
         layout = Layout(self.index)
-        files = layout.generation(live_number(layout))
+        files = layout.generation(current_number(layout))
         legs = open_legs(files, self.embedder(None))
         try:
             return _compared(legs, *load_rows(files.vectors), reads_capitals)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.generations import load_manifest
+from blog_search_mcp.index.store.generations import read_manifest
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
@@ -183,9 +183,9 @@ def switching_meanwhile(times: int, blog: Blog, monkeypatch: pytest.MonkeyPatch)
         if left:
             rewrite(blog, f"Version {left.pop()}.")
             rewrite(blog, f"Version {len(left)} too.")
-        return load_manifest(layout, number)
+        return read_manifest(layout, number)
 
-    monkeypatch.setattr("blog_search_mcp.index.reader.load_manifest", load)
+    monkeypatch.setattr("blog_search_mcp.index.reader.read_manifest", load)
 
 
 @pytest.mark.parametrize("can_hold", [True, False])

@@ -10,7 +10,7 @@ import pytest
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissing
 from blog_search_mcp.index.reader import LiveIndex
 from blog_search_mcp.index.store.checksums import verify
-from blog_search_mcp.index.store.generations import live_number, load_manifest, writer_lock
+from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD, dumps
 from blog_search_mcp.index.types import EmbedderIdentity, Filters
@@ -139,6 +139,6 @@ def test_every_file_of_a_generation_has_a_checksum(blog: MakeBlog) -> None:
 def test_the_number_of_generations_may_outgrow_its_digits(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     layout.current.write_text("1234567\n", encoding="ascii")
-    assert live_number(layout) == 1_234_567
+    assert current_number(layout) == 1_234_567
     with pytest.raises(IndexBroken, match=r"manifest\.json cannot be read"):
-        load_manifest(layout, 1_234_567)
+        read_manifest(layout, 1_234_567)
