@@ -1,7 +1,7 @@
-"""One opened generation: what a server asks. Immutable, and safe for concurrent readers.
+"""The read face of the index: one opened generation, and an index that follows its newest one.
 
-Its files are let go of with the last reference to it, so that a request which began before
-a switch ends undisturbed, however many switches there are meanwhile.
+A generation's files are closed with the last reference to its reader, so that a request which
+began before a switch ends undisturbed, however many switches there are meanwhile.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cached_property
 from pathlib import Path
 
 from blog_search_mcp.index.embedders.base import Embedder
@@ -25,7 +24,7 @@ from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
 from blog_search_mcp.index.store.reader_locks import ReaderLock, lock_generation
-from blog_search_mcp.index.store.statistics import Overview, overview
+from blog_search_mcp.index.store.statistics import read_overview
 from blog_search_mcp.index.types import (
     Answer,
     Chunk,
@@ -40,8 +39,8 @@ NEAREST = 3
 """Sources named when the one asked for is not there."""
 
 
-class Reader:
-    """Searches and reads one generation."""
+class IndexReader:
+    """Searches and reads one generation; immutable, and safe for concurrent requests."""
 
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, embedder: Embedder, lock: ReaderLock
@@ -53,10 +52,15 @@ class Reader:
         self.manifest = manifest
         self._guard = Guard(files, manifest)
         self._legs = open_legs(files, embedder)
-        self._let_go = weakref.finalize(self, _let_go, self._legs, lock)
+        self._finalize = weakref.finalize(self, _close, self._legs, lock)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
+        try:
+            self.overview = read_overview(files)
+        except (OSError, ValueError) as error:
+            self.close()
+            raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
 
     @property
     def replaced(self) -> bool:
@@ -64,24 +68,24 @@ class Reader:
         return self._guard.replaced
 
     def close(self) -> None:
-        """Let go of the files at once; nothing can be asked afterwards."""
-        self._let_go()
+        """Close the files at once; no other call may follow."""
+        self._finalize()
 
     def search(
         self, query: str, filters: Filters, *, limit: int, offset: int, use: Use = Use.HYBRID
     ) -> Answer:
-        """The hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
+        """Find the hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
         self._guard.check()
         calibration = self.manifest.calibration
         return search(self._legs, query, filters, calibration, limit=limit, offset=offset, use=use)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """A chunk with `neighbors` chunks on each side.
+        """Read a chunk with `neighbors` chunks on each side.
 
         Raises UnknownPost, UnknownChunk or IndexBroken.
         """
         self._guard.check()
-        post_id, post = self._found(source)
+        post_id, post = self._find_post(source)
         chunks = self._legs.catalog.chunks_of(post_id)
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
@@ -98,22 +102,17 @@ class Reader:
         )
 
     def outline(self, source: str) -> Outline:
-        """A post's headings and chunks, without their text. Raises UnknownPost or IndexBroken."""
-        post_id, post = self._found(source)
+        """List a post's chunks without their text. Raises UnknownPost or IndexBroken."""
+        post_id, post = self._find_post(source)
         others = self._legs.translations.others(post_id)
         return Outline(post, self.listing().parts(post_id), others)
 
     def listing(self) -> Listing:
-        """What the generation holds, without a query. Raises IndexBroken."""
+        """Return lists of what the generation holds. Raises IndexBroken."""
         self._guard.check()
         return Listing(self._legs.catalog, self)
 
-    @cached_property
-    def overview(self) -> Overview:
-        """What the generation holds, in numbers."""
-        return overview(self.manifest, tuple(self._legs.catalog.every_post().values()))
-
-    def _found(self, source: str) -> tuple[int, Post]:
+    def _find_post(self, source: str) -> tuple[int, Post]:
         found = self._legs.catalog.find_post(source)
         if found is None:
             raise UnknownPost(source, self._nearest(source))
@@ -126,7 +125,7 @@ class Reader:
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
 
-def _let_go(legs: Legs, lock: ReaderLock) -> None:
+def _close(legs: Legs, lock: ReaderLock) -> None:
     legs.close()
     lock.release()
 
@@ -143,21 +142,21 @@ def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
     return None
 
 
-class LiveIndex:
-    """Follows one index folder; safe for concurrent use."""
+class Index:
+    """Follows the generations of one index folder; safe for concurrent use."""
 
     def __init__(self, folder: Path, embedder_for: Callable[[EmbedderIdentity], Embedder]) -> None:
-        """`embedder_for` gives the embedder an index was built with."""
+        """Take the folder, which need not exist; `embedder_for` makes the embedder of an index."""
         self._layout = Layout(folder)
         self._embedder_for = embedder_for
         self._opening = threading.Lock()
-        self._reader: Reader | None = None
+        self._reader: IndexReader | None = None
         self._embedder: Embedder | None = None
         self.notice: str | None = None
-        """Why `reader` gives an older generation than the live one, in sentences, if it does."""
+        """Why `reader` returns an older generation than the current one, if it does."""
 
-    def reader(self) -> Reader:
-        """The live generation, opened; if it cannot be, the one that is open.
+    def reader(self) -> IndexReader:
+        """Return the current generation, opened; if it cannot be, the one that is open.
 
         Raises IndexMissing, IndexBroken or IndexFormatUnknown if none is.
         """
@@ -176,25 +175,25 @@ class LiveIndex:
         return reader
 
     def close(self) -> None:
-        """Let go of the open generation; a later call opens the live one."""
+        """Drop the open generation; a later call opens the current one."""
         with self._opening:
             self._reader = None
 
-    def _newest(self) -> Reader:
+    def _newest(self) -> IndexReader:
         if (reader := self._opened(current_number(self._layout))) is not None:
             return reader
         with self._opening:
             self._reader = self._follow()
             return self._reader
 
-    def _opened(self, number: int) -> Reader | None:
+    def _opened(self, number: int) -> IndexReader | None:
         reader = self._reader
         return reader if reader is not None and _is(reader, number) else None
 
-    def _follow(self) -> Reader:
-        """The generation that CURRENT names before and after it is opened.
+    def _follow(self) -> IndexReader:
+        """Open the generation that CURRENT names before and after it is opened.
 
-        One that is no longer named afterwards may have been deleted before it was held.
+        One that is no longer named afterwards may have been deleted before it was locked.
         """
         while True:
             number = current_number(self._layout)
@@ -207,13 +206,13 @@ class LiveIndex:
                 if current_number(self._layout) == number:
                     return reader
 
-    def _open(self, number: int) -> Reader:
+    def _open(self, number: int) -> IndexReader:
         with ExitStack() as failed:
             lock = lock_generation(self._layout, number)
             failed.callback(lock.release)
             files = self._layout.generation(number)
             manifest = read_manifest(self._layout, number)
-            reader = Reader(files, manifest, self._embedder_of(manifest.embedder), lock)
+            reader = IndexReader(files, manifest, self._embedder_of(manifest.embedder), lock)
             failed.pop_all()
             return reader
 
@@ -223,6 +222,6 @@ class LiveIndex:
         return self._embedder
 
 
-def _is(reader: Reader, number: int) -> bool:
+def _is(reader: IndexReader, number: int) -> bool:
     """Whether `reader` has the generation that is called `number` now."""
     return reader.manifest.generation == number and not reader.replaced

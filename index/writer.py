@@ -21,7 +21,7 @@ from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.generations import checksum_files, next_folder, switch
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
-from blog_search_mcp.index.store.statistics import summarised
+from blog_search_mcp.index.store.statistics import count_posts, write_overview
 from blog_search_mcp.index.vectors.registry import write_vectors
 
 if TYPE_CHECKING:
@@ -109,8 +109,6 @@ class IndexWriter:
         with translate_disk_errors():
             posts = self._catalog.posts()
             self._superseded = self._write_terms(map_posts, posts)
-            summary = summarised(tuple(posts.values()))
-            self.files.summary.write_text(summary.model_dump_json(), encoding="utf-8")
             self._catalog.commit()
 
     def finish_files(self) -> None:
@@ -132,6 +130,14 @@ class IndexWriter:
         """
         base_checksums = self._base.files if self._base else {}
         with translate_disk_errors():
+            overview = count_posts(
+                tuple(self._catalog.posts().values()),
+                generation=self._number,
+                created=created,
+                embedder=self._embedder.name,
+                chunks=self.chunks,
+            )
+            write_overview(self.files, overview)
             manifest = Manifest(
                 generation=self._number,
                 created=created,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.statistics import Summary, read_summary
+from blog_search_mcp.index.store.statistics import peek_overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from blog_search_mcp.index.reader import LiveIndex
+    from blog_search_mcp.index.reader import Index
     from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
@@ -48,9 +48,9 @@ class IndexFolder:
             return None
         return name, status.st_ino, status.st_mtime_ns
 
-    def summary(self) -> Summary | None:
-        """Read a summary of the blog, `None` if there is none."""
-        return read_summary(self._layout)
+    def overview(self) -> Overview | None:
+        """Read what the blog is, `None` if that is not known."""
+        return peek_overview(self._layout)
 
     def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
         """Return the sources that were added, changed or removed between two generations.
@@ -238,12 +238,12 @@ def engine_for_one(settings: Settings) -> Engine:
     return Engine(opened, IndexFolder(settings.index), staleness)
 
 
-def _open_index(settings: Settings, *, waits: bool = False) -> LiveIndex:
+def _open_index(settings: Settings, *, waits: bool = False) -> Index:
     from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
-    from blog_search_mcp.index.reader import LiveIndex
+    from blog_search_mcp.index.reader import Index
 
     make = open_embedder if waits else serve_embedder
-    return LiveIndex(settings.index, lambda identity: make(identity, settings.embedder_url))
+    return Index(settings.index, lambda identity: make(identity, settings.embedder_url))
 
 
 def make_staleness(settings: Settings, on_switch: Callable[[], None]) -> Staleness:

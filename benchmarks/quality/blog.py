@@ -17,7 +17,7 @@ from blog_search_mcp.index.content.read_file import read_file
 from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.reader import LiveIndex, Reader
+from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.ingest.documents.base import Document
 from blog_search_mcp.ingest.documents.visibility import check_visibility
 from blog_search_mcp.ingest.job import Job
@@ -78,6 +78,6 @@ def build_index(
     ingest(job, progress)
 
 
-def open_index(index: Path, embedding: Embedding) -> Reader:
+def open_index(index: Path, embedding: Embedding) -> IndexReader:
     """Open the live generation at `index`. Raises IndexProblem."""
-    return LiveIndex(index, lambda identity: open_embedder(identity, embedding.host)).reader()
+    return Index(index, lambda identity: open_embedder(identity, embedding.host)).reader()

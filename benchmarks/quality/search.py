@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.quality.metrics import contain_evidence, first_rank
 from benchmarks.quality.types import Outcome, Query
-from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
@@ -22,14 +22,14 @@ RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
 Outcomes = Mapping[Use, Sequence[Outcome]]
 
 
-def run_queries(reader: Reader, queries: Sequence[Query], progress: Progress) -> Outcomes:
+def run_queries(reader: IndexReader, queries: Sequence[Query], progress: Progress) -> Outcomes:
     """Run every query by every retriever; outcomes in the order of `queries`."""
     progress.start("searching", len(RETRIEVERS) * len(queries))
     return {use: run_retriever(reader, queries, use, progress) for use in RETRIEVERS}
 
 
 def run_retriever(
-    reader: Reader, queries: Iterable[Query], use: Use, progress: Progress
+    reader: IndexReader, queries: Iterable[Query], use: Use, progress: Progress
 ) -> list[Outcome]:
     """Run every query by one retriever; outcomes in the order of `queries`."""
     outcomes = []

@@ -9,7 +9,7 @@ INDEX/
     chunks.db             SQLite: posts, chunks, metadata for filters, newer chunks' texts
     texts.db              SQLite: texts of most chunks; shared with other generations
     table.npz             which chunk is whose
-    summary.json          what the blog is, in a few numbers
+    overview.json         what the blog is, in numbers
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   last_ingest.json        the content folder as the last ingest saw it
   lock                    one writer at a time
@@ -66,9 +66,9 @@ class GenerationFiles:
         return self.folder / "table.npz"
 
     @property
-    def summary(self) -> Path:
-        """JSON: what the blog is, in a few numbers."""
-        return self.folder / "summary.json"
+    def overview(self) -> Path:
+        """JSON of `index.store.statistics.Overview`."""
+        return self.folder / "overview.json"
 
 
 @dataclass(frozen=True, slots=True)

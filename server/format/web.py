@@ -73,10 +73,10 @@ def posts_facts(posts: Posts, offset: int) -> dict[str, Any]:
     }
 
 
-def index_facts(overview: Overview, site: str) -> dict[str, Any]:
+def index_facts(overview: Overview) -> dict[str, Any]:
     """Gather the facts of the index: how much, how old, and what may be chosen among."""
     return {
-        "site": site,
+        "site": overview.site,
         "generation": overview.generation,
         "created": overview.created,
         "embedder": overview.embedder,

@@ -74,8 +74,7 @@ def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
     """Tell what the index holds and whether it is behind its posts. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import index_facts
 
-    summary = searcher.folder.summary()
-    return index_facts(searcher.overview, (summary and summary.site) or "")
+    return index_facts(searcher.overview)
 
 
 QUESTIONS = {"search": search, "passage": passage, "posts": posts, "index": about}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.server.format.text import one_line, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from blog_search_mcp.index.store.statistics import Summary
+    from blog_search_mcp.index.store.statistics import Counted, Overview
     from blog_search_mcp.server.engine import IndexFolder
 
 INSTRUCTIONS_BYTES = 1_000
@@ -37,16 +37,16 @@ def instructions(folder: IndexFolder) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if folder.stamp() is None:
         return f"{NO_INDEX} {HOW}"
-    summary = folder.summary()
-    return f"{UNKNOWN if summary is None else _about(summary)} {HOW}"
+    overview = folder.overview()
+    return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 
 
-def _about(summary: Summary) -> str:
-    blog = f"the blog at {shorten(one_line(summary.site), 80)}" if summary.site else "one blog"
-    posts = "1 post" if summary.posts == 1 else f"{summary.posts:,} posts"
-    newest = f", the newest of {summary.newest}" if summary.newest else ""
-    languages = _listed(summary.languages)
-    sections = _listed(summary.sections)
+def _about(overview: Overview) -> str:
+    blog = f"the blog at {shorten(one_line(overview.site), 80)}" if overview.site else "one blog"
+    posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
+    newest = f", the newest of {overview.last_day}" if overview.last_day else ""
+    languages = _listed(overview.languages)
+    sections = _listed(overview.main_sections)
     return " ".join(
         (
             f"Search and read {blog}: {posts}{newest}.",
@@ -56,9 +56,9 @@ def _about(summary: Summary) -> str:
     )
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _listed(counts: Counted) -> str:
     """List the first with their counts, as many as LIST_BYTES hold, and count the others."""
-    named = [f"{shorten(one_line(name), SECTION_WIDTH)} ({counts[name]:,})" for name in counts]
+    named = [f"{shorten(one_line(name), SECTION_WIDTH)} ({count:,})" for name, count in counts]
     shown = list(_fitting(named))
     left = len(named) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more" if left else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from blog_search_mcp.index.embedders.registry import serve_embedder
-from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class BlogIndex:
 
     def __init__(self, folder: Path, embedder_url: str) -> None:
         """Take the index folder; nothing is opened before the first call."""
-        self._live = LiveIndex(folder, lambda identity: serve_embedder(identity, embedder_url))
+        self._live = Index(folder, lambda identity: serve_embedder(identity, embedder_url))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0

@@ -7,12 +7,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.reader import IndexReader
 from tests.support.blog import Blog
 
 
 @cache
-def small_index() -> Reader:
+def small_index() -> IndexReader:
     """The index, opened; the folder it lies in goes with the process."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)

@@ -112,13 +112,13 @@ def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog
     tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
     vectors = {"vectors/*.npy", "vectors/directory.npz"}
     there = {*vectors, "chunks.db", "texts.db", "table.npz"} | tantivy
-    there |= {"manifest.json", "summary.json"}
+    there |= {"manifest.json", "overview.json"}
     assert set(files_by_kind(two[0].files.folder)) == there
     assert {kind_of(name) for name in two[0].manifest.files} == there - {"manifest.json"}
     assert {class_of(name) for name in there} == {
         *vectors,
         *("chunks.db", "texts.db", "table.npz"),
-        *("manifest.json", "summary.json"),
+        *("manifest.json", "overview.json"),
         *("tantivy's segments", "tantivy's lists of segments"),
     }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice
-from blog_search_mcp.index.reader import LiveIndex, Reader
+from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
@@ -32,7 +32,7 @@ class Blog:
     index: Path
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     today: date = date(2026, 1, 15)
-    live: list[LiveIndex] = field(default_factory=list)
+    live: list[Index] = field(default_factory=list)
 
     @property
     def layout(self) -> Layout:
@@ -75,14 +75,14 @@ class Blog:
     def _choose(self, _existing: EmbedderIdentity | None) -> Choice:
         return Choice(self.embedder, "as the test wants")
 
-    def follow(self) -> LiveIndex:
+    def follow(self) -> Index:
         """The index as a server opens it."""
-        self.live.append(LiveIndex(self.index, lambda _identity: self.embedder))
+        self.live.append(Index(self.index, lambda _identity: self.embedder))
         return self.live[-1]
 
-    def reader(self) -> Reader:
+    def reader(self) -> IndexReader:
         """The live generation, opened; let go of with the last reference to it."""
-        return LiveIndex(self.index, lambda _identity: self.embedder).reader()
+        return Index(self.index, lambda _identity: self.embedder).reader()
 
 
 def rows_file(files: GenerationFiles) -> Path:

@@ -19,7 +19,7 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     IndexProblem,
 )
-from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.reader_locks import lock_generation
@@ -83,7 +83,7 @@ def _opened(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does; return why the model in the package, if used, is silent."""
     embedder = open_embedder(manifest.embedder, "")
     lock = lock_generation(layout, manifest.generation)
-    Reader(layout.generation(manifest.generation), manifest, embedder, lock).close()
+    IndexReader(layout.generation(manifest.generation), manifest, embedder, lock).close()
     try:
         if not runs_on_server(manifest.embedder):
             embedder.embed_query("is anyone there?")

@@ -22,7 +22,7 @@ from typing import TextIO
 from unittest import mock
 
 from blog_search_mcp.index.embedders.registry import Choice
-from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest import cli as command
 from blog_search_mcp.ingest.cli import read_settings
@@ -72,7 +72,7 @@ class SmallBlog:
 
     def search(self) -> tuple[Answer, ...]:
         """Whole pages, by whatever generation is live. Raises IndexProblem."""
-        reader = LiveIndex(self.index, lambda _identity: FakeEmbedder()).reader()
+        reader = Index(self.index, lambda _identity: FakeEmbedder()).reader()
         return tuple(reader.search(text, Filters(), limit=10, offset=0) for text in QUERIES)
 
     def ingest_and_search(self) -> tuple[int, tuple[Answer, ...]]:

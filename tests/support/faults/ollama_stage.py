@@ -19,7 +19,7 @@ from blog_search_mcp.index.embedders.ollama.errors import Kind
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.snapshot import Legs, open_legs
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
@@ -135,9 +135,9 @@ class Stage:
             return str(error)
 
     @contextmanager
-    def following(self) -> Iterator[LiveIndex]:
+    def following(self) -> Iterator[Index]:
         """The index as a server follows it, with an embedder of its own."""
-        live = LiveIndex(self.index, self.embedder)
+        live = Index(self.index, self.embedder)
         try:
             yield live
         finally:
@@ -204,6 +204,6 @@ def stage(folder: Path) -> Iterator[Stage]:
         made.stop()
 
 
-def search(live: LiveIndex, question: str = QUESTION) -> Answer:
+def search(live: Index, question: str = QUESTION) -> Answer:
     """Search as `search_blog` does."""
     return live.reader().search(question, Filters(), limit=5, offset=0)

@@ -21,7 +21,7 @@ from tests.support.blog import rows_file
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.reader import Reader
+    from blog_search_mcp.index.reader import IndexReader
     from blog_search_mcp.index.store.layout import Layout
     from blog_search_mcp.index.store.manifest import Manifest
     from tests.support.blog import Blog, MakeBlog
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}
 
 
-def text(reader: Reader) -> str:
+def text(reader: IndexReader) -> str:
     return reader.read("soup.md", 0, 0).chunks[0].text
 
 
@@ -76,7 +76,7 @@ def test_the_reader_before_the_live_one_still_answers(blog: MakeBlog) -> None:
 
 def test_many_threads_share_one_reader(blog: MakeBlog) -> None:
     live = blog(SOUP).follow()
-    seen: list[Reader] = []
+    seen: list[IndexReader] = []
     threads = [threading.Thread(target=lambda: seen.append(live.reader())) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -236,7 +236,7 @@ def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> N
 
 
 def test_the_embedder_is_asked_for_by_the_index_s_own_identity(blog: MakeBlog) -> None:
-    from blog_search_mcp.index.reader import LiveIndex
+    from blog_search_mcp.index.reader import Index
 
     made = blog(SOUP)
     asked = []
@@ -245,7 +245,7 @@ def test_the_embedder_is_asked_for_by_the_index_s_own_identity(blog: MakeBlog) -
         asked.append(identity)
         return made.embedder
 
-    live = LiveIndex(made.index, embedder_for)
+    live = Index(made.index, embedder_for)
     live.reader()
     rewrite(made, "Fry a leek.")
     live.reader()

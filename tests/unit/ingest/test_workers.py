@@ -22,7 +22,7 @@ from blog_search_mcp.ingest.workers import WORTHWHILE, worker_pool
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.reader import Reader
+    from blog_search_mcp.index.reader import IndexReader
     from blog_search_mcp.index.types import Hit
     from tests.support.blog import MakeBlog
 
@@ -142,7 +142,7 @@ def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: OnnxEmbe
     assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
 
 
-def hits(reader: Reader, question: str) -> list[Hit]:
+def hits(reader: IndexReader, question: str) -> list[Hit]:
     return list(reader.search(question, filters=Filters(), limit=5, offset=0).hits)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissing
-from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.checksums import verify
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
@@ -87,7 +87,7 @@ def test_another_format_is_refused_by_reader_and_ingest(blog: MakeBlog) -> None:
 
 
 def test_no_index_at_all_is_told_with_the_command_that_makes_one(tmp_path: Path) -> None:
-    live = LiveIndex(tmp_path / ".blog-index", lambda _identity: FakeEmbedder())
+    live = Index(tmp_path / ".blog-index", lambda _identity: FakeEmbedder())
     with pytest.raises(IndexMissing) as raised:
         live.reader()
     assert str(raised.value) == (

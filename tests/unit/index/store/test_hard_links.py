@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number{n}.\n" for n in range(30)}
-REWRITTEN = {"table.npz", "summary.json", "chunks.db", "vectors/directory.npz", "manifest.json"}
+REWRITTEN = {"table.npz", "overview.json", "chunks.db", "vectors/directory.npz", "manifest.json"}
 
 
 def inodes(files: GenerationFiles) -> dict[str, int]:

@@ -87,9 +87,9 @@ def test_where_no_lock_can_be_had_reading_goes_on(layout: Layout) -> None:
 READER = """
 import sys
 from pathlib import Path
-from blog_search_mcp.index.reader import LiveIndex
+from blog_search_mcp.index.reader import Index
 from tests.support.fakes import FakeEmbedder
-reader = LiveIndex(Path(sys.argv[1]), lambda _identity: FakeEmbedder()).reader()
+reader = Index(Path(sys.argv[1]), lambda _identity: FakeEmbedder()).reader()
 print(reader.manifest.generation, flush=True)
 sys.stdin.read()
 print(reader.read("soup.md", 0, 0).chunks[0].text)

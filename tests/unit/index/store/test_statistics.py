@@ -1,8 +1,18 @@
+"""What a generation is in numbers."""
+
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.store.statistics import Overview
+import pytest
+
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.statistics import Overview, count_posts, peek_overview
+from blog_search_mcp.index.types import Post
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -30,6 +40,67 @@ def test_a_generation_is_told_in_numbers(blog: MakeBlog) -> None:
     )
 
 
-def test_without_dates_there_is_no_first_nor_last_day(blog: MakeBlog) -> None:
-    held = blog({"a.md": "A.\n"}).reader().overview
-    assert (held.first_day, held.last_day) == (None, None)
+def counted(*posts: Post) -> Overview:
+    return count_posts(posts, generation=1, created="", embedder="", chunks=0)
+
+
+def test_the_site_is_where_most_posts_are_published() -> None:
+    urls = ("https://elsewhere.org/z/", "https://example.org/x/", "https://example.org/y/", None)
+    posts = [Post(f"{number}.md", "t", url=url) for number, url in enumerate(urls)]
+    assert counted(*posts).site == "https://example.org"
+    assert counted(posts[-1]).site == ""
+
+
+def test_without_dates_there_is_no_first_nor_last_day() -> None:
+    overview = counted(Post("a.md", "A"))
+    assert (overview.first_day, overview.last_day) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("sources", "sections"),
+    [
+        (["posts/a/x.md", "posts/b/y.md", "posts/b/z.md"], (("posts/b", 2), ("posts/a", 1))),
+        (["posts/x.md", "posts/a/y.md"], (("posts/a", 1),)),
+        (["posts/x.md", "posts/y.md"], ()),
+        (["x.md", "posts/y.md"], (("posts", 1),)),
+        (["a/x.md", "b/c/y.md", "b/c/z.md"], (("b", 2), ("a", 1))),
+        ([], ()),
+    ],
+)
+def test_main_sections_are_the_folders_that_tell_posts_apart(
+    sources: list[str], sections: tuple[tuple[str, int], ...]
+) -> None:
+    assert counted(*(Post(source, "t") for source in sources)).main_sections == sections
+
+
+def test_every_generation_has_its_own(blog: MakeBlog) -> None:
+    made = blog({"a.md": "---\ndate: 2024-01-01\n---\nOne onion.\n"})
+    first = peek_overview(made.layout)
+    assert first is not None
+    assert first == made.reader().overview
+    made.write({"b.md": "---\ndate: 2025-01-01\n---\nTwo leeks.\n"})
+    made.ingest()
+    second = peek_overview(made.layout)
+    assert second is not None
+    assert (second.generation, second.posts, second.last_day) == (2, 2, "2025-01-01")
+    assert "overview.json" in made.manifest.files
+
+
+def test_what_cannot_be_read_is_not_known(blog: MakeBlog, tmp_path: Path) -> None:
+    assert peek_overview(Layout(tmp_path / "none")) is None
+    made = blog({"a.md": "One onion.\n"})
+    made.files.overview.write_text('{"posts": 1', encoding="utf-8")
+    assert peek_overview(made.layout) is None
+    made.layout.current.write_text("nonsense", encoding="utf-8")
+    assert peek_overview(made.layout) is None
+
+
+def test_it_is_read_without_what_a_search_needs() -> None:
+    code = (
+        "import sys; import blog_search_mcp.index.store.statistics; "
+        "print({'numpy', 'faiss', 'tantivy', 'sqlite3'} & set(sys.modules))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "set()\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.reader import Reader
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.collapse_translations import one_of_each, query_language
 from blog_search_mcp.index.store.translations import (
     Translation,
@@ -215,7 +215,7 @@ def test_a_group_has_its_best_score_and_one_language(
     assert one_of_each(scores, grouped(*languages), query) == shown
 
 
-def found(reader: Reader, query: str, filters: Filters | None = None) -> list[Hit]:
+def found(reader: IndexReader, query: str, filters: Filters | None = None) -> list[Hit]:
     return list(reader.search(query, filters or Filters(), limit=20, offset=0).hits)
 
 
