@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
@@ -19,7 +18,7 @@ from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.tools.registry import Toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from blog_search_mcp.server.engine import Searcher
     from blog_search_mcp.server.settings import Settings
@@ -38,6 +37,9 @@ class Cost:
     characters: int = 0
     tokens: int = 0
 
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.characters + other.characters, self.tokens + other.tokens)
+
 
 def estimate_cost(text: str) -> Cost:
     """Estimate: a token for PER_TOKEN characters begun, and one for each wide one (Chinese)."""
@@ -45,14 +47,8 @@ def estimate_cost(text: str) -> Cost:
     return Cost(len(text), wide + -(-(len(text) - wide) // PER_TOKEN))
 
 
-def add_costs(costs: Iterable[Cost]) -> Cost:
-    """Add costs up."""
-    known = tuple(costs)
-    return Cost(sum(cost.characters for cost in known), sum(cost.tokens for cost in known))
-
-
 def definition_of(tool: Tool[Any]) -> str:
-    """Write a tool as a model is shown it."""
+    """Write a tool as it stands in a model's context."""
     return to_json(
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
     )
@@ -67,7 +63,7 @@ BASIS = (
 
 
 def tokens(settings: Settings) -> int:
-    """Print the table; returns the exit status, 1 if there is an index that cannot be asked."""
+    """Print the table; returns the exit status, 1 if there is an index that cannot be used."""
     toolset, engine = Toolset(settings.extended), engine_for(settings)
     try:
         answers = typical_answers(toolset, engine)
@@ -83,54 +79,50 @@ def tokens(settings: Settings) -> int:
 
 
 def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
-    """By tool, the median answer by tokens. Raises BlogSearchError."""
+    """Return the median answer by tokens of each tool. Raises BlogSearchError."""
     costs: dict[str, list[Cost]] = {}
     for name, arguments in _calls(searcher):
         if tool := toolset.find(name):
             text = "\n".join(tool.call(searcher, arguments).texts)
             costs.setdefault(name, []).append(estimate_cost(text))
-    return {name: _median(found) for name, found in costs.items()}
+    return {name: _median(several) for name, several in costs.items()}
 
 
 def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
     """Write a row for the instructions, for each tool and for all, then the shares."""
     definitions = {tool.name: estimate_cost(definition_of(tool)) for tool in toolset.tools}
-    before = add_costs([about, *definitions.values()])
-    once = add_costs(answers.values())
+    before = sum(definitions.values(), about)
+    once = sum(answers.values(), Cost())
     rows = [
         _row("", "definition", "", "answer", ""),
         _row("", "characters", "tokens", "characters", "tokens"),
-        _costs("instructions", about, None),
+        _costs("instructions", about),
         *(_costs(name, cost, answers.get(name)) for name, cost in definitions.items()),
         _costs("in all", before, once if answers else None),
         "",
         f"Before the first question: {_share(before)}.",
     ]
     if answers:
-        rows.append(f"With one answer of each tool: {_share(add_costs([before, once]))}.")
+        rows.append(f"With one answer of each tool: {_share(before + once)}.")
     return [*rows, BASIS]
 
 
 def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
     for post in searcher.listing().posts(Filters(), "newest", SAMPLE, 0).page:
         yield "search_blog", {"query": post.title}
-        found = searcher.search(post.title, Filters(), limit=1, offset=0).hits
-        for hit in found:
-            chunk = hit.chunk
-            yield "read_chunk", {"source": chunk.source, "chunk_index": chunk.index}
+        for hit in searcher.search(post.title, Filters(), limit=1, offset=0).hits:
+            yield "read_chunk", {"source": hit.chunk.source, "chunk_index": hit.chunk.index}
         yield "get_outline", {"source": post.source}
     yield "list_posts", {}
 
 
 def _median(costs: Sequence[Cost]) -> Cost:
-    middle = median_low(cost.tokens for cost in costs)
-    return next(cost for cost in costs if cost.tokens == middle)
+    return sorted(costs, key=lambda cost: cost.tokens)[(len(costs) - 1) // 2]
 
 
-def _costs(name: str, definition: Cost, answer: Cost | None) -> str:
-    weighed = [definition.characters, definition.tokens]
-    weighed += [] if answer is None else [answer.characters, answer.tokens]
-    return _row(name, *(f"{number:,}" for number in weighed))
+def _costs(name: str, *costs: Cost | None) -> str:
+    numbers = (number for cost in costs if cost for number in (cost.characters, cost.tokens))
+    return _row(name, *(f"{number:,}" for number in numbers))
 
 
 def _row(name: str, *cells: str) -> str:

@@ -16,7 +16,7 @@ KEPT = 0.5
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
-def beginning(text: str, room: int) -> str:
+def truncate(text: str, room: int) -> str:
     """Return the longest beginning of whole blocks, or else of whole lines, within `room`."""
     if len(text) <= room:
         return text

@@ -25,7 +25,6 @@ from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.format.results import TITLE_WIDTH, post_summary
 from blog_search_mcp.server.format.text import one_line, shorten, to_json
-from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.protocol.uris import (
     CHUNK_TEMPLATE,
     POST_TEMPLATE,
@@ -38,8 +37,7 @@ from blog_search_mcp.server.protocol.uris import (
 )
 from blog_search_mcp.server.tools.read_chunk import (
     CHUNK_INDEX_MOST,
-    describe_place,
-    text_within,
+    passage_texts,
 )
 
 if TYPE_CHECKING:
@@ -122,8 +120,7 @@ def _passage(
     searcher: Searcher, uri: str, source: str, index: int, neighbors: int
 ) -> ReadResourceResult:
     passage = searcher.read(source, index, neighbors)
-    place = describe_place(passage)
-    text = text_within(passage, ANSWER - len(place))
+    text, place = passage_texts(passage)
     return ReadResourceResult(
         contents=[
             TextResourceContents(uri=uri, mime_type="text/markdown", text=text),

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from blog_search_mcp.server.format.results import heading_path, link_to
 from blog_search_mcp.server.format.text import one_line
-from blog_search_mcp.server.format.truncate import ANSWER, beginning
+from blog_search_mcp.server.format.truncate import ANSWER, truncate
 from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
 
 if TYPE_CHECKING:
@@ -42,8 +42,13 @@ class ReadArguments(Arguments):
 def read_chunk(searcher: Searcher, arguments: ReadArguments) -> ToolReply:
     """Read, cutting what is too long. Raises BlogSearchError."""
     passage = searcher.read(arguments.source, arguments.chunk_index, arguments.neighbors)
+    return ToolReply(passage_texts(passage))
+
+
+def passage_texts(passage: Passage) -> tuple[str, str]:
+    """Return the passage and where it stands, within ANSWER together."""
     place = describe_place(passage)
-    return ToolReply((text_within(passage, ANSWER - len(place)), place))
+    return text_within(passage, ANSWER - len(place)), place
 
 
 def text_within(passage: Passage, room: int) -> str:
@@ -56,7 +61,7 @@ def text_within(passage: Passage, room: int) -> str:
     while chunks[0].index < passage.asked and _length_up_to(passage.asked, chunks) > room:
         chunks = chunks[1:]
     text = join_chunks(chunks)
-    shown = beginning(text, room)
+    shown = truncate(text, room)
     return f"{shown}\n\n{_cut_note(passage, chunks, len(shown), len(text))}"
 
 

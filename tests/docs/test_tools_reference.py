@@ -27,7 +27,7 @@ from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
-from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
+from tests.unit.server.tools.test_base import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
-from blog_search_mcp.server.format.results import HIT_BYTES, heading_path
-from blog_search_mcp.server.format.text import shorten
+from blog_search_mcp.server.format.results import HIT_BYTES
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS, FixedSearcher, hit
@@ -216,17 +215,3 @@ def test_hits_that_do_not_fit_are_left_for_the_next_page() -> None:
     shown = len(facts["results"])
     assert 0 < shown < 20
     assert (facts["has_more"], facts["next_offset"], facts["total"]) == (True, shown, 20)
-
-
-def test_a_heading_path_leaves_out_the_title_and_first_its_outer_parts() -> None:
-    assert heading_path(("T", "A", "B"), below="T") == "A > B"
-    assert heading_path(("A", "T"), below="T") == "A > T"
-    assert heading_path(("outermost", "outer", "inner"), width=17) == "… > outer > inner"
-    assert heading_path(("outermost", "outer", "inner"), width=16) == "… > inner"
-    assert heading_path(("outer", "the inner heading"), width=10) == "the inner…"
-
-
-def test_a_title_is_measured_in_columns() -> None:
-    assert shorten("鍵值快取", 8) == "鍵值快取"
-    assert shorten("鍵值快取是什麼", 8) == "鍵值快…"
-    assert shorten("a b c", 4) == "a b…"

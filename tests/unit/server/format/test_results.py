@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from blog_search_mcp.index.types import Answer
+from blog_search_mcp.server.format.results import (
+    heading_path,
+    hit_facts,
+    page_from_wire,
+    page_of,
+    wire_facts,
+)
+from blog_search_mcp.server.format.text import shorten
+from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS
+
+
+def test_two_neighbouring_passages_are_one_hit_with_the_lines_of_both() -> None:
+    first, second = CHUNKS[CACHE.source]
+    facts = hit_facts(replace(ALL_HITS[0], chunk=second, beside=first))
+    assert (facts.chunk_index, facts.lines, facts.neighbors) == (1, "6-13", 1)
+
+
+def test_a_page_is_read_back_from_the_wire_as_it_was() -> None:
+    hits = tuple(replace(hit, score=0.5, translations=(("en", "en/a.md"),)) for hit in ALL_HITS[:2])
+    page = page_of(Answer(hits, total=3, offset=0), "A notice.")
+    assert page_from_wire(json.loads(json.dumps(wire_facts(page)))) == page
+
+
+def test_a_heading_path_leaves_out_the_title_and_first_its_outer_parts() -> None:
+    assert heading_path(("T", "A", "B"), below="T") == "A > B"
+    assert heading_path(("A", "T"), below="T") == "A > T"
+    assert heading_path(("outermost", "outer", "inner"), width=17) == "… > outer > inner"
+    assert heading_path(("outermost", "outer", "inner"), width=16) == "… > inner"
+    assert heading_path(("outer", "the inner heading"), width=10) == "the inner…"
+
+
+def test_a_title_is_measured_in_columns() -> None:
+    assert shorten("鍵值快取", 8) == "鍵值快取"
+    assert shorten("鍵值快取是什麼", 8) == "鍵值快…"
+    assert shorten("a b c", 4) == "a b…"
