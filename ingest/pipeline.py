@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -113,7 +112,9 @@ def ingest(job: Job, progress: Progress) -> Report:
     with worker_pool(job.processes) as workers:
         run = _read_to_first_change(job, layout, workers)
         if not run.has_changes:
-            manifest = _verify_unchanged(layout, run.plan)
+            assert run.plan.base is not None
+            manifest = run.plan.base
+            verify_if_modified(layout.generation(run.plan.live), manifest)
             _record_ingest(job, layout, run, manifest)
         else:
             with writer_lock(layout):
@@ -149,23 +150,10 @@ def _live_number(job: Job, layout: Layout) -> int:
 def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedResult]:
     if not plan.to_read:
         return iter(())
-    workers.start(len(plan.to_read), "blog_search_mcp.ingest.prepare")
-    from blog_search_mcp.ingest.prepare import (  # imports the parsers
-        make_read_options,
-        prepare_post,
-    )
+    from blog_search_mcp.ingest.prepare import make_read_options, prepare_post
 
-    results = workers.map(partial(prepare_post, options=make_read_options(job, plan)), plan.to_read)
-    if plan.base is None:  # every file changes: import what writes while the workers read
-        import_module("blog_search_mcp.ingest.embedding")
-        import_module("blog_search_mcp.index.writer")
-    return iter(results)
-
-
-def _verify_unchanged(layout: Layout, plan: Plan) -> Manifest:
-    assert plan.base is not None
-    verify_if_modified(layout.generation(plan.live), plan.base)
-    return plan.base
+    prepare = partial(prepare_post, options=make_read_options(job, plan))
+    return iter(workers.map(prepare, plan.to_read))
 
 
 def _write_generation(

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
@@ -41,20 +40,11 @@ AHEAD = 4
 
 
 class WorkerPool:
-    """Processes that start once there is enough work for them; use `worker_pool`."""
+    """Processes that start with the first work that pays for them; use `worker_pool`."""
 
     def __init__(self, processes: int) -> None:
         self._processes = processes
         self._executor: ProcessPoolExecutor | None = None
-
-    def start(self, count: int, module: str) -> None:
-        """Start the processes if `count` items pay for them; each imports `module` first."""
-        if self._pays(count) and self._executor is None:
-            self._executor = ProcessPoolExecutor(
-                self._processes, get_context("spawn"), _initialize_worker, (module,)
-            )
-            for _ in range(self._processes):  # a submission starts a process if none is idle
-                self._executor.submit(os.getpid)
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Apply `function` to each item and yield the results in order.
@@ -62,18 +52,18 @@ class WorkerPool:
         `function`, items and results must be picklable. What `function` raises is raised here.
         Raises IngestFailed if a process is killed.
         """
-        self.start(len(items), __name__)
-        if self._executor is None or not self._pays(len(items)):
+        if self._processes < 2 or len(items) < WORTHWHILE:
             return map(function, items)
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self._processes, get_context("spawn"), _initialize_worker
+            )
         return _map_batches(self._executor, self._processes * AHEAD, function, items)
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
-
-    def _pays(self, count: int) -> bool:
-        return self._processes >= 2 and count >= WORTHWHILE
 
 
 @contextmanager
@@ -129,12 +119,11 @@ def _map_batch(function: Callable[[Item], Result], batch: Sequence[Item]) -> lis
     return [function(item) for item in batch]
 
 
-def _initialize_worker(module: str) -> None:
+def _initialize_worker() -> None:
     """Leave interrupts to the first process, and end with it even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(GC_THRESHOLD)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    import_module(module)
 
 
 def _exit_with_parent() -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from functools import partial
-from multiprocessing import active_children
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ MANY = range(3 * WORTHWHILE)
 
 
 def negated(number: int) -> tuple[int, int]:
+    time.sleep(0.005)  # so that no process has done it all before the other has started
     return -number, os.getpid()
 
 
@@ -57,7 +57,7 @@ def test_processes_give_what_one_gives_in_its_order() -> None:
         assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE)))[-1] == 7 + WORTHWHILE
 
 
-@pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, 999)])
+@pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])
 def test_little_work_is_done_here(most: int, items: int) -> None:
     with worker_pool(most) as helpers:
         assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
@@ -73,20 +73,6 @@ def test_a_process_that_is_killed_ends_the_ingest() -> None:
         list(helpers.map(killing, MANY))
 
 
-def is_imported(module: str) -> bool:
-    return module in sys.modules
-
-
-def test_processes_start_before_their_work_and_only_if_there_is_enough_of_it() -> None:
-    with worker_pool(2) as helpers:
-        before = len(active_children())
-        helpers.start(WORTHWHILE - 1, "colorsys")
-        assert len(active_children()) == before
-        helpers.start(WORTHWHILE, "colorsys")
-        assert len(active_children()) == before + 2
-        assert set(helpers.map(is_imported, ["colorsys"] * WORTHWHILE)) == {True}
-
-
 def test_results_that_nobody_takes_do_not_hold_up_other_work() -> None:
     with worker_pool(2) as helpers:
         next(iter(helpers.map(negated, MANY)))
@@ -100,7 +86,7 @@ from tests.unit.ingest.test_workers import MANY, negated
 if __name__ == "__main__":
     with worker_pool(2) as helpers:
         found = iter(helpers.map(negated, MANY))
-        print(*{process for _, process in (next(found) for _ in range(20))}, flush=True)
+        print(*{process for _, process in (next(found) for _ in range(200))}, flush=True)
         sys.stdin.readline()
 """
 
