@@ -17,7 +17,7 @@ from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexProblem, UnknownChunk, UnknownPost
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
-from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.checksums import Guard
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
@@ -51,7 +51,7 @@ class IndexReader:
         """
         self.manifest = manifest
         self._guard = Guard(files, manifest)
-        self._legs = open_legs(files, embedder)
+        self._legs = open_snapshot(files, embedder)
         self._finalize = weakref.finalize(self, _close, self._legs, lock)
         if self._legs.vectors.dimension != manifest.embedder.dimension:
             self.close()
@@ -125,8 +125,8 @@ class IndexReader:
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
 
-def _close(legs: Legs, lock: ReaderLock) -> None:
-    legs.close()
+def _close(snapshot: Snapshot, lock: ReaderLock) -> None:
+    snapshot.close()
     lock.release()
 
 

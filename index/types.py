@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
-Kind = Literal["passage", "post", "several", "lead", "about", "meaning"]
-"""A kind of evidence that a post is scored by: the words of its best passage, of the whole post,
-of its best passages together, of its beginning, of the author's description; and its meaning."""
+Feature = Literal["passage", "post", "several", "lead", "about", "meaning"]
+"""A feature that a post is scored by: the words of its best passage, of the whole post, of its best
+passages together, of its beginning, of the author's description; and its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,13 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one kind of evidence has to do with the score of a post."""
+    """What one feature adds to the score of a post."""
 
-    kind: Kind
+    kind: Feature
     share: float
-    """What it counts for this query, in [0, 1]; a post's reasons count 1 together."""
+    """Its weight for this query, in [0, 1]; the shares of a post's reasons add up to 1."""
     value: float
-    """How strongly it speaks for the post: in [0, 1], of meaning in [-1, 1]."""
+    """Of the feature: in [0, 1], of meaning in [-1, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Hit:
     beside: Chunk | None = None
     """A neighbour of the chunk, of the same section, that answers too: best read with it."""
     dense: float | None = None
-    """Cosine to the query in [-1, 1]; `None` if the dense leg did not see this chunk."""
+    """Cosine to the query in [-1, 1]; `None` if this chunk has no vector or the query none."""
     lexical: float | None = None
     """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
     translations: tuple[tuple[str, str], ...] = ()

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.tokenizer import simplified
+from blog_search_mcp.index.analysis.tokenizer import to_simplified
 
 TARGET = Path(__file__).parents[1] / "index" / "data" / "regional_words.txt"
 
@@ -22,7 +22,7 @@ _WORD = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 def pairs(table: str) -> list[tuple[str, str]]:
     """Words of the mainland and of Taiwan that are not the same, in the table's order."""
     rows = [line.split("\t") for line in table.splitlines() if "\t" in line]
-    both = [(simplified(row[0]), simplified(word)) for row in rows for word in row[1].split()]
+    both = [(to_simplified(row[0]), to_simplified(word)) for row in rows for word in row[1].split()]
     telling = [pair for pair in both if pair[0] != pair[1] and all(map(_WORD.fullmatch, pair))]
     return list(dict.fromkeys(telling))
 

@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.analysis.synonyms import regional_words
-from blog_search_mcp.index.analysis.tokenizer import simplified
+from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.ingest.documents.base import Body, Document
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
@@ -180,7 +180,7 @@ def is_copied(text: str, title: str, body: str) -> bool:
 def rewrite_simplified(queries: Iterable[Query]) -> Iterator[Query]:
     """The Chinese ones among `queries` that are written otherwise in Simplified characters."""
     for query in _chinese(queries):
-        text = simplified(query.text)
+        text = to_simplified(query.text)
         if text != query.text:
             yield replace(query, kind="simplified", text=text)
 
@@ -191,7 +191,7 @@ def rewrite_regional(queries: Iterable[Query]) -> Iterator[Query]:
     In Simplified characters, whoever says it.
     """
     for query in _chinese(queries):
-        text = simplified(query.text)
+        text = to_simplified(query.text)
         other = _swap_regional_words(text, from_taiwan=text != query.text)
         if other != text:
             yield replace(query, kind="regional", text=other)

@@ -200,7 +200,7 @@ def language_of(text: str) -> str:
     return best if said[best] and said[best] >= LEAST_SHARE * counts.total() else "en"
 
 
-def spoken(posts: Mapping[str, int]) -> tuple[str, ...]:
+def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
     """The languages that a query is looked up in, the commonest first, of posts counted by theirs.
 
     Each further one costs a look-up of every word, so those of a few posts are left out.
@@ -212,10 +212,10 @@ def spoken(posts: Mapping[str, int]) -> tuple[str, ...]:
 
 def stemmer_of(language: str) -> str:
     """Snowball's algorithm for the Latin words of a post in `language` (`de`, `pt-br`, `zh-tw`)."""
-    return STEMMERS.get(primary(language), "english")
+    return STEMMERS.get(primary_subtag(language), "english")
 
 
-def primary(language: str) -> str:
+def primary_subtag(language: str) -> str:
     """The language alone of a tag that may name a script or a region too."""
     return language.partition("-")[0].lower()
 
@@ -223,7 +223,7 @@ def primary(language: str) -> str:
 @cache
 def function_words(language: str) -> frozenset[str]:
     """The language's function words; none for a language without a list."""
-    return frozenset(FUNCTION_WORDS.get(primary(language), "").split())
+    return frozenset(FUNCTION_WORDS.get(primary_subtag(language), "").split())
 
 
 def _east_asian(kinds: Mapping[str, int]) -> str:

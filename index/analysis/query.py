@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from blog_search_mcp.index.analysis.languages import language_of, primary, stemmer_of
+from blog_search_mcp.index.analysis.languages import language_of, primary_subtag, stemmer_of
 from blog_search_mcp.index.analysis.stopwords import WEIGHT, is_stopword
 from blog_search_mcp.index.analysis.tokenizer import CJK, Term, terms
 
@@ -59,7 +59,7 @@ class Query:
     """Running text, rather than an identifier, a title or a few words."""
 
 
-def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
+def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     """The query in `text`, which may be anything.
 
     `languages` are those of the blog. A few words do not show their language, so each
@@ -79,12 +79,12 @@ def analysed(text: str, languages: Sequence[str] = ("en",)) -> Query:
     )
 
 
-def spoken_in(text: str, languages: Sequence[str]) -> str:
+def language_of_query(text: str, languages: Sequence[str]) -> str:
     """The language of a query to a blog in these languages.
 
     A few kanji look Chinese, and to a Japanese blog they are Japanese.
     """
-    blog, own = {primary(language) for language in languages}, language_of(text)
+    blog, own = {primary_subtag(language) for language in languages}, language_of(text)
     return "ja" if own == "zh" and "ja" in blog and "zh" not in blog else own
 
 
@@ -93,8 +93,8 @@ def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
 
     Chinese grammar is none in Japanese.
     """
-    blog = {primary(language) for language in languages}
-    own = spoken_in(text, languages)
+    blog = {primary_subtag(language) for language in languages}
+    own = language_of_query(text, languages)
     return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
 
 
@@ -105,10 +105,10 @@ def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
     return Word(exact, tuple(sorted({term.stem for term in same})), weight)
 
 
-def is_pair(word: str) -> bool:
+def is_bigram(word: str) -> bool:
     """Whether `word` is two Han, kana or hangul characters out of a run of them."""
     return bool(_PAIR.fullmatch(word))
 
 
 def _length(word: str) -> float:
-    return 0.5 if is_pair(word) else 1.0
+    return 0.5 if is_bigram(word) else 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from blog_search_mcp.index.analysis.languages import function_words, primary
+from blog_search_mcp.index.analysis.languages import function_words, primary_subtag
 from blog_search_mcp.index.analysis.tokenizer import fold
 
 WEIGHT = 0.4
@@ -33,7 +33,7 @@ def is_stopword(word: str, languages: Collection[str]) -> bool:
     characters make words (時間, 使用). One or two kana count if they are all hiragana.
     """
     if len(word) <= _PAIR and word[:1] > "\u303f":
-        chinese = any(primary(language) == "zh" for language in languages)
+        chinese = any(primary_subtag(language) == "zh" for language in languages)
         grammar = chinese and not _GRAMMAR.isdisjoint(word)
         return grammar or all("\u3040" <= c <= "\u309f" for c in word)
     return any(word in _folded(language) for language in languages)

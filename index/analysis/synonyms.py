@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, primary
-from blog_search_mcp.index.analysis.query import Query, Word, spoken_in
-from blog_search_mcp.index.analysis.tokenizer import CJK, simplified, stem, terms
+from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, primary_subtag
+from blog_search_mcp.index.analysis.query import Query, Word, language_of_query
+from blog_search_mcp.index.analysis.tokenizer import CJK, stem, terms, to_simplified
 
 _DATA = Path(__file__).parents[1] / "data"
 
@@ -35,7 +35,7 @@ Table = Mapping[str, Sequence[str]]
 """By word, what else it is called."""
 
 
-def with_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
+def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
     """The query with the stems of its words' synonyms beside their own.
 
     `languages` are those of the blog, and `having` says in how many of its passages a stem is.
@@ -59,11 +59,11 @@ def _with(word: Word, further: Mapping[str, Collection[str]]) -> Word:
 def _said_otherwise(query: Query, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The query's words that have synonyms, with each of these."""
     if _EAST_ASIAN.search(query.text):
-        table = _of_language(spoken_in(query.text, languages))
-        for run in _RUN.findall(simplified(query.text)):
+        table = _of_language(language_of_query(query.text, languages))
+        for run in _RUN.findall(to_simplified(query.text)):
             yield from ((word, other) for word in words_in(run, table) for other in table[word])
     else:
-        for language in sorted({*map(primary, languages)}.intersection(LANGUAGES)):
+        for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
             yield from _in_words(query.text, _of_english(language))
 
 
@@ -126,7 +126,7 @@ def computing_words(language: str) -> Iterator[tuple[str, Sequence[str]]]:
     """English words and what `language` calls them, in the characters that are searched."""
     if language in LANGUAGES:
         for row in _rows("computing_words.txt"):
-            yield row[0], simplified(row[1 + LANGUAGES.index(language)]).split()
+            yield row[0], to_simplified(row[1 + LANGUAGES.index(language)]).split()
 
 
 def regional_words() -> Iterator[Sequence[str]]:
@@ -154,11 +154,11 @@ class Gloss:
     """Of the query's characters, a Latin word for two of them, in [0, 1]."""
 
 
-def in_english(text: str, language: str) -> Gloss | None:
+def gloss_in_english(text: str, language: str) -> Gloss | None:
     """The query `text` by its English words, if it is of a language in the table and has enough."""
     if language not in LANGUAGES:
         return None
-    pieces = list(_PIECE.finditer(simplified(text)))
+    pieces = list(_PIECE.finditer(to_simplified(text)))
     found = [word for piece in pieces for word in _worded(piece, _table(language))]
     whole = sum(len(piece["run"] or "") or CHARACTERS_PER_WORD for piece in pieces)
     said = sum(length for _, length in found)

@@ -46,7 +46,7 @@ def characters(run: str) -> list[str]:
     return list(_ended(found)) if any(mark in run for mark in _LONG) else found
 
 
-def as_spelled(character: str) -> str:
+def without_final_mark(character: str) -> str:
     """A character of `characters` without the long mark that ends a word."""
     return character[:-1] if len(character) > 1 and character[-1] in _LONG else character
 
@@ -74,7 +74,7 @@ def _is_last(found: Sequence[str], place: int) -> bool:
 _TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
 
 
-def simplified(text: str) -> str:
+def to_simplified(text: str) -> str:
     """`text` with every Traditional character as its commonest Simplified one."""
     return text.translate(_table())
 
@@ -110,7 +110,7 @@ _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """What English writes after an apostrophe; no word by itself."""
 
 
-class Spelled(NamedTuple):
+class IndexTerms(NamedTuple):
     """The terms of a text in both spellings, each apart by a space, as an index is given them."""
 
     stems: str
@@ -139,45 +139,45 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
             yield from _names(match["name"], match.start(), stemmer)
 
 
-def spelled(text: str, language: str = "en") -> Spelled:
+def index_terms(text: str, language: str = "en") -> IndexTerms:
     """The terms of `text` as `terms` gives them, without their places and faster."""
     stemmer = stemmer_of(language)
     found = [
         _spelled_run(run) if _EAST_ASIAN.match(run) else _spelled_name(run, stemmer)
         for run in _RUN.findall(text)
     ]
-    return joined(found)
+    return join_terms(found)
 
 
-def joined(parts: Iterable[Spelled]) -> Spelled:
+def join_terms(parts: Iterable[IndexTerms]) -> IndexTerms:
     """The terms of several texts as those of one."""
     having = [part for part in parts if part.exacts]
-    return Spelled(
+    return IndexTerms(
         " ".join([part.stems for part in having]), " ".join([part.exacts for part in having])
     )
 
 
-def _spelled_run(run: str) -> Spelled:
+def _spelled_run(run: str) -> IndexTerms:
     if _HAN.fullmatch(run):
-        folded = simplified(run)
+        folded = to_simplified(run)
         grams = " ".join(map(add, folded, folded[1:])) or folded
     else:
-        letters = [fold(as_spelled(character)) for character in characters(run)]
+        letters = [fold(without_final_mark(character)) for character in characters(run)]
         grams = " ".join([first + second for first, second in pairwise(letters)] or letters)
-    return Spelled(grams, grams)
+    return IndexTerms(grams, grams)
 
 
 @lru_cache(maxsize=65536)
-def _spelled_name(name: str, stemmer: str) -> Spelled:
+def _spelled_name(name: str, stemmer: str) -> IndexTerms:
     found = list(_names(name, 0, stemmer))
-    return Spelled(
+    return IndexTerms(
         " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
     )
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:
     own = characters(run)
-    folded = [fold(as_spelled(character)) for character in own]
+    folded = [fold(without_final_mark(character)) for character in own]
     places = list(accumulate(map(len, own), initial=offset))
     if len(own) == 1:
         yield Term(folded[0], folded[0], places[0], places[1])
@@ -219,7 +219,7 @@ def fold(word: str) -> str:
     """
     compatible = unicodedata.normalize("NFKC", word[:LONGEST]).casefold()
     bare = _ACCENT.sub("", unicodedata.normalize("NFD", compatible))
-    return simplified("".join(unicodedata.normalize("NFC", bare).split()))
+    return to_simplified("".join(unicodedata.normalize("NFC", bare).split()))
 
 
 @lru_cache(maxsize=131072)
@@ -229,5 +229,7 @@ def stem(word: str, algorithm: str) -> str:
     Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
     digit has no other ending; pages of issue numbers and hashes are the longest there are.
     """
-    spelled = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
-    return fold(spelled if spelled[-1:].isdecimal() else snowball(algorithm).stemWord(spelled))
+    index_terms = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
+    return fold(
+        index_terms if index_terms[-1:].isdecimal() else snowball(algorithm).stemWord(index_terms)
+    )

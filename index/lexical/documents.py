@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from blog_search_mcp.index.analysis.tokenizer import Spelled, joined, spelled
+from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
@@ -54,50 +54,50 @@ class PostTerms:
 
     post_id: int
     chunk_ids: tuple[int, ...]
-    whole: Spelled
+    whole: IndexTerms
     """Title, file name, tags, every heading and the text."""
-    lead: Spelled
+    lead: IndexTerms
     """How the post begins, where its author says what it is about."""
-    about: Spelled
+    about: IndexTerms
     """The author's own description."""
-    chunks: list[Spelled]
+    chunks: list[IndexTerms]
     """Each chunk with the title, the file name, the tags and its headings."""
 
 
 def terms_of(entry: LexicalPost) -> PostTerms:
     """The terms of a post, stemmed by its language."""
     language = entry.post.language
-    title = [spelled(entry.post.title, language)] * TITLE_TIMES
+    title = [index_terms(entry.post.title, language)] * TITLE_TIMES
     names = list(_names(entry.post, language))
-    label = joined([*title, *names * NAME_TIMES])
-    bodies = [spelled(chunk.plain, language) for chunk in entry.chunks]
+    label = join_terms([*title, *names * NAME_TIMES])
+    bodies = [index_terms(chunk.plain, language) for chunk in entry.chunks]
     headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
     every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)
     above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
         post_id=entry.post_id,
         chunk_ids=entry.chunk_ids,
-        whole=joined([label, *above, *bodies]),
-        lead=joined([label, headings[0], bodies[0]]) if bodies else label,
-        about=spelled(entry.post.description, language),
+        whole=join_terms([label, *above, *bodies]),
+        lead=join_terms([label, headings[0], bodies[0]]) if bodies else label,
+        about=index_terms(entry.post.description, language),
         chunks=[
-            joined([label, *[path] * HEADING_TIMES, body])
+            join_terms([label, *[path] * HEADING_TIMES, body])
             for path, body in zip(headings, bodies, strict=True)
         ],
     )
 
 
-def _headings(headings: tuple[str, ...], language: str) -> Spelled:
-    return joined(spelled(heading, language) for heading in headings)
+def _headings(headings: tuple[str, ...], language: str) -> IndexTerms:
+    return join_terms(index_terms(heading, language) for heading in headings)
 
 
-def _names(post: Post, language: str) -> Iterator[Spelled]:
+def _names(post: Post, language: str) -> Iterator[IndexTerms]:
     """The words of the file's name, of the slug and of the tags."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
     for label in (named, post.slug, *post.tags):
-        yield spelled(label, language)
+        yield index_terms(label, language)
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:

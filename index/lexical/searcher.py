@@ -19,7 +19,7 @@ from typing import TypeAlias
 import tantivy
 from tantivy import Occur
 
-from blog_search_mcp.index.analysis.query import Query, Word, is_pair
+from blog_search_mcp.index.analysis.query import Query, Word, is_bigram
 
 
 def idf(having: int, documents: int) -> float:
@@ -27,7 +27,7 @@ def idf(having: int, documents: int) -> float:
     return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
 
 
-def limited(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
+def limit_bigram_idf(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
     """The rarities of a query's words, where a pair of Han characters may be no word at all.
 
     Running text has as many pairs across the bounds of words as inside them, and those
@@ -36,7 +36,12 @@ def limited(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
     limits = list(rarities)
     for place in range(1, len(words) - 1):
         left, word, right = (words[place + step].exact for step in (-1, 0, 1))
-        if is_pair(word) and left[-1:] + right[:1] == word and is_pair(left) and is_pair(right):
+        if (
+            is_bigram(word)
+            and left[-1:] + right[:1] == word
+            and is_bigram(left)
+            and is_bigram(right)
+        ):
             limits[place] = min(rarities[place], max(rarities[place - 1], rarities[place + 1]))
     return limits
 
@@ -64,7 +69,7 @@ class LexicalLevel:
         self._last: tuple[Query, Weighed] | None = None
         self._wanted: tuple[Query, dict[str, tantivy.Query]] | None = None
 
-    def rarities(self, query: Query) -> dict[Word, float]:
+    def idf(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
 
         A stop word that no document has is worth nothing: that the blog is in another
@@ -81,7 +86,7 @@ class LexicalLevel:
 
     def _weigh(self, query: Query) -> Weighed:
         rarities = [self._rarity(word) for word in query.words]
-        limits = limited(query.words, rarities) if query.is_prose else rarities
+        limits = limit_bigram_idf(query.words, rarities) if query.is_prose else rarities
         return {
             word: (word.weight * limit / rarity if rarity else 0.0, rarity)
             for word, rarity, limit in zip(query.words, rarities, limits, strict=True)
@@ -104,11 +109,11 @@ class LexicalLevel:
         return max(map(self.having, word.stems))
 
     @property
-    def rarest(self) -> float:
+    def max_idf(self) -> float:
         """The inverse document frequency of a word that no document has."""
         return idf(0, self._searcher.num_docs)
 
-    def shares(
+    def normalised_bm25(
         self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
     ) -> dict[int, float]:
         """The best `limit` ids, each with its share of the query in [0, 1], best first.
@@ -142,7 +147,7 @@ class LexicalLevel:
 
         `among` restricts the documents to those of these post ids.
         """
-        rarities = self.rarities(query)
+        rarities = self.idf(query)
         full = sum(rarities.values())
         clauses = [
             (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), rarity))

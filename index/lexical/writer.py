@@ -11,7 +11,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Document, Query
 
-from blog_search_mcp.index.analysis.tokenizer import Spelled
+from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.store.disk import make_disk_error
 from blog_search_mcp.index.store.hard_links import link_or_copy
@@ -111,7 +111,7 @@ def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
     yield "posts", post
 
 
-def _document(words: Spelled, **numbers: int) -> Document:
+def _document(words: IndexTerms, **numbers: int) -> Document:
     document = Document()
     for name, number in numbers.items():
         document.add_unsigned(name, number)
@@ -119,7 +119,7 @@ def _document(words: Spelled, **numbers: int) -> Document:
     return document
 
 
-def _fill(document: Document, prefix: str, words: Spelled) -> None:
+def _fill(document: Document, prefix: str, words: IndexTerms) -> None:
     document.add_text(f"{prefix}stem", words.stems)
     document.add_text(f"{prefix}exact", words.exacts)
 

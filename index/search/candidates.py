@@ -1,7 +1,7 @@
-"""What a search found, before it is ranked: for each post that may answer, what speaks for it.
+"""What retrieval found, before ranking: candidate posts with everything they are scored by.
 
-There are some hundred such posts with thousands of chunks, of which a reader sees five, so that
-they are kept in columns: a number for each post, or for each chunk of them.
+A query has some hundred candidate posts with thousands of chunks, of which a reader sees five, so
+they are kept in columns: one number for each post, or for each chunk of them.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What speaks for one post; every number but the cosines is in [0, 1]."""
+class Candidate:
+    """One row of `Candidates`. BM25 is normalised to [0, 1] (`index.lexical.searcher`)."""
 
-    whole: float
-    """The lexical share of the query in the post as a whole."""
-    lead: float
-    """The same in its title and beginning; 0 for a question."""
-    about: float
-    """The same in the author's own description."""
+    post_bm25: float
+    """Of the post as a whole."""
+    lead_bm25: float
+    """Of its title and beginning; 0 for a question."""
+    about_bm25: float
+    """Of the author's own description."""
     chunks: tuple[int, ...]
     """The post's chunk ids in order; at least one."""
-    shares: Mapping[int, float]
-    """By chunk id, the lexical share of the query; a chunk that is not here has none."""
+    bm25: Mapping[int, float]
+    """By chunk id; without chunks that hold no word of the query."""
     cosines: Mapping[int, float]
-    """By chunk id, the cosine of its nearest vector to the query less the blog's mean; a chunk
-    without a vector is not here."""
+    """By chunk id, the cosine of its nearest vector to the query less the blog's mean; without
+    chunks that have no vector."""
     mean_cosine: float
     """The cosine of the post's mean vector, less the blog's mean; 0 if it has no vector."""
 
     @property
-    def best(self) -> float:
-        """The lexical share of its best chunk."""
-        return max(self.shares.values(), default=0.0)
+    def best_bm25(self) -> float:
+        """Of its best chunk."""
+        return max(self.bm25.values(), default=0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates(Mapping[int, Evidence]):
-    """The posts that may answer, by id; their evidence in columns."""
+class Candidates(Mapping[int, Candidate]):
+    """The candidate posts by id, in columns; each as in Candidate unless said otherwise."""
 
     ids: Ids
     """Of the posts, ascending, shape (posts,)."""
@@ -58,60 +58,59 @@ class Candidates(Mapping[int, Evidence]):
     """How many chunks each has, at least 1."""
     chunks: Ids
     """Every chunk id of the first post in order, then of the second: shape (chunks,)."""
-    shares: Numbers
-    """By chunk, as in Evidence; 0 for one that has none."""
+    bm25: Numbers
+    """By chunk; 0 for one that holds no word of the query."""
     cosines: Numbers
-    """By chunk, as in Evidence; NaN for one without a vector."""
-    whole: Numbers
-    lead: Numbers
-    about: Numbers
+    """By chunk; NaN for one without a vector."""
+    post_bm25: Numbers
+    lead_bm25: Numbers
+    about_bm25: Numbers
     mean_cosine: Numbers
-    """By post, as in Evidence."""
 
     @cached_property
     def starts(self) -> Ids:
-        """By post, the place of its first chunk."""
+        """By post, the position of its first chunk."""
         found: Ids = np.cumsum(self.counts) - self.counts
         return found
 
     @cached_property
-    def best(self) -> Numbers:
-        """By post, the lexical share of its best chunk."""
-        found: Numbers = np.maximum.reduceat(self.shares, self.starts)
+    def best_bm25(self) -> Numbers:
+        """By post, the BM25 of its best chunk."""
+        found: Numbers = np.maximum.reduceat(self.bm25, self.starts)
         return found
 
     @cached_property
-    def nearest(self) -> Numbers:
+    def best_cosine(self) -> Numbers:
         """By post, the largest cosine of a chunk; NaN for one without a vector."""
         found: Numbers = np.fmax.reduceat(self.cosines, self.starts)
         return found
 
     @cached_property
-    def strongest(self) -> float:
-        """The lexical share of the best chunk of all; 0 if there is none."""
-        return float(self.shares.max(initial=0.0))
+    def max_bm25(self) -> float:
+        """The BM25 of the best chunk of all; 0 if there is none."""
+        return float(self.bm25.max(initial=0.0))
 
-    def place_of(self, post: int) -> int:
-        """Where the post stands in the columns. Raises KeyError."""
-        place = int(np.searchsorted(self.ids, post))
-        if place == len(self.ids) or self.ids[place] != post:
+    def position_of(self, post: int) -> int:
+        """The position of a post in the columns. Raises KeyError."""
+        position = int(np.searchsorted(self.ids, post))
+        if position == len(self.ids) or self.ids[position] != post:
             raise KeyError(post)
-        return place
+        return position
 
-    def __getitem__(self, post: int) -> Evidence:
-        place = self.place_of(post)
-        own = slice(self.starts[place], self.starts[place] + self.counts[place])
+    def __getitem__(self, post: int) -> Candidate:
+        position = self.position_of(post)
+        own = slice(self.starts[position], self.starts[position] + self.counts[position])
         chunks = self.chunks[own].tolist()
-        shares = zip(chunks, self.shares[own].tolist(), strict=True)
+        bm25 = zip(chunks, self.bm25[own].tolist(), strict=True)
         cosines = zip(chunks, self.cosines[own].tolist(), strict=True)
-        return Evidence(
-            whole=float(self.whole[place]),
-            lead=float(self.lead[place]),
-            about=float(self.about[place]),
+        return Candidate(
+            post_bm25=float(self.post_bm25[position]),
+            lead_bm25=float(self.lead_bm25[position]),
+            about_bm25=float(self.about_bm25[position]),
             chunks=tuple(chunks),
-            shares={chunk: share for chunk, share in shares if share},
+            bm25={chunk: score for chunk, score in bm25 if score},
             cosines={chunk: cosine for chunk, cosine in cosines if cosine == cosine},
-            mean_cosine=float(self.mean_cosine[place]),
+            mean_cosine=float(self.mean_cosine[position]),
         )
 
     def __iter__(self) -> Iterator[int]:
@@ -122,46 +121,46 @@ class Candidates(Mapping[int, Evidence]):
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """Everything one query found."""
+class RetrievalResult:
+    """Everything one query retrieved."""
 
     posts: Candidates
     coverage: float
-    """The largest share of the query's terms, by rarity, that one chunk holds together."""
-    readable: float
-    """How well the embedder reads the query and what it is about, in [0, 1]."""
-    rarities: Mapping[Word, float]
+    """The largest share of the query's terms, by IDF, that one chunk holds together."""
+    vocabulary_coverage: float
+    """How well the embedder's vocabulary covers the query and what it is about, in [0, 1]."""
+    idf: Mapping[Word, float]
     """The query's words with their inverse document frequencies."""
-    rarest: float
+    max_idf: float
     """The inverse document frequency of a word that no chunk has."""
-    nearest: float | None
+    max_cosine: float | None
     """The largest cosine of any vector to the query; `None` without a vector of the query."""
-    background: float
-    """The cosine of the blog's mean vector to the query, which the posts' cosines are told less;
-    0 without a vector of the query."""
+    blog_cosine: float
+    """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
+    cosines; 0 without a vector of the query."""
 
 
-def column(ids: Ids, found: Mapping[int, float]) -> Numbers:
-    """What was found, by id, in the order of `ids`, which ascend; 0 for what was not."""
-    known = np.fromiter(found.keys(), np.int64, len(found))
-    values = np.fromiter(found.values(), np.float64, len(found))
-    places = np.searchsorted(ids, known)
-    there = places < len(ids)
-    there[there] = ids[places[there]] == known[there]
-    made = np.zeros(len(ids))
-    made[places[there]] = values[there]
-    return made
+def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
+    """Put values by id in the order of `ids`, which ascend; 0 where there is none."""
+    known = np.fromiter(values.keys(), np.int64, len(values))
+    numbers = np.fromiter(values.values(), np.float64, len(values))
+    positions = np.searchsorted(ids, known)
+    exists = positions < len(ids)
+    exists[exists] = ids[positions[exists]] == known[exists]
+    column = np.zeros(len(ids))
+    column[positions[exists]] = numbers[exists]
+    return column
 
 
-def best_of_each(values: Numbers, counts: Ids, most: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
-    """The places of the largest values in each run of `counts` values, the earlier of equals first.
+def top_positions(values: Numbers, counts: Ids, most: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
+    """The positions of the largest values in each run of `counts` values, earlier of equals first.
 
-    Both of shape (runs, most); the second says which there are, where a run has fewer.
+    Both of shape (runs, most); the second tells which exist, where a run is shorter.
     """
     owners = np.repeat(np.arange(len(counts)), counts)
     order = np.lexsort((-values, owners))
     nth = np.arange(most)
-    there = nth < counts[:, np.newaxis]
+    exists = nth < counts[:, np.newaxis]
     starts = np.cumsum(counts) - counts
-    places: Ids = order[np.where(there, starts[:, np.newaxis] + nth, 0)]
-    return places, there
+    positions: Ids = order[np.where(exists, starts[:, np.newaxis] + nth, 0)]
+    return positions, exists

@@ -1,14 +1,13 @@
-"""Whether the blog has an answer: what a search found in, one word out.
+"""Estimate whether the blog has an answer at all, from what a search retrieved.
 
-A number says how much of the query was found. Where the embedder reads, it is
-made of what the best passage holds of the words, of how near the nearest passage,
-the nearest post and the blog as a whole are, and of whether both legs put the same
-post first: what does not belong is off the blog's subject, or found by words in one
-place and by meaning in another. Where it does not read, it is the words found and
-whether they are in the blog's script or held together by one passage. Lengths are
-counted in words that no passage has, so that they do not grow with the blog. What a
-number means is for the blog's own headings to say, which certainly have an answer
-(`index.search.calibration`; docs/quality.md has what comes of it).
+A number measures how much of the query was found. Where the embedder's vocabulary covers the blog,
+it is made of what the best passage holds of the words, of the cosines of the nearest passage, the
+nearest post and the blog as a whole, and of whether both retrievers rank the same post first: a
+query off the blog's subject is far from the blog, or found by words in one place and by meaning in
+another. Elsewhere it is the words found and whether they are in the blog's script or held together
+by one passage. Lengths are counted in words that no passage has, so that they do not grow with the
+blog. The number is divided by the median that the blog's own headings reach, which certainly have
+an answer (`index.search.calibration`; docs/quality.md has how well that separates).
 """
 
 from __future__ import annotations
@@ -18,11 +17,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD
 from blog_search_mcp.index.analysis.tokenizer import CJK
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.candidates import Findings, Numbers
+    from blog_search_mcp.index.search.candidates import Numbers, RetrievalResult
     from blog_search_mcp.index.types import Ids
 
 PASSAGE, POST, BLOG = 1.0, 2.0, 2.0
@@ -32,8 +34,8 @@ the post around it and to what the blog is about. With the passage alone (4, 0, 
 English blogs' questions falls from .953 and .965 to .939 and .953."""
 
 AGREEMENT = 0.4
-"""Weight of the legs' agreement; without it AUROC of questions loses .005 to .01, with double of it
-that of headings .004."""
+"""Weight of the retrievers' agreement; without it AUROC of questions loses .005 to .01, with double
+of it that of headings .004."""
 
 SCALE = 100.0
 """What the found is multiplied with before its logarithm, so that little of it and half as much
@@ -87,7 +89,6 @@ NOTICE = "Low confidence: the blog may hold nothing on this."
 
 _EAST_ASIAN = re.compile(f"[{CJK}]")
 _LATIN = re.compile(r"[^\W\d_]+")
-_CHARACTERS_PER_WORD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,82 +101,91 @@ class Confidence:
     """The number in medians of the blog's own headings: 1 is what they reach."""
 
 
-def judged(findings: Findings, text: str, calibration: Calibration | None) -> Confidence:
-    """How sure the blog's answer to `text` is; low if nothing was found or nothing is known."""
-    if calibration is None or not findings.posts:
+def estimate_confidence(
+    retrieved: RetrievalResult, text: str, calibration: Calibration | None
+) -> Confidence:
+    """Estimate how sure the answer to `text` is; low if nothing was found or nothing is known."""
+    if calibration is None or not retrieved.posts:
         return Confidence("low", 0.0)
-    meant = findings.nearest is not None and calibration.with_meaning > 0.0
-    median = calibration.with_meaning if meant else calibration.by_words
-    number = with_meaning(findings) if meant else by_words(findings, text, calibration.east_asian)
+    if retrieved.max_cosine is not None and calibration.with_meaning > 0.0:
+        number, median = hybrid_score(retrieved), calibration.with_meaning
+        low, high = LOW, HIGH
+    else:
+        number = lexical_score(retrieved, text, calibration.east_asian)
+        median = calibration.by_words
+        low, high = LOW_BY_WORDS, HIGH_BY_WORDS
     certainty = number / median if median > 0.0 else 0.0
-    low, high = (LOW, HIGH) if meant else (LOW_BY_WORDS, HIGH_BY_WORDS)
-    low = 0.0 if findings.coverage >= HELD else low
-    return Confidence(_word(certainty, low, high), certainty)
+    low = 0.0 if retrieved.coverage >= HELD else low
+    word = "low" if certainty < low else "high" if certainty >= high else "medium"
+    return Confidence(word, certainty)
 
 
-def with_meaning(findings: Findings) -> float:
-    """The number where the embedder reads the query and the blog."""
-    found = math.log1p(SCALE * _found(findings, LENGTH))
-    return found + _nearness(findings) + AGREEMENT * agreement(findings)
+def hybrid_score(retrieved: RetrievalResult) -> float:
+    """The number where the embedder's vocabulary covers the query and the blog."""
+    features = confidence_features(retrieved)
+    cosines = (
+        PASSAGE * features["passage_cosine"]
+        + POST * features["post_cosine"]
+        + BLOG * features["blog_cosine"]
+    )
+    return features["found"] + cosines + AGREEMENT * features["agreement"]
 
 
-def _nearness(findings: Findings) -> float:
-    """The weighted cosines of the nearest passage, the nearest post and the whole blog."""
-    passage, blog = findings.nearest or 0.0, findings.background
-    means = findings.posts.mean_cosine
-    post = blog + (float(means.max()) if len(means) else 0.0)
-    return PASSAGE * passage + POST * post + BLOG * blog
+def confidence_features(retrieved: RetrievalResult) -> dict[str, float]:
+    """Compute everything that `hybrid_score` weighs."""
+    means = retrieved.posts.mean_cosine
+    return {
+        "found": math.log1p(SCALE * _found_share(retrieved, LENGTH)),
+        "passage_cosine": retrieved.max_cosine or 0.0,
+        "post_cosine": retrieved.blog_cosine + (float(means.max()) if len(means) else 0.0),
+        "blog_cosine": retrieved.blog_cosine,
+        "agreement": agreement(retrieved),
+    }
 
 
-def agreement(findings: Findings) -> float:
-    """Whether the legs agree on a post: 1 over the product of its ranks in both, in [0, 1].
+def agreement(retrieved: RetrievalResult) -> float:
+    """How far the retrievers agree: 1 over the product of a post's ranks in both, in [0, 1].
 
-    1 if words and meaning put the same post first, 0 if no post was found by both.
+    1 if words and meaning rank the same post first, 0 if no post was found by both.
     """
-    posts = findings.posts
-    read = posts.nearest == posts.nearest
-    if not read.any():
+    posts = retrieved.posts
+    has_vector = ~np.isnan(posts.best_cosine)
+    if not has_vector.any():
         return 0.0
-    return float(1.0 / (_ranks(posts.best)[read] * _ranks(posts.nearest[read])).min())
+    ranks = _ranks(posts.best_bm25)[has_vector] * _ranks(posts.best_cosine[has_vector])
+    return float(1.0 / ranks.min())
 
 
 def _ranks(scores: Numbers) -> Ids:
-    """From 1, by place; the earlier of equals first."""
+    """From 1, by position; the earlier of equals first."""
     ranks: Ids = (-scores).argsort(kind="stable").argsort() + 1
     return ranks
 
 
-def by_words(findings: Findings, text: str, blog: float) -> float:
-    """The number from words alone.
+def lexical_score(retrieved: RetrievalResult, text: str, blog: float) -> float:
+    """The number from words alone; `blog` is the blog's East Asian share.
 
     A query in a script the blog is not written in counts less, unless one passage holds its words.
     """
-    query = east_asian(text)
+    query = east_asian_share(text)
     same = (query * blog + (1.0 - query) * (1.0 - blog)) / max(blog, 1.0 - blog)
-    held = math.pow(findings.coverage, HELD_POWER)
-    found = math.log1p(SCALE_BY_WORDS * _found(findings, LENGTH_BY_WORDS))
+    held = math.pow(retrieved.coverage, HELD_POWER)
+    found = math.log1p(SCALE_BY_WORDS * _found_share(retrieved, LENGTH_BY_WORDS))
     return found + SCRIPT * (same + (1.0 - same) * held)
 
 
-def east_asian(text: str) -> float:
+def east_asian_share(text: str) -> float:
     """Share of the words of `text` that are Han, kana or hangul, two characters for a word."""
     characters = len(_EAST_ASIAN.findall(text))
     latin = len(_LATIN.findall(_EAST_ASIAN.sub(" ", text)))
-    words = characters + _CHARACTERS_PER_WORD * latin
+    words = characters + CHARACTERS_PER_WORD * latin
     return characters / words if words else 0.0
 
 
-def _found(findings: Findings, power: float) -> float:
-    """What the best passages hold of the words, for a query of any length."""
-    return findings.posts.strongest * findings.coverage * math.pow(_length(findings), power)
+def _found_share(retrieved: RetrievalResult, power: float) -> float:
+    """What the best passages hold of the words, for a query of any length.
 
-
-def _length(findings: Findings) -> float:
-    """The query's length, in words that no passage has."""
-    return sum(findings.rarities.values()) / findings.rarest if findings.rarest else 0.0
-
-
-def _word(certainty: float, low: float, high: float) -> str:
-    if certainty < low:
-        return "low"
-    return "high" if certainty >= high else "medium"
+    The length is counted in words that no passage has.
+    """
+    length = sum(retrieved.idf.values()) / retrieved.max_idf if retrieved.max_idf else 0.0
+    return retrieved.posts.max_bm25 * retrieved.coverage * math.pow(length, power)

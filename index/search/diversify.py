@@ -1,10 +1,9 @@
-"""Ranked posts and their chunks in, the list of passages that a reader sees out.
+"""Diversify the result list: further passages of a post rank below those of its rivals.
 
-A post's place is decided by the ranking of posts; its further passages come in
-further down, where the post leads by so much that it is still more likely to
-answer than the best passage of another post. So a clear winner shows more of
-itself, close rivals are all seen, and one long post cannot fill the list. Two
-passages that follow one another in one section are one entry.
+A post's rank is decided by the ranking of posts; its further passages follow where the post leads
+by so much that they are still more likely to answer than the best passage of another post. So a
+clear winner shows more of itself, close rivals are all seen, and one long post cannot fill the
+list. Two neighbouring passages of one section are one result.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.search.candidates import best_of_each
+from blog_search_mcp.index.search.candidates import top_positions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,16 +27,16 @@ PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
 third, and no post loses its place among the first five (`--ablate per_post=2`)."""
 
-FALL = 0.8
+DECAY = 0.8
 """What each further passage of a post is worth beside the one before it."""
 
-FALL_DESCRIBED = 0.6
+DECAY_DESCRIBED = 0.6
 """The same where posts are described rather than a question asked: what is wanted is a post, and a
 passage more of one hides another. hit@5 of an English blog's descriptions gains .01; .4 does the
-same, and either costs questions .2 of their evidence (`--ablate fall_described=0.8`)."""
+same, and either costs questions .2 of their evidence (`--ablate decay_described=0.8`)."""
 
 
-class Place(NamedTuple):
+class RankedPassage(NamedTuple):
     """One entry of the list."""
 
     post: int
@@ -48,8 +47,8 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """The whole list, best first; equal scores in the order of the blog."""
+class RankedPassages:
+    """The whole list in columns, best first; equal scores in the order of the blog."""
 
     posts: Ids
     chunks: Ids
@@ -60,53 +59,55 @@ class Places:
     def __len__(self) -> int:
         return len(self.posts)
 
-    def page(self, offset: int, limit: int) -> list[Place]:
+    def page(self, offset: int, limit: int) -> list[RankedPassage]:
         """The entries from `offset` on, `limit` at most."""
         columns = (self.posts, self.chunks, self.scores, self.besides)
         rows = zip(*(each[offset : offset + limit].tolist() for each in columns), strict=True)
-        return [Place(post, chunk, score, beside or None) for post, chunk, score, beside in rows]
+        return [
+            RankedPassage(post, chunk, score, beside or None) for post, chunk, score, beside in rows
+        ]
 
 
-def placed(
+def diversify_passages(
     scores: Mapping[int, float],
     posts: Candidates,
     chunk_scores: Numbers,
     sections: npt.NDArray[np.int32],
-    fall: float = FALL,
-) -> Places:
-    """Every entry of the list.
+    decay: float = DECAY,
+) -> RankedPassages:
+    """Rank the best passages of all posts.
 
     `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
-    comparable within the post alone, and `sections` tells which section of its post it stands
-    in, 0 for none; `fall` is what each further passage of a post is worth beside the one before.
+    comparable within the post alone, and `sections` numbers the section of its post it stands
+    in, 0 for none; `decay` is what each further passage of a post is worth beside the one before.
     """
     own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
-    ranked, there = best_of_each(chunk_scores, posts.counts, PER_POST)
-    ranked, there = ranked[own], there[own]
-    best = np.where(there, chunk_scores[ranked], 0.0)
-    values = _worth(np.fromiter(scores.values(), np.float64), best, fall)
-    there &= values > 0.0
+    ranked, exists = top_positions(chunk_scores, posts.counts, PER_POST)
+    ranked, exists = ranked[own], exists[own]
+    best = np.where(exists, chunk_scores[ranked], 0.0)
+    values = _passage_scores(np.fromiter(scores.values(), np.float64), best, decay)
+    exists &= values > 0.0
     besides = np.zeros_like(ranked)
     if PER_POST > 1:
-        joined = there[:, 1] & _are_neighbours(ranked, sections)
-        besides[joined, 0] = posts.chunks[ranked[joined, 1]]
-        there[joined, 1] = False
-    ids = np.broadcast_to(posts.ids[own, np.newaxis], there.shape)[there]
-    shown, values, besides = posts.chunks[ranked[there]], values[there], besides[there]
-    order = np.lexsort((shown, ids, -values))
-    return Places(ids[order], shown[order], values[order], besides[order])
+        merged = exists[:, 1] & _are_neighbours(ranked, sections)
+        besides[merged, 0] = posts.chunks[ranked[merged, 1]]
+        exists[merged, 1] = False
+    ids = np.broadcast_to(posts.ids[own, np.newaxis], exists.shape)[exists]
+    chunks, values, besides = posts.chunks[ranked[exists]], values[exists], besides[exists]
+    order = np.lexsort((chunks, ids, -values))
+    return RankedPassages(ids[order], chunks[order], values[order], besides[order])
 
 
-def fall_for(query: Query) -> float:
+def decay_for(query: Query) -> float:
     """How much a further passage of a post is worth to `query`."""
-    return FALL_DESCRIBED if query.is_prose and not query.is_question else FALL
+    return DECAY_DESCRIBED if query.is_prose and not query.is_question else DECAY
 
 
-def _worth(scores: Numbers, best_scores: Numbers, fall: float) -> Numbers:
-    """The scores of each post's best passages; only its first has one where none is telling."""
+def _passage_scores(scores: Numbers, best_scores: Numbers, decay: float) -> Numbers:
+    """The scores of each post's best passages; only the first has one if none is above 0."""
     best = best_scores[:, :1]
-    falls = np.array([fall**n for n in range(PER_POST)])
-    shares = np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0) * falls
+    decays = np.array([decay**n for n in range(PER_POST)])
+    shares = np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0) * decays
     values: Numbers = scores[:, np.newaxis] * shares
     values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]
     return values

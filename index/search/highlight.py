@@ -18,39 +18,39 @@ from blog_search_mcp.index.analysis.tokenizer import (
     CJK,
     TOKEN,
     Term,
-    as_spelled,
     characters,
     fold,
     terms,
+    without_final_mark,
 )
 
 Span: TypeAlias = tuple[int, int]
 """Characters of a text from the first number on, up to and without the second."""
 
 
-def marks(text: str, query: Query, language: str) -> tuple[Span, ...]:
+def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
     """The runs of `text`, which is in `language`, that match the query; none touch."""
-    wanted = {spelling for word in telling(query) for spelling in _spellings(word)}
-    return joined(
+    wanted = {spelling for word in content_words(query) for spelling in _spellings(word)}
+    return merge_spans(
         (term.start, term.end)
         for term in terms(text, language)
         if not wanted.isdisjoint(_said(term))
     )
 
 
-def answered(query: Query, text: str, language: str) -> tuple[Span, ...]:
+def highlight_query(query: Query, text: str, language: str) -> tuple[Span, ...]:
     """The runs of the query's own text that stand in `text` too, in any form of the word."""
     there = {spelling for term in terms(text, language) for spelling in _said(term)}
-    found = {word.exact for word in telling(query) if not there.isdisjoint(_spellings(word))}
-    return joined((term.start, term.end) for term in terms(query.text) if term.exact in found)
+    found = {word.exact for word in content_words(query) if not there.isdisjoint(_spellings(word))}
+    return merge_spans((term.start, term.end) for term in terms(query.text) if term.exact in found)
 
 
-def telling(query: Query) -> Sequence[Word]:
+def content_words(query: Query) -> Sequence[Word]:
     """The words that say what the query is about, or all if none does."""
     return [word for word in query.words if word.weight == 1.0] or query.words
 
 
-def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """The spans in order, those that touch or lap over one another as one."""
     runs: list[Span] = []
     for start, end in sorted(spans):
@@ -77,7 +77,7 @@ LONGEST = 40
 _OUTSIDE_RUNS = re.compile(rf"[^\W_{CJK}]")
 
 
-def terms_among(words: Sequence[str], stems: Iterable[str], language: str = "en") -> Iterator[Term]:
+def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en") -> Iterator[Term]:
     """Those of the terms of `words` whose stem is one of `stems`.
 
     No term goes beyond a space, so that a text is given as what stands between its spaces; a
@@ -110,7 +110,7 @@ def _of_tokens(text: str, offset: int, wanted: Set[str], language: str) -> Itera
 
 def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
     own = characters(run)
-    folded = [fold(as_spelled(character)) for character in own]
+    folded = [fold(without_final_mark(character)) for character in own]
     pairs = [first + second for first, second in pairwise(folded)] or folded
     if not wanted.isdisjoint(pairs):
         places = list(accumulate(map(len, own), initial=offset))

@@ -1,11 +1,10 @@
-"""Evidence in, scores out: pure functions that decide the order of posts and of their chunks.
+"""Rank candidate posts and their chunks: pure functions of features and weights.
 
-The lexical leg is believed as far as it goes: where one chunk holds all of the
-query's rare words together (an identifier, a title, an error message), nothing
-else is asked, so the whole never loses to that leg. What the words leave open
-is for meaning to fill, as far as the embedder can read the query's language at
-all. One constant weight cannot do both: an open gate costs identifiers .03 to
-.05 of nDCG@10, BM25 alone costs paraphrased questions .04 (docs/quality.md,
+Words decide as far as they go: where one chunk holds all of the query's rare words together (an
+identifier, a title, an error message), no other feature counts, so hybrid search never loses to
+words alone. What the words leave open is for meaning to fill, as far as the embedder's vocabulary
+covers the query's language at all. One constant weight cannot do both: an open gate costs
+identifiers .03 to .05 of nDCG@10, BM25 alone costs paraphrased questions .04 (docs/quality.md,
 `gating=off` and `meaning=0`).
 """
 
@@ -19,16 +18,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.search.candidates import Candidates, Findings, best_of_each
-from blog_search_mcp.index.types import Kind, Reason
+from blog_search_mcp.index.search.candidates import top_positions
+from blog_search_mcp.index.types import Feature, Reason
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.candidates import Numbers
+    from blog_search_mcp.index.analysis.query import Query
+    from blog_search_mcp.index.search.candidates import Candidates, Numbers, RetrievalResult
 
 
 class Use(Enum):
-    """Which legs have a say."""
+    """Which retrievers count."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
@@ -37,7 +36,7 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The ranking's constants; measured by `make eval`, where each can be varied."""
+    """The ranking's weights by feature, and its other constants; `--ablate` varies each."""
 
     passage: float = 4.0
     post: float = 3.0
@@ -53,13 +52,13 @@ class Weights:
     about: float = 3.0
     """The author's own description, where a blog has any, for every query."""
     beside: float = 0.3
-    """What the first chunk's and the whole post's meaning weigh beside the best chunk's 1."""
+    """Weight of the first chunk's and the whole post's cosine beside the best chunk's 1."""
     gate: float = 4.0
-    """How sharply the gate closes: one passage holds all words of a heading, title or identifier,
-    most of a description's and half of a question's."""
+    """Exponent of the gate: one passage holds all words of a heading, title or identifier, most of
+    a description's and half of a question's."""
     full_strength: float = 0.7
-    """The share of what BM25 could give that counts as all: headings and titles reach it in their
-    own passage, descriptions seldom do."""
+    """The normalised BM25 that counts as all: headings and titles reach it in their own passage,
+    descriptions seldom do."""
 
 
 WEIGHTS = Weights()
@@ -68,102 +67,101 @@ BEST_OF = 3
 """Chunks that count for a post; the mean of at most three cannot be won by having many."""
 
 
-def openness(findings: Findings, is_prose: bool, weights: Weights = WEIGHTS) -> float:
+def post_features(posts: Candidates, weights: Weights = WEIGHTS) -> dict[Feature, Numbers]:
+    """Compute every feature of the candidate posts, by post: `meaning` in [-1, 1], others [0, 1].
+
+    The ranking is a weighted mean of these and of nothing else.
+    """
+    best, exists = top_positions(posts.bm25, posts.counts, BEST_OF)
+    several = np.where(exists, posts.bm25[best], 0.0).sum(axis=1)
+    first_cosine = np.nan_to_num(posts.cosines[posts.starts])
+    beside = weights.beside * (first_cosine + posts.mean_cosine)
+    return {
+        "passage": posts.best_bm25,
+        "post": posts.post_bm25,
+        "several": several / np.minimum(BEST_OF, posts.counts),
+        "lead": posts.lead_bm25,
+        "about": posts.about_bm25,
+        "meaning": np.nan_to_num((posts.best_cosine + beside) / (1.0 + 2.0 * weights.beside)),
+    }
+
+
+def gate_openness(retrieved: RetrievalResult, is_prose: bool, weights: Weights = WEIGHTS) -> float:
     """What the query's words leave open for meaning, in [0, 1].
 
     Nothing, where one passage holds them all. Running text that a passage holds only
     thinly counts as held in part: any long passage covers a description of common words.
     """
-    strength = min(findings.posts.strongest / weights.full_strength, 1.0) if is_prose else 1.0
-    return 1.0 - math.pow(findings.coverage * strength, weights.gate)
+    strength = min(retrieved.posts.max_bm25 / weights.full_strength, 1.0) if is_prose else 1.0
+    return 1.0 - math.pow(retrieved.coverage * strength, weights.gate)
 
 
-def counted(
-    findings: Findings, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
-) -> dict[Kind, float]:
-    """What each kind of evidence weighs for this query, at least 0."""
+def feature_weights(
+    retrieved: RetrievalResult, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
+) -> dict[Feature, float]:
+    """The weight of each feature for this query, at least 0."""
     if use is Use.DENSE:
         return {"meaning": 1.0}
-    gate = openness(findings, query.is_prose, weights)
-    described = bool(findings.posts.about.any())
+    gate = gate_openness(retrieved, query.is_prose, weights)
+    meaning = gate * weights.meaning * retrieved.vocabulary_coverage
     return {
         "passage": weights.passage,
         "post": weights.post,
         "several": gate * weights.several,
         "lead": 0.0 if query.is_question else gate * weights.lead,
-        "about": weights.about if described else 0.0,
-        "meaning": gate * weights.meaning * findings.readable if use is Use.HYBRID else 0.0,
+        "about": weights.about if retrieved.posts.about_bm25.any() else 0.0,
+        "meaning": meaning if use is Use.HYBRID else 0.0,
     }
 
 
 def score_posts(
-    findings: Findings, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
+    retrieved: RetrievalResult, query: Query, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
 ) -> dict[int, float]:
-    """Scores in [0, 1] by post id: the weighted mean of what speaks for each post."""
-    counts = counted(findings, query, use, weights)
-    values = _values(findings.posts, weights)
-    weighed = sum((count * values[kind] for kind, count in counts.items()), start=np.zeros(1))
-    scores = np.minimum(weighed / sum(counts.values()), 1.0)
-    found = scores > 0.0
-    return dict(zip(findings.posts.ids[found].tolist(), scores[found].tolist(), strict=True))
+    """Scores in (0, 1] by post id: the weighted mean of its features; without posts that have 0."""
+    by_feature = feature_weights(retrieved, query, use, weights)
+    features = post_features(retrieved.posts, weights)
+    weighted = sum((weight * features[name] for name, weight in by_feature.items()), np.zeros(1))
+    scores = np.minimum(weighted / sum(by_feature.values()), 1.0)
+    positive = scores > 0.0
+    ids = retrieved.posts.ids[positive].tolist()
+    return dict(zip(ids, scores[positive].tolist(), strict=True))
 
 
-def reasons(
-    findings: Findings,
+def explain_scores(
+    retrieved: RetrievalResult,
     posts: Iterable[int],
-    counts: Mapping[Kind, float],
+    by_feature: Mapping[Feature, float],
     weights: Weights = WEIGHTS,
 ) -> dict[int, tuple[Reason, ...]]:
-    """By id, why each of `posts` has its score, by what each kind of evidence counts.
+    """By id, the features that make up the score of each of `posts`, the weightiest first.
 
-    What counts most comes first.
+    `by_feature` are the query's weights, as `feature_weights` gives them.
     """
-    total = sum(counts.values())
-    values = _values(findings.posts, weights)
-    ordered = sorted(counts.items(), key=lambda each: -each[1])
-    places = {post: findings.posts.place_of(post) for post in posts}
+    total = sum(by_feature.values())
+    features = post_features(retrieved.posts, weights)
+    ordered = sorted(by_feature.items(), key=lambda each: -each[1])
+    positions = {post: retrieved.posts.position_of(post) for post in posts}
     return {
         post: tuple(
-            Reason(kind, count / total, float(values[kind][place]))
-            for kind, count in ordered
-            if count
+            Reason(name, weight / total, float(features[name][position]))
+            for name, weight in ordered
+            if weight
         )
-        for post, place in places.items()
+        for post, position in positions.items()
     }
 
 
-def score_chunks(findings: Findings, use: Use = Use.HYBRID, weights: Weights = WEIGHTS) -> Numbers:
+def score_chunks(
+    retrieved: RetrievalResult, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
+) -> Numbers:
     """How well each chunk answers, higher is better; comparable within its post.
 
     Inside a post the gate stays open: all its chunks share the title, so a query made of
     the title's words is left for meaning to place.
     """
-    words = 0.0 if use is Use.DENSE else weights.passage
-    dense = 1.0 if use is Use.DENSE else weights.meaning * findings.readable
+    lexical = 0.0 if use is Use.DENSE else weights.passage
+    dense = 1.0 if use is Use.DENSE else weights.meaning * retrieved.vocabulary_coverage
     dense = 0.0 if use is Use.LEXICAL else dense
-    found: Numbers = words * findings.posts.shares + dense * np.nan_to_num(findings.posts.cosines)
-    return found
-
-
-def _values(posts: Candidates, weights: Weights) -> dict[Kind, Numbers]:
-    return {
-        "passage": posts.best,
-        "post": posts.whole,
-        "several": _several(posts),
-        "lead": posts.lead,
-        "about": posts.about,
-        "meaning": _meaning(posts, weights),
-    }
-
-
-def _several(posts: Candidates) -> Numbers:
-    places, there = best_of_each(posts.shares, posts.counts, BEST_OF)
-    found: Numbers = np.where(there, posts.shares[places], 0.0).sum(axis=1)
-    return found / np.minimum(BEST_OF, posts.counts)
-
-
-def _meaning(posts: Candidates, weights: Weights) -> Numbers:
-    """Agreement in meaning above the blog's mean, in [-1, 1]; 0 for a post without vectors."""
-    first = np.nan_to_num(posts.cosines[posts.starts])
-    beside = weights.beside * (first + posts.mean_cosine)
-    return np.nan_to_num((posts.nearest + beside) / (1.0 + 2.0 * weights.beside))
+    cosines = np.nan_to_num(retrieved.posts.cosines)
+    scores: Numbers = lexical * retrieved.posts.bm25 + dense * cosines
+    return scores

@@ -1,4 +1,4 @@
-"""What a search of one generation stands on, opened together."""
+"""One opened generation, as a search reads it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import spoken
-from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.store import chunk_table
-from blog_search_mcp.index.store.catalog import Catalog, open_catalog
-from blog_search_mcp.index.store.chunk_table import ChunkTable
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.store.translations import Translations
-from blog_search_mcp.index.vectors.base import VectorStore
 from blog_search_mcp.index.vectors.registry import open_vectors
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.store.catalog import Catalog
+    from blog_search_mcp.index.store.chunk_table import ChunkTable
+    from blog_search_mcp.index.store.layout import GenerationFiles
+    from blog_search_mcp.index.store.translations import Translations
     from blog_search_mcp.index.types import Ids
+    from blog_search_mcp.index.vectors.base import VectorStore
 
 
 @dataclass(frozen=True)
-class Legs:
+class Snapshot:
     """The opened files of a generation, and the embedder it was built with."""
 
     catalog: Catalog
@@ -41,7 +42,7 @@ class Legs:
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """The languages that the blog is written in, the commonest first."""
-        return spoken(self.catalog.languages())
+        return common_languages(self.catalog.languages())
 
     @cached_property
     def described(self) -> Ids:
@@ -49,21 +50,21 @@ class Legs:
         return np.array(self.catalog.described_posts(), dtype=np.int64)
 
     @cached_property
-    def readable(self) -> float:
-        """How well the embedder reads the blog as a whole, in [0, 1]."""
+    def vocabulary_coverage(self) -> float:
+        """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
         return self.table.mean_readable
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self.catalog.close()
 
 
-def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
+def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
     """Open a generation's files, whose checksums hold. Raises IndexBroken."""
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files)))
-            legs = Legs(
+            snapshot = Snapshot(
                 catalog,
                 LexicalSearcher(files.lexical),
                 open_vectors(files.vectors),
@@ -72,6 +73,6 @@ def open_legs(files: GenerationFiles, embedder: Embedder) -> Legs:
                 chunk_table.read(files.table),
             )
             opened.pop_all()
-            return legs
+            return snapshot
     except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
         raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

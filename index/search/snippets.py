@@ -16,7 +16,7 @@ from itertools import accumulate
 from math import fsum
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.search.highlight import terms_among
+from blog_search_mcp.index.search.highlight import find_terms
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.tokenizer import Term
@@ -37,7 +37,7 @@ _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?
 _WIDE = {"W", "F"}
 
 
-def preview(
+def make_snippet(
     plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTH
 ) -> str:
     """At most about `width` columns of `plain` on one line; `…` marks what is left out.
@@ -49,7 +49,7 @@ def preview(
     columns = _places(text)
     if columns[-1] <= width:
         return text
-    matches = sorted(terms_among(words, weights, language), key=lambda term: term.start)
+    matches = sorted(find_terms(words, weights, language), key=lambda term: term.start)
     windows = [_window(text, columns, match.start, width) for match in matches]
     best = max(
         windows or [_window(text, columns, 0, width)],

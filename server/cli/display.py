@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.highlight import Span
-    from blog_search_mcp.index.types import Answer, Hit, Kind, Passage
+    from blog_search_mcp.index.types import Answer, Feature, Hit, Passage
     from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 INDENT = "   "
 MARKED = "bold yellow"
 SECONDARY = "dim"
 WARNING = "yellow"
-KINDS: dict[Kind, str] = {
+KINDS: dict[Feature, str] = {
     "passage": "words of its best passage",
     "post": "words of the whole post",
     "several": "words of its best three passages",
@@ -93,9 +93,9 @@ def show_passage(console: Console, page: PageFacts, details: Details, passage: P
 
 
 def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
-    from blog_search_mcp.index.search.highlight import marks
+    from blog_search_mcp.index.search.highlight import highlight
 
-    return marks(text, details.query, hit.post.language)
+    return highlight(text, details.query, hit.post.language)
 
 
 def highlight(text: str, spans: Iterable[Span]) -> Text:
@@ -153,10 +153,12 @@ def _why(console: Console, hit: Hit, query: Query) -> None:
 
 
 def _reasons(hit: Hit, query: Query) -> Iterator[str]:
-    from blog_search_mcp.index.search.highlight import answered
+    from blog_search_mcp.index.search.highlight import highlight_query
 
     text = hit.chunk.plain or hit.chunk.text
-    found = [query.text[start:end] for start, end in answered(query, text, hit.post.language)]
+    found = [
+        query.text[start:end] for start, end in highlight_query(query, text, hit.post.language)
+    ]
     yield f"why: found here {', '.join(found) or 'none of the words'}"
     words = "none" if hit.lexical is None else f"{hit.lexical:.2f}"
     yield f"     share of the query's words here: {words}"

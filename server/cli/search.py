@@ -34,12 +34,12 @@ def search(settings: Settings, request: SearchRequest) -> int:
 def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
     from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
     from blog_search_mcp.server.format.results import page_of
-    from blog_search_mcp.server.format.web import analyse_query
+    from blog_search_mcp.server.format.web import analyse_for_blog
 
     answer = searcher.search(
         request.query, request.filters, limit=request.limit, offset=request.offset
     )
-    query = analyse_query(request.query, searcher.overview)
+    query = analyse_for_blog(request.query, searcher.overview)
     notice = explain_page(answer, request.filters)
     passage = _read_first(searcher, answer) if request.reads else None
     details = Details(answer, query, request.why)

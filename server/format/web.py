@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.analysis.languages import spoken
-from blog_search_mcp.index.analysis.query import analysed
-from blog_search_mcp.index.analysis.tokenizer import simplified
-from blog_search_mcp.index.search.highlight import answered, marks
+from blog_search_mcp.index.analysis.languages import common_languages
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.analysis.tokenizer import to_simplified
+from blog_search_mcp.index.search.highlight import highlight, highlight_query
 from blog_search_mcp.server.format.results import link_to, page_of
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ NAMES_MOST = 500
 """Tags and sections that are offered, the commonest; others can be typed."""
 
 
-def analyse_query(text: str, overview: Overview) -> Query:
+def analyse_for_blog(text: str, overview: Overview) -> Query:
     """Analyse a query as the search over this index does."""
-    return analysed(text, spoken(dict(overview.languages)))
+    return analyse_query(text, common_languages(dict(overview.languages)))
 
 
 def answer_facts(answer: Answer, query: Query, notice: str | None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _tag(language: str, text: str) -> str:
     """BCP 47; of Chinese always with what tells a browser which characters it must draw."""
     if language != "zh":
         return language
-    return "zh-Hant" if simplified(text) != text else "zh-Hans"
+    return "zh-Hant" if to_simplified(text) != text else "zh-Hans"
 
 
 def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
@@ -129,8 +129,8 @@ def _details(hit: Hit, query: Query) -> dict[str, Any]:
         "url": link_to(hit.post, chunk),
         "beside": None if hit.beside is None else hit.beside.index,
         "headings": _below(chunk.headings, hit.post.title),
-        "marks": utf16(hit.preview, marks(hit.preview, query, language)),
-        "answered": utf16(query.text, answered(query, chunk.plain or chunk.text, language)),
+        "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
+        "answered": utf16(query.text, highlight_query(query, chunk.plain or chunk.text, language)),
         "own_score": min(own, 1.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "lexical": hit.lexical,
@@ -139,7 +139,7 @@ def _details(hit: Hit, query: Query) -> dict[str, Any]:
 
 
 def _chunk_facts(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any]:
-    found = () if query is None else marks(chunk.text, query, post.language)
+    found = () if query is None else highlight(chunk.text, query, post.language)
     return {
         "chunk_index": chunk.index,
         "text": chunk.text,

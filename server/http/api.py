@@ -43,22 +43,22 @@ log = logging.getLogger(__name__)
 
 def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """Search, as `search_blog` does. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import analyse_query, answer_facts
+    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     asked = SEARCH_BLOG.parse(given)
     answer = searcher.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
-    query = analyse_query(asked.query, searcher.overview)
+    query = analyse_for_blog(asked.query, searcher.overview)
     return answer_facts(answer, query, explain_page(answer, asked.filters))
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """Read, as `read_chunk` does; what `query` matches is marked. Raises BlogSearchError."""
-    from blog_search_mcp.server.format.web import analyse_query, passage_facts
+    from blog_search_mcp.server.format.web import analyse_for_blog, passage_facts
 
     asked = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     found = searcher.read(asked.source, asked.chunk_index, asked.neighbors)
-    return passage_facts(found, analyse_query(text, searcher.overview) if text else None)
+    return passage_facts(found, analyse_for_blog(text, searcher.overview) if text else None)
 
 
 def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:

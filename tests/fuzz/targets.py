@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 
 from blog_search_mcp.index.analysis.languages import STEMMERS
-from blog_search_mcp.index.analysis.query import analysed
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
 from blog_search_mcp.index.errors import (
     BlogSearchError,
@@ -21,7 +21,7 @@ from blog_search_mcp.index.errors import (
     IndexFormatUnknown,
     UnreadablePost,
 )
-from blog_search_mcp.index.search.snippets import WIDTH, preview
+from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.decode import decode
@@ -98,7 +98,7 @@ def analyser(data: bytes) -> None:
         assert term.exact.split() == [term.exact]
         assert term.stem.split() == [term.stem]
         assert 0 <= term.start < term.end <= len(text)
-    query = analysed(text, (language, "en"))
+    query = analyse_query(text, (language, "en"))
     assert query.text == text
     assert len(set(query.words)) == len(query.words)
 
@@ -107,7 +107,7 @@ def previews(data: bytes) -> None:
     """A preview is one line of the text within its width, between characters."""
     text = _text(data)
     line = " ".join(text.split())
-    shown = preview(text, {term.stem: 1.0 for term in terms(text[-20:])})
+    shown = make_snippet(text, {term.stem: 1.0 for term in terms(text[-20:])})
     assert "\n" not in shown
     width = sum(_columns(character) for character in shown)
     assert width <= WIDTH + len("……")

@@ -110,7 +110,10 @@ def bug(error: Exception) -> Any:
             "blog_search_mcp.index.store.catalog_writer.CatalogWriter.add",
             sqlite3.IntegrityError("two posts alike"),
         ),
-        ("blog_search_mcp.index.search.calibration.calibrate", ValueError("no median of nothing")),
+        (
+            "blog_search_mcp.index.search.calibration.measure_headings",
+            ValueError("no median of nothing"),
+        ),
     ],
 )
 def test_a_bug_of_ours_is_not_told_as_a_full_disk(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.search.candidates import Candidates, Evidence
+from blog_search_mcp.index.search.candidates import Candidate, Candidates
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.candidates import Numbers
 
 
-def columns(posts: Mapping[int, Evidence]) -> Candidates:
+def columns(posts: Mapping[int, Candidate]) -> Candidates:
     """The posts by id, in the order of the ids."""
     ids = sorted(posts)
     own = [posts[number] for number in ids]
@@ -22,11 +22,11 @@ def columns(posts: Mapping[int, Evidence]) -> Candidates:
         ids=np.array(ids, dtype=np.int64),
         counts=np.array([len(each.chunks) for each in own], dtype=np.int64),
         chunks=np.array([chunk for _, chunk in chunks], dtype=np.int64),
-        shares=_numbers(each.shares.get(chunk, 0.0) for each, chunk in chunks),
+        bm25=_numbers(each.bm25.get(chunk, 0.0) for each, chunk in chunks),
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
-        whole=_numbers(each.whole for each in own),
-        lead=_numbers(each.lead for each in own),
-        about=_numbers(each.about for each in own),
+        post_bm25=_numbers(each.post_bm25 for each in own),
+        lead_bm25=_numbers(each.lead_bm25 for each in own),
+        about_bm25=_numbers(each.about_bm25 for each in own),
         mean_cosine=_numbers(each.mean_cosine for each in own),
     )
 

@@ -20,7 +20,7 @@ from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
@@ -166,23 +166,27 @@ class Stage:
         """What the live generation has for its windows; Ollama need not be up."""
         layout = Layout(self.index)
         files = layout.generation(current_number(layout))
-        legs = open_legs(files, self.embedder(None))
+        snapshot = open_snapshot(files, self.embedder(None))
         try:
-            return _compared(legs, *load_rows(files.vectors), reads_capitals)
+            return _compared(snapshot, *load_rows(files.vectors), reads_capitals)
         finally:
-            legs.close()
+            snapshot.close()
 
 
-def _compared(legs: Legs, row_ids: Ids, all_rows: Vectors, reads_capitals: bool) -> StoredVectors:
+def _compared(
+    snapshot: Snapshot, row_ids: Ids, all_rows: Vectors, reads_capitals: bool
+) -> StoredVectors:
     right = wanted = stored = 0
-    for post_id, post in legs.catalog.every_post().items():
-        ids = legs.catalog.chunk_ids([post_id])[post_id]
-        for chunk_id, chunk in zip(ids, legs.catalog.chunks_of(post_id), strict=True):
+    for post_id, post in snapshot.catalog.every_post().items():
+        ids = snapshot.catalog.chunk_ids([post_id])[post_id]
+        for chunk_id, chunk in zip(ids, snapshot.catalog.chunks_of(post_id), strict=True):
             rows = all_rows[row_ids == chunk_id]
             texts = [embedding_text(post, chunk, window) for window in split_windows(chunk.plain)]
             own = [
                 embedding(
-                    f"search_document: {t}", Model(dimension=legs.vectors.dimension), reads_capitals
+                    f"search_document: {t}",
+                    Model(dimension=snapshot.vectors.dimension),
+                    reads_capitals,
                 )
                 for t in texts
             ]

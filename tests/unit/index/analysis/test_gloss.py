@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.synonyms import Gloss, in_english
+from blog_search_mcp.index.analysis.synonyms import Gloss, gloss_in_english
 
 
 @pytest.mark.parametrize(
@@ -20,21 +20,21 @@ from blog_search_mcp.index.analysis.synonyms import Gloss, in_english
     ],
 )
 def test_the_words_of_computing_are_put_in_english(text: str, language: str, gloss: Gloss) -> None:
-    assert in_english(text, language) == gloss
+    assert gloss_in_english(text, language) == gloss
 
 
 def test_english_is_left_as_it_is() -> None:
-    assert in_english("IndexFlatIP faiss_index", "en") is None
+    assert gloss_in_english("IndexFlatIP faiss_index", "en") is None
 
 
 @pytest.mark.parametrize(
     ("text", "language"), [("", "zh"), ("記憶體", "zh"), ("你好嗎", "zh"), ("내 메모리", "ko")]
 )
 def test_what_has_fewer_than_two_such_words_is_left(text: str, language: str) -> None:
-    assert in_english(text, language) is None
+    assert gloss_in_english(text, language) is None
 
 
 @given(st.text(), st.sampled_from(["zh", "ja", "en"]))
 def test_a_gloss_stands_for_no_more_than_the_whole_query(text: str, language: str) -> None:
-    gloss = in_english(text, language)
+    gloss = gloss_in_english(text, language)
     assert gloss is None or (0.0 < gloss.share <= 1.0 and gloss.text)

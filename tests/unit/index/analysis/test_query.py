@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import Word, analysed
+from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.analysis.stopwords import WEIGHT
 
 
 def weights(text: str, *languages: str) -> dict[str, float]:
-    return {word.exact: word.weight for word in analysed(text, languages or ("en",)).words}
+    return {word.exact: word.weight for word in analyse_query(text, languages or ("en",)).words}
 
 
 def test_a_query_is_its_words_in_order_without_repeats() -> None:
-    assert analysed("Caches of the cache, CACHES!").words == (
+    assert analyse_query("Caches of the cache, CACHES!").words == (
         Word("caches", ("cach",), 1.0),
         Word("of", ("of",), WEIGHT),
         Word("the", ("the",), WEIGHT),
@@ -26,12 +26,12 @@ def test_an_identifier_is_asked_for_whole_and_in_parts() -> None:
 
 
 def test_a_word_is_looked_up_by_its_stem_in_every_language_of_the_blog() -> None:
-    [word] = analysed("Funktionen", ("en", "de", "fr")).words
+    [word] = analyse_query("Funktionen", ("en", "de", "fr")).words
     assert word == Word("funktionen", ("funktion", "funktionen"), 1.0)
 
 
 def test_languages_that_stem_alike_cost_one_look_up() -> None:
-    assert analysed("searching", ("zh-tw", "en", "en-gb", "ja")).words == (
+    assert analyse_query("searching", ("zh-tw", "en", "en-gb", "ja")).words == (
         Word("searching", ("search",), 1.0),
     )
 
@@ -67,8 +67,8 @@ def test_what_is_grammar_in_chinese_makes_words_in_japanese(text: str) -> None:
 
 
 def test_a_chinese_query_has_chinese_grammar_where_a_blog_has_both() -> None:
-    assert analysed("使用时间", ("ja", "zh")).words[0] == Word("使用", ("使用",), WEIGHT)
-    assert analysed("会社の使用時間は", ("ja", "zh")).words[3].weight == 1.0
+    assert analyse_query("使用时间", ("ja", "zh")).words[0] == Word("使用", ("使用",), WEIGHT)
+    assert analyse_query("会社の使用時間は", ("ja", "zh")).words[3].weight == 1.0
 
 
 @pytest.mark.parametrize("language", ["en", "en-us", "zh", "zh-tw", "de"])
@@ -115,7 +115,7 @@ def test_function_words_of_the_blogs_language_weigh_little_in_any_query() -> Non
     ],
 )
 def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
-    assert analysed(text).is_question
+    assert analyse_query(text).is_question
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
     ["island life", "KV cache", "showing whatever", "鍵值快取的大小", "read_chunk", "", "Wasm"],
 )
 def test_what_only_looks_like_one_is_no_question(text: str) -> None:
-    assert not analysed(text).is_question
+    assert not analyse_query(text).is_question
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_only_looks_like_one_is_no_question(text: str) -> None:
     ],
 )
 def test_running_text_is_prose(text: str) -> None:
-    assert analysed(text).is_prose
+    assert analyse_query(text).is_prose
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_running_text_is_prose(text: str) -> None:
     ],
 )
 def test_few_words_of_their_own_are_no_prose(text: str) -> None:
-    assert not analysed(text).is_prose
+    assert not analyse_query(text).is_prose
 
 
 @pytest.mark.parametrize(
@@ -161,12 +161,12 @@ def test_few_words_of_their_own_are_no_prose(text: str) -> None:
 )
 def test_a_mark_of_code_makes_a_text_no_prose(mark: str) -> None:
     text = "serving long contexts on one small card fails"
-    assert analysed(text).is_prose
-    assert not analysed(f"{text} {mark} today").is_prose
+    assert analyse_query(text).is_prose
+    assert not analyse_query(f"{text} {mark} today").is_prose
 
 
 def test_a_full_stop_and_a_hyphen_are_no_marks_of_code() -> None:
-    assert analysed("Serving long-lived contexts. One small card is enough.").is_prose
+    assert analyse_query("Serving long-lived contexts. One small card is enough.").is_prose
 
 
 @settings(deadline=None)
@@ -175,7 +175,7 @@ def test_a_full_stop_and_a_hyphen_are_no_marks_of_code() -> None:
     st.lists(st.sampled_from(["en", "de", "zh-tw", "pt-br", "", "xx"]), max_size=3),
 )
 def test_any_text_is_a_query(text: str, languages: list[str]) -> None:
-    query = analysed(text, languages)
+    query = analyse_query(text, languages)
     assert query.text == text
     assert len(set(query.words)) == len(query.words)
     assert all(word.stems and word.weight in (WEIGHT, 1.0) for word in query.words)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import Query, Word, analysed
+from blog_search_mcp.index.analysis.query import Query, Word, analyse_query
 from blog_search_mcp.index.analysis.synonyms import (
     LANGUAGES,
+    add_synonyms,
     computing_words,
     regional_words,
-    with_synonyms,
 )
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 def asked(text: str, languages: Sequence[str], passages: dict[str, int]) -> Query:
     """What is asked of a blog in these languages with so many passages of each stem."""
-    return with_synonyms(analysed(text, languages), languages, lambda stem: passages.get(stem, 0))
+    return add_synonyms(
+        analyse_query(text, languages), languages, lambda stem: passages.get(stem, 0)
+    )
 
 
 def stems(query: Query) -> dict[str, tuple[str, ...]]:
@@ -77,15 +79,15 @@ def test_a_word_of_computing_counts_as_what_the_blogs_language_calls_it(
 def test_parts_of_identifiers_and_names_in_a_chinese_sentence_stay_what_they_are(
     text: str, languages: list[str]
 ) -> None:
-    plain = analysed(text, languages)
-    assert with_synonyms(plain, languages, lambda stem: int(stem == "内存")) == plain
+    plain = analyse_query(text, languages)
+    assert add_synonyms(plain, languages, lambda stem: int(stem == "内存")) == plain
 
 
 @pytest.mark.parametrize(("own", "other", "counts"), [(0, 0, False), (0, 1, True), (5, 4, False)])
 def test_a_synonym_counts_only_where_the_blog_says_it_as_often(
     own: int, other: int, counts: bool
 ) -> None:
-    plain = analysed("软件", ["zh"])
+    plain = analyse_query("软件", ["zh"])
     expected = Word("软件", ("软件", "软体"), 1.0) if counts else plain.words[0]
     assert asked("软件", ["zh"], {"软件": own, "软体": other}).words == (expected,)
 
@@ -102,8 +104,8 @@ def test_the_longest_word_is_taken_and_its_parts_are_no_words_of_their_own() -> 
 @given(st.text(), st.sampled_from([["en"], ["zh"], ["ja"], ["zh", "en"], []]))
 @example("。記憶體\U00020000内存", ["zh"])
 def test_any_query_keeps_its_words_and_their_own_stems(text: str, languages: list[str]) -> None:
-    plain = analysed(text, languages or ("en",))
-    further = with_synonyms(plain, languages, lambda _stem: 1)
+    plain = analyse_query(text, languages or ("en",))
+    further = add_synonyms(plain, languages, lambda _stem: 1)
     assert [replace(word, stems=()) for word in further.words] == [
         replace(word, stems=()) for word in plain.words
     ]

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis import tokenizer as analysis
 from blog_search_mcp.index.analysis.languages import STEMMERS
-from blog_search_mcp.index.analysis.tokenizer import LONGEST, Spelled, fold, spelled, stem, terms
+from blog_search_mcp.index.analysis.tokenizer import (
+    LONGEST,
+    IndexTerms,
+    fold,
+    index_terms,
+    stem,
+    terms,
+)
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 """Of any code point, halves of surrogate pairs among them."""
@@ -257,7 +264,7 @@ def test_threads_that_stem_at_once_do_not_disturb_each_other(
 @settings(deadline=None)
 def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None:
     found = list(terms(text, "de"))
-    assert spelled(text, "de") == Spelled(
+    assert index_terms(text, "de") == IndexTerms(
         " ".join(term.stem for term in found), " ".join(term.exact for term in found)
     )
 

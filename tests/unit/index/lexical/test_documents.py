@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.analysis.tokenizer import spelled
+from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
 from blog_search_mcp.index.types import Chunk, Post
 
@@ -42,4 +42,4 @@ def test_the_posts_language_decides_its_stems() -> None:
     chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
     for language in ("de", "en"):
         found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
-        assert found.whole == spelled("Häuser", language)
+        assert found.whole == index_terms("Häuser", language)

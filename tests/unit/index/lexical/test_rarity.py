@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import Word, analysed
-from blog_search_mcp.index.lexical.searcher import limited
+from blog_search_mcp.index.analysis.query import Word, analyse_query
+from blog_search_mcp.index.lexical.searcher import limit_bigram_idf
 
 
 def words_of(text: str) -> tuple[Word, ...]:
-    return analysed(text, ("zh",)).words
+    return analyse_query(text, ("zh",)).words
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ def words_of(text: str) -> tuple[Word, ...]:
 def test_a_pair_across_two_words_is_no_rarer_than_the_rarer_of_them(
     text: str, rarities: list[float], limits: list[float]
 ) -> None:
-    assert limited(words_of(text), rarities) == limits
+    assert limit_bigram_idf(words_of(text), rarities) == limits

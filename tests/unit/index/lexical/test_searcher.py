@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import Word, analysed
+from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.analysis.stopwords import WEIGHT
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
@@ -90,7 +90,9 @@ def test_a_share_is_bm25_by_the_most_it_could_be(seed: int, written: Write) -> N
             chunk: score / ideal(query, documents)
             for chunk, score in bm25(query, documents).items()
         }
-        assert level.shares(analysed(" ".join(query)), 100) == pytest.approx(expected, rel=1e-5)
+        assert level.normalised_bm25(analyse_query(" ".join(query)), 100) == pytest.approx(
+            expected, rel=1e-5
+        )
 
 
 def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
@@ -101,9 +103,9 @@ def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
     searcher = LexicalSearcher(tmp_path)
     padded = {n: [*body, *["·"] * PADDING] for n, body in bodies.items()}
     expected = {n: s / ideal(["zebra"], padded) for n, s in bm25(["zebra"], padded).items()}
-    found = searcher.chunks.shares(analysed("zebra"), 9)
+    found = searcher.chunks.normalised_bm25(analyse_query("zebra"), 9)
     assert found == pytest.approx(expected, rel=1e-5)
-    whole = searcher.posts.shares(analysed("zebra"), 9)
+    whole = searcher.posts.normalised_bm25(analyse_query("zebra"), 9)
     assert 1.0 < found[10] / found[20] < whole[1] / whole[2]
     assert PADDING == 150
 
@@ -114,7 +116,7 @@ def test_posts_are_ranked_by_all_of_their_chunks(written: Write) -> None:
     )
     documents = {1: ["zebra", "moth", "walrus", "moth"], 2: ["zebra", "kelp", "kelp", "onion"]}
     query = ["zebra", "walrus"]
-    assert searcher.posts.shares(analysed("zebra walrus"), 9) == pytest.approx(
+    assert searcher.posts.normalised_bm25(analyse_query("zebra walrus"), 9) == pytest.approx(
         {n: score / ideal(query, documents) for n, score in bm25(query, documents).items()}
     )
 
@@ -129,7 +131,7 @@ def test_a_title_counts_as_if_written_three_times_and_a_heading_twice(written: W
     }
     assert (TITLE_TIMES, HEADING_TIMES) == (3, 2)
     for word in ("zebra", "walrus", "moth", "newt", "kelp"):
-        assert level.shares(analysed(word), 9) == pytest.approx(
+        assert level.normalised_bm25(analyse_query(word), 9) == pytest.approx(
             {n: s / ideal([word], documents) for n, s in bm25([word], documents).items()}
         )
 
@@ -140,7 +142,7 @@ def test_a_file_name_counts_as_if_written_twice(written: Write) -> None:
     documents = {10: ["zebra"] * 2 + ["moth"], 20: ["kelp"] * 4}
     assert NAME_TIMES == 2
     for word in ("zebra", "moth"):
-        assert level.shares(analysed(word), 9) == pytest.approx(
+        assert level.normalised_bm25(analyse_query(word), 9) == pytest.approx(
             {n: s / ideal([word], documents) for n, s in bm25([word], documents).items()}
         )
 
@@ -151,7 +153,7 @@ def test_an_exact_spelling_adds_to_its_stem(written: Write) -> None:
     stem_idf, exact_idf = math.log(1 + 0.5 / 2.5), math.log(1 + 1.5 / 1.5)
     score = 2.2 / (1 + 1.2)
     most = 2.2 * (1 + EXACT) * stem_idf
-    assert level.shares(analysed("caches"), 9) == pytest.approx(
+    assert level.normalised_bm25(analyse_query("caches"), 9) == pytest.approx(
         {
             10: min(score * (stem_idf + EXACT * exact_idf) / most, 1.0),
             20: score * stem_idf / most,
@@ -162,14 +164,14 @@ def test_an_exact_spelling_adds_to_its_stem(written: Write) -> None:
 def test_no_share_is_above_one(written: Write) -> None:
     """The exact spelling is rarer than its stem, so the two can be worth more than the most."""
     level = written([entry(1, "caches " * 30), entry(2, "cached " * 30)]).chunks
-    assert level.shares(analysed("caches"), 1) == {10: 1.0}
+    assert level.normalised_bm25(analyse_query("caches"), 1) == {10: 1.0}
 
 
 def test_a_function_word_counts_by_its_weight_in_both_spellings(written: Write) -> None:
     level = written([entry(1, "the"), entry(2, "zebra"), entry(3, "moth")]).chunks
     idf = math.log(1 + 2.5 / 1.5)
     most = 2.2 * (WEIGHT + 1.0) * idf
-    assert level.shares(analysed("the zebra"), 9) == pytest.approx(
+    assert level.normalised_bm25(analyse_query("the zebra"), 9) == pytest.approx(
         {20: idf / most, 10: WEIGHT * idf / most}
     )
 
@@ -178,7 +180,7 @@ def test_shares_are_best_first_and_between_zero_and_one(written: Write) -> None:
     level = written(
         [*(entry(n, "zebra " * n + "kelp") for n in range(1, 30)), entry(30, "zebra " * 500)]
     ).chunks
-    shares = list(level.shares(analysed("zebra"), 100).values())
+    shares = list(level.normalised_bm25(analyse_query("zebra"), 100).values())
     assert shares == sorted(shares, reverse=True)
     assert 0.0 < shares[-1] < shares[0] <= 1.0
     assert len(shares) == 30
@@ -186,44 +188,44 @@ def test_shares_are_best_first_and_between_zero_and_one(written: Write) -> None:
 
 def test_at_most_as_many_as_asked_for_and_the_best(written: Write) -> None:
     level = written(entry(n, "zebra " * n + "kelp") for n in range(1, 9)).chunks
-    best = level.shares(analysed("zebra"), 3)
+    best = level.normalised_bm25(analyse_query("zebra"), 3)
     assert list(best) == [80, 70, 60]
-    assert level.shares(analysed("zebra"), 0) == {}
+    assert level.normalised_bm25(analyse_query("zebra"), 0) == {}
 
 
 def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> None:
     searcher = written(entry(n, "zebra " * n + "kelp", "kelp zebra") for n in range(1, 9))
     for level in (searcher.chunks, searcher.posts):
-        everything = level.shares(analysed("zebra"), 100)
-        few = level.shares(analysed("zebra"), 100, [1, 3])
+        everything = level.normalised_bm25(analyse_query("zebra"), 100)
+        few = level.normalised_bm25(analyse_query("zebra"), 100, [1, 3])
         assert {number // 10 or number for number in few} == {1, 3}
         assert few == pytest.approx({number: everything[number] for number in few})
-        assert level.shares(analysed("zebra"), 1, [1]) != {}
-        assert level.shares(analysed("zebra"), 9, []) == {}
-        assert level.shares(analysed("zebra"), 9, [77]) == {}
+        assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
+        assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
+        assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
 
 
 def test_words_are_ored(written: Write) -> None:
     level = written([entry(1, "zebra"), entry(2, "walrus"), entry(3, "moth")]).chunks
-    assert set(level.shares(analysed("zebra walrus onion"), 9)) == {10, 20}
+    assert set(level.normalised_bm25(analyse_query("zebra walrus onion"), 9)) == {10, 20}
 
 
 def test_a_word_that_matches_by_several_stems_counts_once(written: Write) -> None:
     """The post's language decides how it was stemmed, so a query offers both stems."""
     level = written([entry(1, "funktion"), entry(2, "moth")]).chunks
-    both = analysed("funktionen", ("en", "de"))
+    both = analyse_query("funktionen", ("en", "de"))
     assert both.words[0].stems == ("funktion", "funktionen")
     only = Word("funktionen", ("funktion",), 1.0)
-    assert level.rarities(both)[both.words[0]] == pytest.approx(math.log(1 + 1.5 / 1.5))
-    single = level.shares(analysed("funktionen", ("de",)), 9)
-    assert analysed("funktionen", ("de",)).words == (only,)
-    assert level.shares(both, 9) == pytest.approx(single)
+    assert level.idf(both)[both.words[0]] == pytest.approx(math.log(1 + 1.5 / 1.5))
+    single = level.normalised_bm25(analyse_query("funktionen", ("de",)), 9)
+    assert analyse_query("funktionen", ("de",)).words == (only,)
+    assert level.normalised_bm25(both, 9) == pytest.approx(single)
 
 
 def test_a_text_with_two_stems_of_a_word_has_it_once(written: Write) -> None:
     level = written([entry(1, "funktion funktionen"), entry(2, "moth")]).chunks
     length = 1 - B + B * 2 / 1.5
-    assert level.shares(analysed("funktionen", ("en", "de")), 9) == pytest.approx(
+    assert level.normalised_bm25(analyse_query("funktionen", ("en", "de")), 9) == pytest.approx(
         {10: 1 / (1 + 1.2 * length)}
     )
 
@@ -231,7 +233,7 @@ def test_a_text_with_two_stems_of_a_word_has_it_once(written: Write) -> None:
 def test_a_rarity_is_the_inverse_document_frequency_by_weight(written: Write) -> None:
     level = written([entry(1, "the zebra"), entry(2, "the walrus"), entry(3, "zebra")]).chunks
     found = {
-        word.exact: rarity for word, rarity in level.rarities(analysed("the zebra of newt")).items()
+        word.exact: rarity for word, rarity in level.idf(analyse_query("the zebra of newt")).items()
     }
     assert found == pytest.approx(
         {
@@ -241,17 +243,21 @@ def test_a_rarity_is_the_inverse_document_frequency_by_weight(written: Write) ->
             "newt": math.log(1 + 3.5 / 0.5),
         }
     )
-    assert level.rarest == found["newt"]
+    assert level.max_idf == found["newt"]
 
 
 def test_a_stop_word_the_blog_lacks_changes_no_share(written: Write) -> None:
     level = written([entry(1, "鍵值快取"), entry(2, "zebra")]).chunks
-    assert level.shares(analysed("what is zebra"), 9) == level.shares(analysed("zebra"), 9)
+    assert level.normalised_bm25(analyse_query("what is zebra"), 9) == level.normalised_bm25(
+        analyse_query("zebra"), 9
+    )
 
 
 def test_a_word_the_blog_lacks_leaves_less_of_the_query_found(written: Write) -> None:
     level = written([entry(1, "zebra"), entry(2, "walrus")]).chunks
-    [alone], [partly] = (level.shares(analysed(q), 9).values() for q in ("zebra", "zebra newt"))
+    [alone], [partly] = (
+        level.normalised_bm25(analyse_query(q), 9).values() for q in ("zebra", "zebra newt")
+    )
     having, lacking = math.log(1 + 1.5 / 1.5), math.log(1 + 2.5 / 0.5)
     assert partly == pytest.approx(alone * having / (having + lacking))
 
@@ -262,25 +268,29 @@ def test_coverage_is_the_most_of_the_words_that_one_chunk_holds_together(written
     ).chunks
     two, one = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
     lacking = math.log(1 + 3.5 / 0.5)
-    assert level.coverage(analysed("zebra walrus")) == pytest.approx(1.0)
-    assert level.coverage(analysed("walrus onion")) == pytest.approx(0.5)
-    assert level.coverage(analysed("zebra walrus onion")) == pytest.approx(
+    assert level.coverage(analyse_query("zebra walrus")) == pytest.approx(1.0)
+    assert level.coverage(analyse_query("walrus onion")) == pytest.approx(0.5)
+    assert level.coverage(analyse_query("zebra walrus onion")) == pytest.approx(
         (two + one) / (two + 2 * one)
     )
-    assert level.coverage(analysed("zebra newt")) == pytest.approx(two / (two + lacking))
-    assert level.coverage(analysed("zebra walrus"), [2, 3]) == pytest.approx(two / (two + one))
-    assert level.coverage(analysed("newt")) == level.coverage(analysed("?")) == 0.0
+    assert level.coverage(analyse_query("zebra newt")) == pytest.approx(two / (two + lacking))
+    assert level.coverage(analyse_query("zebra walrus"), [2, 3]) == pytest.approx(two / (two + one))
+    assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == 0.0
 
 
 def test_a_post_of_a_title_alone_is_not_found(written: Write) -> None:
     searcher = written([entry(1, title="zebra"), entry(2, "walrus")])
-    assert searcher.posts.shares(analysed("zebra"), 9) == {}
+    assert searcher.posts.normalised_bm25(analyse_query("zebra"), 9) == {}
 
 
 def test_an_index_without_posts_answers(written: Write) -> None:
     searcher = written([])
-    query = analysed("zebra")
-    assert searcher.chunks.shares(query, 9) == searcher.posts.shares(query, 9, [1]) == {}
+    query = analyse_query("zebra")
+    assert (
+        searcher.chunks.normalised_bm25(query, 9)
+        == searcher.posts.normalised_bm25(query, 9, [1])
+        == {}
+    )
     assert searcher.chunks.coverage(query) == 0.0
 
 
@@ -291,24 +301,26 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     write(first, None, (), map(terms_of, [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")]))
     write(second, first, [1], [terms_of(entry(3, "onion zebra"))])
     before, after = LexicalSearcher(first), LexicalSearcher(second)
-    zebra = analysed("zebra")
-    assert set(before.chunks.shares(zebra, 9)) == {10, 11, 20}
-    assert set(after.chunks.shares(zebra, 9)) == {20, 30}
-    assert set(after.posts.shares(zebra, 9)) == {2, 3}
-    assert all(0.0 < share <= 1.0 for share in after.chunks.shares(zebra, 9).values())
+    zebra = analyse_query("zebra")
+    assert set(before.chunks.normalised_bm25(zebra, 9)) == {10, 11, 20}
+    assert set(after.chunks.normalised_bm25(zebra, 9)) == {20, 30}
+    assert set(after.posts.normalised_bm25(zebra, 9)) == {2, 3}
+    assert all(0.0 < share <= 1.0 for share in after.chunks.normalised_bm25(zebra, 9).values())
 
 
 def test_running_text_is_matched_by_its_words_and_a_name_by_all_its_pairs(written: Write) -> None:
     posts = [entry(number, "部署 順序 步驟 檢查 結果 海藻") for number in range(3, 30)]
     searcher = written([entry(1, "署順 序步"), entry(2, "部署 順序 步驟"), *posts])
-    name, prose = analysed("部署順序", ("zh",)), analysed("部署順序步驟檢查結果", ("zh",))
+    name, prose = analyse_query("部署順序", ("zh",)), analyse_query("部署順序步驟檢查結果", ("zh",))
     assert (name.is_prose, prose.is_prose) == (False, True)
     once, most, all_but_one = (math.log1p((29.5 - n) / (n + 0.5)) for n in (1, 27, 28))
-    rare, common = searcher.chunks.rarities(name), searcher.chunks.rarities(prose)
+    rare, common = searcher.chunks.idf(name), searcher.chunks.idf(prose)
     assert list(rare.values()) == pytest.approx([all_but_one, once, all_but_one])
     assert list(common.values()) == pytest.approx([all_but_one] * 5 + [most] * 4)
-    assert searcher.posts.shares(prose, 50)[1] < searcher.posts.shares(prose, 50)[2]
-    assert searcher.posts.shares(name, 50)[1] > searcher.posts.shares(name, 50)[2]
+    assert (
+        searcher.posts.normalised_bm25(prose, 50)[1] < searcher.posts.normalised_bm25(prose, 50)[2]
+    )
+    assert searcher.posts.normalised_bm25(name, 50)[1] > searcher.posts.normalised_bm25(name, 50)[2]
 
 
 @pytest.mark.parametrize(("query", "expected"), [("型", [10, 20, 30]), ("鍵", [30]), ("の", [])])
@@ -319,15 +331,18 @@ def test_a_single_character_is_found_inside_words(
     chunks = written(
         [entry(1, "型ヒント"), entry(2, "データの型"), entry(3, "鍵の型"), entry(4, "関数")]
     ).chunks
-    asked = analysed(query, ("ja",))
-    assert sorted(chunks.shares(asked, 10)) == expected
+    asked = analyse_query(query, ("ja",))
+    assert sorted(chunks.normalised_bm25(asked, 10)) == expected
     assert chunks.coverage(asked) == pytest.approx(1.0 if expected else 0.0)
     rarity = math.log(1 + (4 - len(expected) + 0.5) / (len(expected) + 0.5))
-    assert list(chunks.rarities(asked).values()) == [pytest.approx(rarity if expected else 0.0)]
+    assert list(chunks.idf(asked).values()) == [pytest.approx(rarity if expected else 0.0)]
 
 
 def test_a_single_character_beside_words_counts_as_one_of_them(written: Write) -> None:
     searcher = written(
         [entry(1, "walrus 型ヒント"), entry(2, "walrus kelp"), entry(3, "型の walrus")]
     )
-    assert list(searcher.chunks.shares(analysed("walrus 型 onion", ("ja",)), 10))[-1] == 20
+    assert (
+        list(searcher.chunks.normalised_bm25(analyse_query("walrus 型 onion", ("ja",)), 10))[-1]
+        == 20
+    )

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import analysed
-from blog_search_mcp.index.search.candidates import Evidence
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.search.candidates import Candidate
 from blog_search_mcp.index.search.diversify import (
-    FALL,
-    FALL_DESCRIBED,
+    DECAY,
+    DECAY_DESCRIBED,
     PER_POST,
-    Place,
-    Places,
-    fall_for,
-    placed,
+    RankedPassage,
+    RankedPassages,
+    decay_for,
+    diversify_passages,
 )
 from tests.support.columns import columns
 
@@ -31,22 +31,24 @@ def places_of(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
     sections: Mapping[int, str],
-    fall: float = FALL,
-) -> Places:
+    fall: float = DECAY,
+) -> RankedPassages:
     """As `placed`, of the scores of each post's chunks, in its order, and sections by chunk id."""
-    own = {n: Evidence(0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
+    own = {n: Candidate(0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
     candidates = columns(own)
     scores = [score for post in candidates for score in chunks[post].values()]
     numbers = [" ab".index(sections.get(chunk, " ")) for chunk in candidates.chunks.tolist()]
-    return placed(posts, candidates, np.array(scores), np.array(numbers, dtype=np.int32), fall)
+    return diversify_passages(
+        posts, candidates, np.array(scores), np.array(numbers, dtype=np.int32), fall
+    )
 
 
 def listed(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
     sections: Mapping[int, str],
-    fall: float = FALL,
-) -> list[Place]:
+    fall: float = DECAY,
+) -> list[RankedPassage]:
     """The whole list."""
     places = places_of(posts, chunks, sections, fall)
     return places.page(0, len(places))
@@ -54,18 +56,18 @@ def listed(
 
 def test_posts_stand_by_their_scores_and_show_their_best_chunk() -> None:
     assert listed({1: 0.3, 2: 0.9}, {1: {10: 1.0}, 2: {20: 2.0, 21: 0.0}}, NO_SECTIONS) == [
-        Place(2, 20, 0.9),
-        Place(1, 10, 0.3),
+        RankedPassage(2, 20, 0.9),
+        RankedPassage(1, 10, 0.3),
     ]
 
 
 def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_behind() -> None:
     chunks = {1: {10: 1.0, 11: 0.9, 12: 0.8, 13: 0.8}, 2: {20: 1.0}}
     assert listed({1: 0.9, 2: 0.5}, chunks, NO_SECTIONS) == [
-        Place(1, 10, 0.9),
-        Place(1, 11, 0.9 * (0.9 * FALL)),
-        Place(2, 20, 0.5),
-        Place(1, 12, 0.9 * (0.8 * FALL**2)),
+        RankedPassage(1, 10, 0.9),
+        RankedPassage(1, 11, 0.9 * (0.9 * DECAY)),
+        RankedPassage(2, 20, 0.5),
+        RankedPassage(1, 12, 0.9 * (0.8 * DECAY**2)),
     ]
 
 
@@ -78,27 +80,27 @@ def test_close_rivals_are_seen_before_a_second_passage() -> None:
 @pytest.mark.parametrize(
     ("query", "fall"),
     [
-        ("How does a walrus keep its tusks clean in winter?", FALL),
-        ("walrus_tusk::clean", FALL),
-        ("walrus tusks", FALL),
-        ("A long winter with a walrus that keeps its tusks clean", FALL_DESCRIBED),
+        ("How does a walrus keep its tusks clean in winter?", DECAY),
+        ("walrus_tusk::clean", DECAY),
+        ("walrus tusks", DECAY),
+        ("A long winter with a walrus that keeps its tusks clean", DECAY_DESCRIBED),
     ],
 )
 def test_where_posts_are_described_a_further_passage_stands_further_down(
     query: str, fall: float
 ) -> None:
-    assert fall_for(analysed(query)) == fall
+    assert decay_for(analyse_query(query)) == fall
     chunks = {1: {10: 1.0, 11: 1.0}, 2: {20: 1.0}}
     places = listed({1: 0.9, 2: 0.7}, chunks, NO_SECTIONS, fall)
-    expected = {FALL: [10, 11, 20], FALL_DESCRIBED: [10, 20, 11]}
+    expected = {DECAY: [10, 11, 20], DECAY_DESCRIBED: [10, 20, 11]}
     assert [place.chunk for place in places] == expected[fall]
 
 
 def test_neighbours_of_one_section_are_one_entry() -> None:
     chunks = {1: {10: 0.8, 11: 1.0, 12: 0.1}}
     assert listed({1: 0.9}, chunks, {10: "a", 11: "a"}) == [
-        Place(1, 11, 0.9, beside=10),
-        Place(1, 12, 0.9 * (0.1 * FALL**2)),
+        RankedPassage(1, 11, 0.9, beside=10),
+        RankedPassage(1, 12, 0.9 * (0.1 * DECAY**2)),
     ]
 
 
@@ -117,8 +119,8 @@ def test_other_passages_stay_entries_of_their_own(
     chunks: dict[int, float], sections: dict[int, str]
 ) -> None:
     assert listed({1: 0.9}, {1: chunks}, sections) == [
-        Place(1, 10, 0.9),
-        Place(1, 11, 0.9 * (0.9 * FALL)),
+        RankedPassage(1, 10, 0.9),
+        RankedPassage(1, 11, 0.9 * (0.9 * DECAY)),
     ]
 
 
@@ -143,7 +145,7 @@ def test_a_page_is_a_part_of_the_list() -> None:
 @pytest.mark.parametrize("score", [0.0, -0.5])
 def test_a_post_without_a_telling_chunk_shows_its_best_alone(score: float) -> None:
     chunks = {1: {11: score, 12: score - 0.1}}
-    assert listed({1: 0.5}, chunks, {11: "a", 12: "a"}) == [Place(1, 11, 0.5)]
+    assert listed({1: 0.5}, chunks, {11: "a", 12: "a"}) == [RankedPassage(1, 11, 0.5)]
 
 
 @given(SCORES, SECTIONS, st.data())
@@ -157,7 +159,7 @@ def test_every_post_is_there_with_its_score_and_at_most_so_many_passages(
         own = [place for place in places if place.post == post]
         assert own[0].score == score
         assert chunks[post][own[0].chunk] == max(chunks[post].values())
-        assert all(0.0 < place.score <= FALL * score for place in own[1:])
+        assert all(0.0 < place.score <= DECAY * score for place in own[1:])
         shown = [place.chunk for place in own] + [place.beside for place in own if place.beside]
         assert 1 <= len(shown) == len(set(shown)) <= PER_POST
 

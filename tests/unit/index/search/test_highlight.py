@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import analysed
-from blog_search_mcp.index.search.highlight import answered, joined, marks
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.search.highlight import highlight, highlight_query, merge_spans
 
 SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda p: (p[0], sum(p))))
 
@@ -17,7 +17,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda p: 
 def marked(
     text: str, query: str, language: str = "en", languages: tuple[str, ...] = ("en",)
 ) -> str:
-    return bracketed(text, marks(text, analysed(query, languages), language))
+    return bracketed(text, highlight(text, analyse_query(query, languages), language))
 
 
 def bracketed(text: str, spans: tuple[tuple[int, int], ...]) -> str:
@@ -75,15 +75,15 @@ def test_a_text_matches_by_the_rules_of_its_own_language() -> None:
 def test_the_words_of_a_query_that_a_text_holds_are_known(
     query: str, text: str, expected: str
 ) -> None:
-    asked = analysed(query)
-    assert bracketed(query, answered(asked, text, "en")) == expected
+    asked = analyse_query(query)
+    assert bracketed(query, highlight_query(asked, text, "en")) == expected
 
 
 @given(SPANS)
 def test_joined_spans_cover_the_same_characters_and_never_touch(
     spans: list[tuple[int, int]],
 ) -> None:
-    runs = joined(spans)
+    runs = merge_spans(spans)
     covered = {place for start, end in spans for place in range(start, end)}
     assert {place for start, end in runs for place in range(start, end)} == covered
     assert all(before[1] < after[0] for before, after in pairwise(runs))
@@ -91,5 +91,5 @@ def test_joined_spans_cover_the_same_characters_and_never_touch(
 
 @given(st.text(), st.text())
 def test_marks_lie_within_any_text_for_any_query(query: str, text: str) -> None:
-    found = marks(text, analysed(query), "en")
+    found = highlight(text, analyse_query(query), "en")
     assert all(0 <= start < end <= len(text) for start, end in found)

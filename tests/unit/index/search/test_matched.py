@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.search.highlight import LONGEST, terms_among
+from blog_search_mcp.index.search.highlight import LONGEST, find_terms
 
 STEMS = {
     "run",
@@ -35,9 +35,9 @@ def test_the_terms_among_some_are_those_of_all_terms(text: str, language: str) -
     spaced = " ".join(text.split())
     for stems in (STEMS, {stem for stem in STEMS if stem.isascii()}):
         expected = [term for term in terms(spaced, language) if term.stem in stems]
-        assert list(terms_among(text.split(), stems, language)) == expected
+        assert list(find_terms(text.split(), stems, language)) == expected
 
 
 @pytest.mark.parametrize("text", ["", " ", "walrus kelp 海藻"])
 def test_a_text_without_any_has_none(text: str) -> None:
-    assert list(terms_among(text.split(), STEMS)) == []
+    assert list(find_terms(text.split(), STEMS)) == []

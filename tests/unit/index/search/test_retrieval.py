@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.analysis.query import analysed
-from blog_search_mcp.index.search.candidates import Findings
-from blog_search_mcp.index.search.retrieval import READ_BLOG, READ_LEAST, Gatherer
-from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.search.candidates import RetrievalResult
+from blog_search_mcp.index.search.retrieval import (
+    FULL_COVERAGE,
+    LEAST_COVERAGE,
+    retrieve,
+    trust_in_coverage,
+)
+from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.vectors.segments import load_rows
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of
@@ -49,91 +54,93 @@ def made(blog: MakeBlog) -> Blog:
 
 
 @pytest.fixture
-def legs(made: Blog) -> Iterator[Legs]:
-    opened = open_legs(made.files, made.embedder)
+def snapshot(made: Blog) -> Iterator[Snapshot]:
+    opened = open_snapshot(made.files, made.embedder)
     yield opened
     opened.close()
 
 
-def gather(
-    legs: Legs,
+def retrieved(
+    snapshot: Snapshot,
     text: str,
     vector: Vectors | None = None,
     *,
     readable: float = 1.0,
     among: Sequence[str] | None = None,
-) -> Findings:
-    ids = None if among is None else [number_of(legs, source) for source in among]
-    gatherer = Gatherer(legs.catalog, legs.lexical, legs.vectors, legs.table, legs.described)
-    return gatherer.gather(analysed(text), vector, readable, ids)
+) -> RetrievalResult:
+    ids = None if among is None else [number_of(snapshot, source) for source in among]
+    return retrieve(snapshot, analyse_query(text), vector, readable, ids)
 
 
-def number_of(legs: Legs, source: str) -> int:
-    found = legs.catalog.find_post(source)
+def number_of(snapshot: Snapshot, source: str) -> int:
+    found = snapshot.catalog.find_post(source)
     assert found is not None
     return found[0]
 
 
-def proposed(legs: Legs, found: Findings) -> set[str]:
-    return {post.source for post in legs.catalog.posts(found.posts).values()}
+def proposed(snapshot: Snapshot, found: RetrievalResult) -> set[str]:
+    return {post.source for post in snapshot.catalog.posts(found.posts).values()}
 
 
-def test_words_propose_the_posts_that_hold_them(legs: Legs) -> None:
-    assert proposed(legs, gather(legs, "zebra")) == {ZEBRA, WALRUS}
-    assert proposed(legs, gather(legs, "tusks kelp")) == {WALRUS, KELP}
-    assert proposed(legs, gather(legs, "xylophone")) == set()
+def test_words_propose_the_posts_that_hold_them(snapshot: Snapshot) -> None:
+    assert proposed(snapshot, retrieved(snapshot, "zebra")) == {ZEBRA, WALRUS}
+    assert proposed(snapshot, retrieved(snapshot, "tusks kelp")) == {WALRUS, KELP}
+    assert proposed(snapshot, retrieved(snapshot, "xylophone")) == set()
 
 
-def test_an_authors_description_alone_proposes_a_post(legs: Legs) -> None:
-    found = gather(legs, "savannahs")
+def test_an_authors_description_alone_proposes_a_post(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "savannahs")
     [evidence] = found.posts.values()
-    assert proposed(legs, found) == {ZEBRA}
-    assert evidence.about > 0.0
-    assert (evidence.whole, evidence.lead, evidence.best) == (0.0, 0.0, 0.0)
+    assert proposed(snapshot, found) == {ZEBRA}
+    assert evidence.about_bm25 > 0.0
+    assert (evidence.post_bm25, evidence.lead_bm25, evidence.best_bm25) == (0.0, 0.0, 0.0)
 
 
-def test_meaning_proposes_posts_that_hold_none_of_the_words(legs: Legs) -> None:
-    found = gather(legs, "xylophone", vector_of("kelp grows"))
-    assert proposed(legs, found) == {ZEBRA, WALRUS, KELP}
+def test_meaning_proposes_posts_that_hold_none_of_the_words(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "xylophone", vector_of("kelp grows"))
+    assert proposed(snapshot, found) == {ZEBRA, WALRUS, KELP}
     best = max(found.posts, key=lambda post: max(found.posts[post].cosines.values()))
-    assert best == number_of(legs, KELP)
+    assert best == number_of(snapshot, KELP)
 
 
-def test_lexical_shares_are_told_of_every_level(legs: Legs) -> None:
-    found = gather(legs, "zebra").posts
-    zebra, walrus = found[number_of(legs, ZEBRA)], found[number_of(legs, WALRUS)]
+def test_lexical_shares_are_told_of_every_level(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "zebra").posts
+    zebra, walrus = found[number_of(snapshot, ZEBRA)], found[number_of(snapshot, WALRUS)]
     first, second, third = zebra.chunks
-    assert set(zebra.shares) == {first, second}
+    assert set(zebra.bm25) == {first, second}
     assert first < second < third
-    assert zebra.best == zebra.shares[second] > zebra.shares[first] > 0.0
-    assert zebra.shares[first] > 0.0 < zebra.whole < 1.0
-    assert zebra.lead > 0.0 < walrus.lead
-    assert (zebra.about, walrus.about) == (0.0, 0.0)
+    assert zebra.best_bm25 == zebra.bm25[second] > zebra.bm25[first] > 0.0
+    assert zebra.bm25[first] > 0.0 < zebra.post_bm25 < 1.0
+    assert zebra.lead_bm25 > 0.0 < walrus.lead_bm25
+    assert (zebra.about_bm25, walrus.about_bm25) == (0.0, 0.0)
 
 
-def test_a_post_is_asked_for_its_beginning_unless_a_question_wants_a_detail(legs: Legs) -> None:
-    described, asked = gather(legs, "zebra").posts, gather(legs, "what is a zebra?").posts
-    assert all(each.lead > 0.0 for each in described.values())
-    assert [each.lead for each in asked.values()] == [0.0, 0.0]
+def test_a_post_is_asked_for_its_beginning_unless_a_question_wants_a_detail(
+    snapshot: Snapshot,
+) -> None:
+    described = retrieved(snapshot, "zebra").posts
+    asked = retrieved(snapshot, "what is a zebra?").posts
+    assert all(each.lead_bm25 > 0.0 for each in described.values())
+    assert [each.lead_bm25 for each in asked.values()] == [0.0, 0.0]
 
 
-def test_posts_with_a_description_alone_are_asked_for_it(legs: Legs) -> None:
-    assert legs.described.tolist() == [number_of(legs, ZEBRA)]
-    found = gather(legs, "author zebra").posts
-    assert found[number_of(legs, ZEBRA)].about > 0.0
-    assert found[number_of(legs, WALRUS)].about == 0.0
+def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> None:
+    assert snapshot.described.tolist() == [number_of(snapshot, ZEBRA)]
+    found = retrieved(snapshot, "author zebra").posts
+    assert found[number_of(snapshot, ZEBRA)].about_bm25 > 0.0
+    assert found[number_of(snapshot, WALRUS)].about_bm25 == 0.0
 
 
-def test_without_a_vector_there_is_no_meaning(legs: Legs) -> None:
-    found = gather(legs, "zebra")
-    assert (found.nearest, found.background) == (None, 0.0)
+def test_without_a_vector_there_is_no_meaning(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "zebra")
+    assert (found.max_cosine, found.blog_cosine) == (None, 0.0)
     assert all(not each.cosines and each.mean_cosine == 0.0 for each in found.posts.values())
 
 
-def test_cosines_are_told_less_the_blogs_mean(made: Blog, legs: Legs) -> None:
+def test_cosines_are_told_less_the_blogs_mean(made: Blog, snapshot: Snapshot) -> None:
     ids, every_row = load_rows(made.files.vectors)
     vector = vector_of("a zebra runs")
-    found = gather(legs, "zebra", vector)
+    found = retrieved(snapshot, "zebra", vector)
     background = every_row.mean(axis=0) @ vector
     for evidence in found.posts.values():
         own = {n: every_row[ids == n] for n in evidence.chunks}
@@ -144,35 +151,35 @@ def test_cosines_are_told_less_the_blogs_mean(made: Blog, legs: Legs) -> None:
         assert evidence.mean_cosine == pytest.approx(
             middle @ vector / np.linalg.norm(middle) - background, abs=1e-6
         )
-    assert found.nearest == pytest.approx((every_row @ vector).max(), abs=1e-6)
-    assert found.background == pytest.approx(background, abs=1e-6)
+    assert found.max_cosine == pytest.approx((every_row @ vector).max(), abs=1e-6)
+    assert found.blog_cosine == pytest.approx(background, abs=1e-6)
 
 
 def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:
     """The fake embedder reads no emoji, so the second chunk is not embedded."""
     made = blog({"a.md": "# Post\n\nA zebra.\n\n## 🦓\n\n🦓🦓🦓\n", "b.md": "# 🦓\n\n🦓🦓\n"})
-    legs = open_legs(made.files, made.embedder)
-    found = gather(legs, "zebra", vector_of("zebra"))
+    snapshot = open_snapshot(made.files, made.embedder)
+    found = retrieved(snapshot, "zebra", vector_of("zebra"))
     vectors = {int(number) for number in load_rows(made.files.vectors)[0]}
     assert {chunk for each in found.posts.values() for chunk in each.cosines} == vectors
-    legs.close()
+    snapshot.close()
 
 
-def test_among_restricts_both_legs_and_what_is_said_of_the_whole(legs: Legs) -> None:
+def test_among_restricts_both_legs_and_what_is_said_of_the_whole(snapshot: Snapshot) -> None:
     vector = vector_of("and so on")
-    found = gather(legs, "zebra stripes", vector, among=[WALRUS, KELP])
-    assert proposed(legs, found) == {WALRUS, KELP}
-    everywhere = gather(legs, "zebra stripes", vector)
-    assert found.posts[number_of(legs, WALRUS)] == everywhere.posts[number_of(legs, WALRUS)]
+    found = retrieved(snapshot, "zebra stripes", vector, among=[WALRUS, KELP])
+    assert proposed(snapshot, found) == {WALRUS, KELP}
+    everywhere = retrieved(snapshot, "zebra stripes", vector)
+    assert found.posts[number_of(snapshot, WALRUS)] == everywhere.posts[number_of(snapshot, WALRUS)]
     assert found.coverage < everywhere.coverage == pytest.approx(1.0)
-    assert found.nearest is not None
-    assert everywhere.nearest is not None
-    assert found.nearest < everywhere.nearest
+    assert found.max_cosine is not None
+    assert everywhere.max_cosine is not None
+    assert found.max_cosine < everywhere.max_cosine
 
 
-def test_among_no_posts_nothing_is_found(legs: Legs) -> None:
-    found = gather(legs, "zebra", vector_of("zebra"), among=[])
-    assert (dict(found.posts), found.coverage, found.nearest) == ({}, 0.0, 0.0)
+def test_among_no_posts_nothing_is_found(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "zebra", vector_of("zebra"), among=[])
+    assert (dict(found.posts), found.coverage, found.max_cosine) == ({}, 0.0, 0.0)
 
 
 def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: MakeBlog) -> None:
@@ -180,51 +187,42 @@ def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: Make
     made = blog({"a.md": "# A\n\nA zebra.\n", "b.md": "# B\n\nA murky zebra.\n"})
     made.embedder = HalfReading()
     made.ingest(rebuild=True)
-    legs = open_legs(made.files, made.embedder)
-    assert gather(legs, "zebra", readable=1.0).readable == 0.75
-    assert gather(legs, "zebra", readable=0.5).readable == 0.375
-    legs.close()
+    snapshot = open_snapshot(made.files, made.embedder)
+    assert retrieved(snapshot, "zebra", readable=1.0).vocabulary_coverage == 0.75
+    assert retrieved(snapshot, "zebra", readable=0.5).vocabulary_coverage == 0.375
+    snapshot.close()
 
 
 @pytest.mark.parametrize(
-    ("blog_readable", "expected"),
-    [(0.0, 0.0), (0.05, 0.0), (READ_LEAST, 0.0), (0.3, 0.5), (READ_BLOG, 1.0), (1.0, 1.0)],
+    ("covered", "expected"),
+    [(0.0, 0.0), (0.05, 0.0), (LEAST_COVERAGE, 0.0), (0.3, 0.5), (FULL_COVERAGE, 1.0), (1.0, 1.0)],
 )
-def test_a_blog_that_is_hardly_read_is_not_judged_by_meaning(
-    legs: Legs, blog_readable: float, expected: float
+def test_meaning_counts_by_how_much_of_the_blog_the_embedder_covers(
+    covered: float, expected: float
 ) -> None:
-    assert (READ_LEAST, READ_BLOG) == (0.1, 0.5)
-    gatherer = Gatherer(
-        legs.catalog,
-        legs.lexical,
-        legs.vectors,
-        legs.table,
-        legs.described,
-        blog_readable,
-    )
-    found = gatherer.gather(analysed("zebra"), vector_of("zebra"), 1.0, None)
-    assert found.readable == pytest.approx(expected)
+    assert (LEAST_COVERAGE, FULL_COVERAGE) == (0.1, 0.5)
+    assert trust_in_coverage(covered) == pytest.approx(expected)
 
 
-def test_what_no_chunk_holds_leaves_the_embedder_undoubted(legs: Legs) -> None:
-    assert gather(legs, "xylophone", readable=0.5).readable == 0.5
+def test_what_no_chunk_holds_leaves_the_embedder_undoubted(snapshot: Snapshot) -> None:
+    assert retrieved(snapshot, "xylophone", readable=0.5).vocabulary_coverage == 0.5
 
 
 def test_a_post_proposed_as_a_whole_gets_the_shares_of_its_chunks(
-    legs: Legs, monkeypatch: pytest.MonkeyPatch
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everything = gather(legs, "zebra")
-    monkeypatch.setattr("blog_search_mcp.index.search.retrieval.CHUNKS", 0)
-    assert gather(legs, "zebra").posts == everything.posts
+    everything = retrieved(snapshot, "zebra")
+    monkeypatch.setattr("blog_search_mcp.index.search.retrieval.LEXICAL_CHUNKS", 0)
+    assert retrieved(snapshot, "zebra").posts == everything.posts
 
 
-def test_rarities_are_those_of_chunks(legs: Legs) -> None:
-    found = gather(legs, "zebra xylophone")
-    assert found.rarities == legs.lexical.chunks.rarities(analysed("zebra xylophone"))
-    zebra, unknown = found.rarities.values()
-    assert zebra < unknown == found.rarest
+def test_rarities_are_those_of_chunks(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "zebra xylophone")
+    assert found.idf == snapshot.lexical.chunks.idf(analyse_query("zebra xylophone"))
+    zebra, unknown = found.idf.values()
+    assert zebra < unknown == found.max_idf
 
 
-def test_any_vector_is_answered(legs: Legs) -> None:
-    found = gather(legs, "", np.zeros(DIMENSION, dtype=np.float32))
+def test_any_vector_is_answered(snapshot: Snapshot) -> None:
+    found = retrieved(snapshot, "", np.zeros(DIMENSION, dtype=np.float32))
     assert all(cosine == 0.0 for each in found.posts.values() for cosine in each.cosines.values())

@@ -18,8 +18,8 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.ranking import Use
-from blog_search_mcp.index.search.search import find
-from blog_search_mcp.index.search.snapshot import Legs, open_legs
+from blog_search_mcp.index.search.search import find_candidates
+from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
 
@@ -68,28 +68,28 @@ def sources(answer: Answer) -> list[str]:
 
 
 @pytest.fixture
-def counting(made: Blog) -> Iterator[tuple[Legs, Counting]]:
+def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
     embedder = Counting()
-    legs = open_legs(made.files, embedder)
-    yield legs, embedder
-    legs.close()
+    snapshot = open_snapshot(made.files, embedder)
+    yield snapshot, embedder
+    snapshot.close()
 
 
-def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Legs, Counting]) -> None:
-    legs, embedder = counting
-    found = find(legs, "A Zebra?")
+def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Snapshot, Counting]) -> None:
+    snapshot, embedder = counting
+    found = find_candidates(snapshot, "A Zebra?")
     assert embedder.queries == ["A Zebra?"]
     assert found.query.text == "A Zebra?"
     assert found.notice is None
-    assert found.findings.nearest is not None
+    assert found.retrieved.max_cosine is not None
 
 
 def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
-    counting: tuple[Legs, Counting],
+    counting: tuple[Snapshot, Counting],
 ) -> None:
-    legs, embedder = counting
-    found = find(legs, "🦓 !!!")
-    assert (embedder.queries, found.notice, found.findings.nearest) == ([], None, None)
+    snapshot, embedder = counting
+    found = find_candidates(snapshot, "🦓 !!!")
+    assert (embedder.queries, found.notice, found.retrieved.max_cosine) == ([], None, None)
 
 
 class OfEnglish(Counting):
@@ -117,24 +117,24 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     made.embedder = embedder = OfEnglish()
     made.ingest(rebuild=True)
     embedder.queries.clear()
-    legs = open_legs(made.files, embedder)
-    assert find(legs, query).notice is None
+    snapshot = open_snapshot(made.files, embedder)
+    assert find_candidates(snapshot, query).notice is None
     assert embedder.queries == embedded
-    legs.close()
+    snapshot.close()
 
 
-def test_words_alone_ask_for_no_vector(counting: tuple[Legs, Counting]) -> None:
-    legs, embedder = counting
-    assert find(legs, "zebra", use=Use.LEXICAL).findings.nearest is None
+def test_words_alone_ask_for_no_vector(counting: tuple[Snapshot, Counting]) -> None:
+    snapshot, embedder = counting
+    assert find_candidates(snapshot, "zebra", use=Use.LEXICAL).retrieved.max_cosine is None
     assert embedder.queries == []
 
 
 def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
     made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
-    legs = open_legs(made.files, embedder := Counting())
-    assert find(legs, "zebra").notice is None
+    snapshot = open_snapshot(made.files, embedder := Counting())
+    assert find_candidates(snapshot, "zebra").notice is None
     assert embedder.queries == []
-    legs.close()
+    snapshot.close()
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_a_failing_embedder_leaves_the_words_and_a_notice(
     assert answer.certainty > 0.0
 
 
-def test_filters_reach_both_legs(counting: tuple[Legs, Counting]) -> None:
-    legs, _ = counting
-    found = legs.catalog.find_post("walrus.md")
+def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
+    snapshot, _ = counting
+    found = snapshot.catalog.find_post("walrus.md")
     assert found is not None
-    assert set(find(legs, "zebra", [found[0]]).findings.posts) == {found[0]}
+    assert set(find_candidates(snapshot, "zebra", [found[0]]).retrieved.posts) == {found[0]}
 
 
 def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
@@ -204,9 +204,9 @@ def test_a_query_is_asked_in_the_languages_that_are_common(
 ) -> None:
     posts = {f"{n}.md": f"---\nlang: {code}\n---\nPost {n}.\n" for n, code in enumerate(declared)}
     made = blog(posts)
-    legs = open_legs(made.files, made.embedder)
-    assert legs.languages == expected
-    legs.close()
+    snapshot = open_snapshot(made.files, made.embedder)
+    assert snapshot.languages == expected
+    snapshot.close()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.search.snippets import WIDTH, preview
+from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 
 ATOMS = st.sampled_from(
     (
@@ -52,7 +52,7 @@ def place_of(shown: str, text: str) -> tuple[str, str, str]:
 @settings(deadline=None)
 @given(text=TEXTS, query=ATOMS)
 def test_a_preview_is_one_line_of_the_text_within_its_width(text: str, query: str) -> None:
-    shown = preview(text, weights_of(query))
+    shown = make_snippet(text, weights_of(query))
     place_of(shown, text)
     assert "\n" not in shown
     assert columns(shown) <= WIDTH + len("……")
@@ -61,7 +61,7 @@ def test_a_preview_is_one_line_of_the_text_within_its_width(text: str, query: st
 @settings(deadline=None)
 @given(text=TEXTS, query=ATOMS)
 def test_a_preview_never_halves_a_character(text: str, query: str) -> None:
-    _, found, after = place_of(preview(text, weights_of(query)), text)
+    _, found, after = place_of(make_snippet(text, weights_of(query)), text)
     for rest in (found, after.lstrip() if found.endswith(" ") else after):
         if rest and rest != " ".join(text.split()):
             assert unicodedata.category(rest[0]) not in ("Mn", "Me", "Cf")
@@ -74,42 +74,42 @@ def test_a_preview_never_halves_a_character(text: str, query: str) -> None:
     before=TEXTS, after=TEXTS, found=st.sampled_from(["zebra", "斑馬", "zoo.ZebraHorse", "zébra"])
 )
 def test_a_preview_contains_what_matched(before: str, after: str, found: str) -> None:
-    shown = preview(f"{before} {found} {after}", weights_of(found))
+    shown = make_snippet(f"{before} {found} {after}", weights_of(found))
     assert found in shown
 
 
 def test_a_short_text_is_shown_whole_on_one_line() -> None:
-    assert preview("One\ntwo\t three ", {}) == "One two three"
-    assert preview("", {"word": 1.0}) == ""
+    assert make_snippet("One\ntwo\t three ", {}) == "One two three"
+    assert make_snippet("", {"word": 1.0}) == ""
 
 
 def test_without_a_match_the_beginning_is_shown() -> None:
     text = "First words. " + "More of the same words " * 20
-    shown = preview(text, weights_of("absent"))
+    shown = make_snippet(text, weights_of("absent"))
     assert shown.startswith("First words. More of the same")
     assert shown.endswith(" words More of…")
 
 
 def test_the_window_with_most_of_the_query_wins_over_the_first_match() -> None:
     text = "The cache is small. " + "Nothing is here to see at all. " * 20 + "A cache of tokens."
-    assert "cache of tokens" in preview(text, weights_of("cache tokens"))
+    assert "cache of tokens" in make_snippet(text, weights_of("cache tokens"))
 
 
 def test_a_rare_word_counts_for_more_than_two_common_ones() -> None:
     text = "This is the cache. " + "Nothing to see here. " * 20 + "A walrus appears."
-    shown = preview(text, {"this": 0.1, "cach": 0.2, "walrus": 3.0})
+    shown = make_snippet(text, {"this": 0.1, "cach": 0.2, "walrus": 3.0})
     assert "A walrus appears." in shown
 
 
 def test_a_repeated_word_counts_once() -> None:
     text = "cache cache cache cache. " + "Nothing to see here. " * 20 + "A cache of tokens."
-    assert "cache of tokens" in preview(text, weights_of("cache tokens"))
+    assert "cache of tokens" in make_snippet(text, weights_of("cache tokens"))
 
 
 def test_a_preview_begins_and_ends_at_clauses() -> None:
     filler = "One clause is like another in a text like this one. "
     text = filler * 4 + "Here a walrus appears, and it sings. " + filler * 4
-    assert preview(text, weights_of("walrus")) == (
+    assert make_snippet(text, weights_of("walrus")) == (
         "…Here a walrus appears, and it sings. One clause is like another in a text like this "
         "one. One clause is like another in a text like this one.…"
     )
@@ -118,37 +118,37 @@ def test_a_preview_begins_and_ends_at_clauses() -> None:
 def test_a_chinese_preview_begins_and_ends_at_clauses() -> None:
     filler = "這一句話與其他的句子都一樣長。"
     text = filler * 8 + "這裡出現了一隻海象，牠在唱歌。" + filler * 8
-    assert preview(text, weights_of("海象")) == (
+    assert make_snippet(text, weights_of("海象")) == (
         "…" + filler + "這裡出現了一隻海象，牠在唱歌。" + filler * 3 + "…"
     )
 
 
 def test_a_closing_quote_stays_with_what_it_closes() -> None:
     filler = "「這一句話與其他的句子都一樣長。」"
-    shown = preview(filler * 4 + "海象來了。" + filler * 8, weights_of("海象"))
+    shown = make_snippet(filler * 4 + "海象來了。" + filler * 8, weights_of("海象"))
     assert shown.startswith(f"…{filler}海象來了。")
     assert shown.endswith("。」…")
 
 
 def test_a_word_is_not_cut_where_there_is_no_clause() -> None:
     text = "unbroken " * 40 + "walrus " + "unending " * 40
-    words = preview(text, weights_of("walrus")).strip("…").split()
+    words = make_snippet(text, weights_of("walrus")).strip("…").split()
     assert set(words) == {"unbroken", "walrus", "unending"}
 
 
 def test_a_word_wider_than_the_preview_is_cut() -> None:
-    shown = preview("walrus" + "s" * 500, weights_of("absent"))
+    shown = make_snippet("walrus" + "s" * 500, weights_of("absent"))
     assert shown == "walrus" + "s" * (WIDTH - 6) + "…"
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_the_width_may_be_another(width: int) -> None:
-    shown = preview("快取 cache " * 100, weights_of("cache"), width=width)
+    shown = make_snippet("快取 cache " * 100, weights_of("cache"), width=width)
     assert width * 0.6 <= columns(shown) <= width + 2
 
 
 def test_a_passage_full_of_matches_takes_no_time() -> None:
     """Comparing each window with each match would take minutes here."""
     started = time.monotonic()
-    preview("error in line\n" * 20_000, weights_of("error"))
+    make_snippet("error in line\n" * 20_000, weights_of("error"))
     assert time.monotonic() - started < 10

@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.collapse_translations import one_of_each, query_language
+from blog_search_mcp.index.search.collapse_translations import collapse_translations, query_language
 from blog_search_mcp.index.store.translations import (
     Translation,
     Translations,
@@ -212,7 +212,7 @@ def grouped(*languages: str) -> Translations:
 def test_a_group_has_its_best_score_and_one_language(
     languages: tuple[str, ...], scores: dict[int, float], query: str, shown: dict[int, float]
 ) -> None:
-    assert one_of_each(scores, grouped(*languages), query) == shown
+    assert collapse_translations(scores, grouped(*languages), query) == shown
 
 
 def found(reader: IndexReader, query: str, filters: Filters | None = None) -> list[Hit]:

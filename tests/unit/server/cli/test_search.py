@@ -16,7 +16,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from blog_search_mcp.index.analysis.query import analysed
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.cli import display
@@ -233,7 +233,7 @@ def test_no_fact_of_a_hit_steers_the_terminal() -> None:
     screen = io.StringIO()
     console = Console(file=screen, width=400, markup=False, highlight=False, emoji=False)
     page = page_of(answer, f"It is {evil}")
-    display.show_hits(console, page, display.Details(answer, analysed("owned"), why=True))
+    display.show_hits(console, page, display.Details(answer, analyse_query("owned"), why=True))
     assert not UNWANTED.search(screen.getvalue())
     assert [line for line in screen.getvalue().splitlines() if line.startswith("2. ")] == []
 
