@@ -11,18 +11,19 @@ from collections import Counter
 from statistics import median_low
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.server.cli.terminal import escape_controls
+from blog_search_mcp.server.format.text import one_line
 from blog_search_mcp.server.tools.registry import Toolset
 from blog_search_mcp.server.usage import UsageLog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.usage import LoggedCall
 
 SHOWN = 20
-"""Unanswered questions that are listed."""
+"""Unanswered queries that are listed."""
 SLOWEST = 5
 OFF = (
     "No usage log is named, and without one nothing is recorded. Start the server with "
@@ -45,79 +46,64 @@ def usage(settings: Settings) -> int:
 
 
 def report(calls: Sequence[LoggedCall], offered: Sequence[str]) -> list[str]:
-    """Write the report's lines; `calls` are not none."""
-    first, last = (time.date().isoformat() for time in _ends(calls))
+    """Write the report's lines; there is at least one call."""
+    days = [call.time.date().isoformat() for call in calls]
     used = Counter(call.tool for call in calls)
     never = [name for name in offered if name not in used]
+    slowest = sorted(calls, key=lambda call: -call.ms)[:SLOWEST]
     return [
-        f"{_counted(len(calls), 'call')} from {first} to {last}.",
+        f"{len(calls):,} call{'' if len(calls) == 1 else 's'} from {min(days)} to {max(days)}.",
         "",
         f"{'':<14}{'calls':>8}{'failed':>8}{'median ms':>11}{'slowest ms':>12}",
-        *(_row(tool, [call for call in calls if call.tool == tool]) for tool, _ in _most(used)),
+        *(_row(tool, [call for call in calls if call.tool == tool]) for tool in _by_count(used)),
         *([f"Never used: {', '.join(never)}."] if never else []),
         "",
         "Slowest:",
-        *(f"  {call.ms:>7,} ms  {call.tool}  {_plain(call.query)}" for call in _slowest(calls)),
+        *(f"  {call.ms:>7,} ms  {call.tool}  {_plain(call.query)}" for call in slowest),
         "",
-        *_unanswered(calls),
+        *_unanswered_lines(calls),
     ]
 
 
 def unanswered(calls: Sequence[LoggedCall]) -> list[tuple[str, int, bool]]:
-    """Questions that found nothing, or nothing sure: as last asked, how often, whether nothing.
+    """Return queries with no hits or low confidence, as last sent, with their count.
 
-    Most frequent first. Case and spaces do not tell two questions apart; a further page of one
-    is no new question.
+    The third value is whether there were no hits. Most frequent first. Case and spaces do not
+    tell two queries apart; a further page of one is no new query.
     """
-    asked = [call for call in calls if call.hits is not None and call.offset == 0]
-    missed = [call for call in asked if call.hits == 0 or call.confidence == "low"]
+    first_pages = [call for call in calls if call.hits is not None and call.offset == 0]
+    missed = [call for call in first_pages if call.hits == 0 or call.confidence == "low"]
     last = {_key(call.query): call for call in missed}
     counts = Counter(_key(call.query) for call in missed)
-    return [(last[key].query, count, last[key].hits == 0) for key, count in _most(counts)]
+    return [(last[key].query, counts[key], last[key].hits == 0) for key in _by_count(counts)]
 
 
-def _unanswered(calls: Sequence[LoggedCall]) -> list[str]:
+def _unanswered_lines(calls: Sequence[LoggedCall]) -> list[str]:
     missed = unanswered(calls)
     if not missed:
         return ["Every question found something the blog says."]
-    shown = [
+    lines = [
         f"  {count:>4}×  {_plain(query)}  ({'nothing found' if nothing else 'low confidence'})"
         for query, count, nothing in missed[:SHOWN]
     ]
-    left = len(missed) - len(shown)
+    left = len(missed) - len(lines)
     more = [f"  and {left:,} more"] if left else []
-    return ["Questions the blog could not answer:", *shown, *more]
+    return ["Questions the blog could not answer:", *lines, *more]
 
 
 def _row(tool: str, calls: Sequence[LoggedCall]) -> str:
     failed = sum(call.failed for call in calls)
     times = [call.ms for call in calls]
-    middle, slowest = median_low(times), max(times)
-    return f"{tool:<14}{len(calls):>8,}{failed:>8,}{middle:>11,}{slowest:>12,}"
+    return f"{tool:<14}{len(calls):>8,}{failed:>8,}{median_low(times):>11,}{max(times):>12,}"
 
 
-def _ends(calls: Sequence[LoggedCall]) -> tuple[datetime, datetime]:
-    times = [call.time for call in calls]
-    return min(times), max(times)
-
-
-def _slowest(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
-    return sorted(calls, key=lambda call: -call.ms)[:SLOWEST]
-
-
-def _most(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+def _by_count(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 def _key(query: str) -> str:
-    return " ".join(query.casefold().split())
+    return one_line(query.casefold())
 
 
 def _plain(query: str) -> str:
-    """Return what a terminal may have on one line: it would obey a control character."""
-    one_line = " ".join(query.split())
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in one_line)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return escape_controls(one_line(query))

@@ -115,7 +115,10 @@ def test_the_arrows_between_folders_are_those_of_the_documentation() -> None:
         ("index.store", ("index.search", "index.vectors", "index.lexical", "index.embedders")),
         ("ingest.documents", ("ingest.sites", "ingest.chunking", "index.search")),
         ("ingest.sites", ("ingest.chunking", "index.search")),
+        ("server.settings", ("server.format", "server.tools", "server.protocol")),
         ("server.format", ("server.tools", "server.protocol")),
+        ("server.tools", ("server.protocol", "server.stdio", "server.http", "server.cli")),
+        ("server.protocol", ("server.stdio", "server.http", "server.cli")),
     ],
 )
 def test_nothing_against_the_flow_is_reached_through_any_chain_of_imports(

@@ -197,13 +197,13 @@ def test_the_report_says_what_is_used_what_is_slow_and_what_is_missing() -> None
         "Never used: list_posts, get_outline.",
         "",
         "Slowest:",
-        "    1,200 ms  search_blog  rye\ufffd[2J",
+        "    1,200 ms  search_blog  rye␛[2J",
         "       30 ms  search_blog  kv cache",
         "       20 ms  search_blog  kv cache",
         "        5 ms  read_chunk  {}",
         "",
         "Questions the blog could not answer:",
-        "     1×  rye\ufffd[2J  (nothing found)",
+        "     1×  rye␛[2J  (nothing found)",
     ]
 
 
