@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from tests.support.faults.ollama_scripts import (
     Case,
-    after_canaries,
     always,
     another_each_time,
     at_route,
@@ -15,6 +14,7 @@ from tests.support.faults.ollama_scripts import (
     in_version,
     on,
     once,
+    once_described,
     restarts,
     with_state,
     wrong_in_batches,
@@ -112,17 +112,22 @@ OF_A_TEXT = (
 """The run goes on; a passage that got no vector is named, and found by its words."""
 
 OF_BATCHES = (
-    Case("shuffled", "rows in reverse", after_canaries(alters(reversed_rows)), "mixes up the vect"),
+    Case(
+        "shuffled",
+        "rows in reverse",
+        once_described(alters(reversed_rows)),
+        "mixes up the vect",
+    ),
     Case(
         "shuffled by one place",
         "rows moved by one",
-        after_canaries(alters(lambda rows: rows[1:] + rows[:1])),
+        once_described(alters(lambda rows: rows[1:] + rows[:1])),
         "texts go to it one by one",
     ),
     Case(
         "other vectors in a batch than alone",
         "every row of a batch turned round",
-        after_canaries(alters(wrong_in_batches)),
+        once_described(alters(wrong_in_batches)),
         "texts go to it one by one",
     ),
     Case(
@@ -150,7 +155,7 @@ OF_THE_RUN = (
         with_state(models=[replace(MODEL, capabilities=("completion",))]),
         "Choose an embedding model",
     ),
-    Case("every text gives NaN", "zeros always", after_canaries(alters(zeroes)), "of length 0"),
+    Case("every text gives NaN", "zeros always", once_described(alters(zeroes)), "of length 0"),
     Case("busy for good", "503 always", always(busy), "is busy. Try again in a moment"),
     Case("never answers", "hangs always", always(hangs), "did not answer in time"),
     Case("stops in every answer", "stalls in each body", always(stalls), "did not answer in time"),
@@ -175,7 +180,7 @@ OF_THE_RUN = (
     Case(
         "another vector at each call",
         "rows turned by one more each time",
-        after_canaries(another_each_time()),
+        once_described(another_each_time()),
         "gives one text different vectors",
     ),
     Case(

@@ -70,11 +70,7 @@ class OllamaStandIn:
     says: Says = field(default=lambda _messages, _tools: {"content": "Yes."})
     """The chat models' next message without its role: `content`, `thinking`, and `tool_calls` as
     names with arguments."""
-    offline: bool = False
-    """Whether nothing can be pulled."""
     requests: list[Request] = field(default_factory=list)
-    loaded: dict[str, str] = field(default_factory=dict)
-    """By a loaded model's name, until when, as /api/ps says it."""
     released: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops, so that hanging answers end with it."""
     host: str = ""
@@ -97,19 +93,11 @@ class OllamaStandIn:
         wanted = contract.full_name(name).lower()
         return next((model for model in self.models if model.name.lower() == wanted), None)
 
-    def load(self, model: Model, keep_alive: float | str | None) -> None:
-        """Have the model in memory for so long; 0 takes it out."""
-        forever = isinstance(keep_alive, int | float) and keep_alive < 0
-        if keep_alive == 0:
-            self.loaded.pop(model.name, None)
-        else:
-            self.loaded[model.name] = f"{'2319' if forever else '2026'}-11-20T12:30:00Z"
-
     def answer(
         self, method: str, path: str, raw: bytes, headers: Mapping[str, str]
     ) -> Answer | None:
         """Answer one request and log it; `None` means no answer at all."""
-        refusal = contract.refused(method, path, headers)
+        refusal = contract.refused(method, path)
         if refusal is None and method == "POST":
             body = contract.parsed(raw)
             refusal, body = (body, {}) if isinstance(body, Answer) else (None, body)
@@ -133,20 +121,14 @@ class OllamaStandIn:
 
     def _right(self, path: str, body: Body) -> Answer:
         match path:
-            case "/":
-                return Answer(200, "Ollama is running")
             case "/api/version" if self.version is None:
                 return Answer(404, "404 page not found")
             case "/api/version":
                 return Answer(200, {"version": self.version})
             case "/api/tags":
                 return contract.tags(self)
-            case "/api/ps":
-                return contract.ps(self)
             case "/api/show":
                 return contract.show(self, body)
-            case "/api/pull":
-                return contract.pull(self, body)
             case "/api/chat":
                 return chat.chat(self, body)
         return contract.embed(self, body)

@@ -37,7 +37,7 @@ MANY = {
 """So many posts that they need a second batch."""
 
 CANARIES = [None] * 4
-"""The first four requests of a run on a new index are its canaries."""
+"""The first four requests of a run on a new index are its fingerprint texts."""
 
 
 def once(*faults: Fault) -> Callable[[Stage], None]:
@@ -55,8 +55,8 @@ def always(fault: Fault) -> Callable[[Stage], None]:
     return lambda stage: stage.ollama.faults.extend([fault] * LASTING)
 
 
-def after_canaries(fault: Fault) -> Callable[[Stage], None]:
-    """The canaries are well, and every request for a vector after them fails."""
+def once_described(fault: Fault) -> Callable[[Stage], None]:
+    """The fingerprint texts are embedded well, and every request for a vector after them fails."""
     return lambda stage: stage.ollama.faults.extend([*CANARIES, *[fault] * LASTING])
 
 

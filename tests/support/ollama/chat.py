@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tests.support.ollama.contract import NAME, full_name
+from tests.support.ollama.contract import full_name
 from tests.support.ollama.faults import Answer
 
 if TYPE_CHECKING:
@@ -24,25 +24,15 @@ CREATED = "2026-11-20T12:00:00.000000Z"
 def chat(server: OllamaStandIn, body: Mapping[str, Any]) -> Answer:
     """The checks in Ollama's own order, then the model's turn."""
     name = str(body.get("model", ""))
-    if not NAME.fullmatch(name):
-        return _error(400, "model is required")
     model = server.find(name)
     if model is None:
         return _error(404, f"model '{name}' not found")
     messages, tools = body.get("messages") or [], body.get("tools") or []
     if refusal := _incapable(model, name, tools):
         return refusal
-    server.load(model, body.get("keep_alive"))
-    if not messages:
-        done = "unload" if body.get("keep_alive") == 0 else "load"
-        return Answer(200, _turn(name, {"content": ""}) | {"done_reason": done, "done": True})
     said = _with_ids(server.says(messages, tools))
     ended = {"done_reason": "stop", "done": True} | _counts(messages, said)
-    if body.get("stream") is False:
-        return Answer(200, _turn(name, said) | ended)
-    lines = [_turn(name, said) | {"done": False}, _turn(name, {"content": ""}) | ended]
-    kind = {"Content-Type": "application/x-ndjson"}
-    return Answer(200, "".join(json.dumps(line) + "\n" for line in lines), headers=kind)
+    return Answer(200, _turn(name, said) | ended)
 
 
 def _incapable(model: Model, name: str, tools: Sequence[Any]) -> Answer | None:

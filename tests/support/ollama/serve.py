@@ -40,9 +40,6 @@ def _handler(standin: OllamaStandIn) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             self._serve(b"")
 
-        def do_HEAD(self) -> None:
-            self._serve(b"")
-
         def do_POST(self) -> None:
             self._serve(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
 
