@@ -99,20 +99,20 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         return ParsedResult(source, day_after(before.expires), problems=(kept,))
     except UnreadablePost as error:
         return ParsedResult(source, None, Skipped(source, str(error)))
-    shown = check_visibility(document.fields, source, options.today)
+    visibility = check_visibility(document.fields, source, options.today)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
-    if shown.left_out and not options.include_drafts:
-        skipped = Skipped(source, shown.left_out)
-        return ParsedResult(source, shown.due, skipped, problems=problems)
+    if visibility.left_out and not options.include_drafts:
+        skipped = Skipped(source, visibility.left_out)
+        return ParsedResult(source, visibility.due, skipped, problems=problems)
     digest = hashlib.sha256(data).hexdigest()
     if before is not None and before.digest == digest:
-        return ParsedResult(source, shown.due, problems=problems)
-    new = _make_pending_post(document, file_to_read.file, digest, shown, options)
-    return ParsedResult(source, shown.due, None, new, tuple(_make_windows(new)), problems)
+        return ParsedResult(source, visibility.due, problems=problems)
+    new = _make_pending_post(document, file_to_read.file, digest, visibility, options)
+    return ParsedResult(source, visibility.due, None, new, tuple(_make_windows(new)), problems)
 
 
 def _make_pending_post(
-    document: Document, file: SourceFile, digest: str, shown: Visibility, options: ReadOptions
+    document: Document, file: SourceFile, digest: str, visibility: Visibility, options: ReadOptions
 ) -> PendingPost:
     if not options.index_descriptions:
         document = replace(document, post=replace(document.post, description=""))
@@ -124,7 +124,7 @@ def _make_pending_post(
         size=file.size,
         mtime_ns=file.mtime_ns,
         chunks=len(chunks),
-        expires=shown.expires,
+        expires=visibility.expires,
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
     return PendingPost(_with_language(post, chunks), chunks, tuple(coverage), indexed)

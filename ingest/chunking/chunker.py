@@ -1,11 +1,11 @@
-"""A post's body as chunks: Markdown in, contiguous passages of about one size out.
+"""Cut a post's body into chunks: contiguous passages of about one size.
 
 Passages are packed inside a section: small subsections share one, a large one
 is divided, and none reaches into a section beside it unless both lie whole in
 the same one. No fence, table row or other block is cut but a paragraph that is too
 long by itself, which is cut between sentences, and what one answer could not
-show (`ingest.chunking.oversize`). Where else to cut is for the text to say
-(`ingest.chunking.packing`), so that a paragraph put into a long section leaves the
+show (`ingest.chunking.oversize`). Where else to cut depends on the text
+alone (`ingest.chunking.packing`), so that a paragraph put into a long section leaves the
 passages further on as they were.
 """
 
@@ -19,7 +19,7 @@ from itertools import takewhile
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.oversize import split_oversize
 from blog_search_mcp.ingest.chunking.packing import Limits, pack_pieces
-from blog_search_mcp.ingest.chunking.sections import Section, section_tree
+from blog_search_mcp.ingest.chunking.sections import Section, build_sections
 from blog_search_mcp.ingest.chunking.sentences import sentence_ends
 from blog_search_mcp.ingest.chunking.token_count import exceeds
 from blog_search_mcp.ingest.documents.base import Block, Body
@@ -30,8 +30,8 @@ that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an Eng
 with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
 
 LONGEST = 20_000
-"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some to say
-where the chunk stands. Of 10,400 chunks of four blogs two are longer."""
+"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
+the chunk's place. Of 10,400 chunks of four blogs two are longer."""
 
 LONGEST_OPENING = 2_000
 """Characters of headings before a chunk's own text; what is beyond counts as text."""
@@ -60,7 +60,7 @@ def chunk_body(source: str, body: Body, first_line: int, title: str) -> tuple[Ch
     the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
     overlap, and the same body always gives the same chunks.
     """
-    text, tree = body.text, section_tree(body.blocks, title)
+    text, tree = body.text, build_sections(body.blocks, title)
     fitting = (part for span in _passages(tree, text) for part in _split(span, body))
     spans = [span for span in fitting if text[span.start : span.end].strip()]
     return tuple(_chunks(source, body, first_line, spans))

@@ -1,10 +1,10 @@
-"""A passage longer than one answer can show, as several that are not: text in, slices out.
+"""Split a passage that is longer than one answer can hold.
 
-A fence, a table or an inlined image is cut nowhere as long as `read_chunk` can show it whole.
+A fence, a table or an inlined image is cut nowhere as long as `read_chunk` can return it whole.
 What is longer is cut between blocks, else between lines, else where a reader would pause, so
 that every character of a post can be read. What its words are taken from is nearly always the
-slice itself; but code goes on being code after a cut, and what is long by an inlined file alone
-keeps all its words together, in its first slice.
+piece itself; but code goes on being code after a cut, and what is long by an inlined file alone
+keeps all its words together, in its first piece.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Piece:
 
     text: str
     words: str
-    """Markdown whose words are the slice's."""
+    """Markup whose words are the piece's."""
 
 
 def split_oversize(body: Body, start: int, end: int, longest: int, most: int) -> list[Piece]:
-    """Split a span into slices of at most `longest` characters each, whose texts joined are it.
+    """Split a span into pieces of at most `longest` characters each, whose texts joined are it.
 
     A line of at most `most` word pieces (`ingest.chunking.token_count`) is one that an embedder
     reads whole.
@@ -75,7 +75,7 @@ def _split_line(line: str, longest: int, most: int) -> Iterator[Piece]:
 
 
 def _split_anywhere(text: str, longest: int) -> Iterator[Piece]:
-    """Cut what holds few words for its length: all of them are its first visible slice's."""
+    """Cut what holds few words for its length: all of them are its first visible piece's."""
     start, words = 0, text
     while start < len(text):
         end = after_marks(text, min(start + longest - MOST_MARKS, len(text)), len(text))
@@ -85,7 +85,7 @@ def _split_anywhere(text: str, longest: int) -> Iterator[Piece]:
 
 
 def _gather(pieces: Iterable[Piece], longest: int) -> list[Piece]:
-    """Neighbours as one slice wherever they fit."""
+    """Join neighbours wherever they fit."""
     groups: list[list[Piece]] = []
     length = 0
     for piece in pieces:

@@ -1,8 +1,8 @@
-"""Small pieces of text gathered into runs of about one size: pieces in, runs out.
+"""Pack small pieces of text into runs of about one size.
 
-Where several ends would do, the text decides and not the distance from the
-start (content-defined chunking, as rsync and restic do for bytes): a piece put
-in anywhere moves the ends next to it, and the runs further on stay as they were.
+Where several ends would do, the text decides and not the distance from the start (content-defined
+chunking, as rsync and restic do for bytes): a piece put in anywhere moves the ends next to it, and
+the runs further on stay as they were.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Limits:
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
-    """The pieces' places, run by run; every place in exactly one run, in order."""
+    """Return the places of each run's pieces; every place is in exactly one run, in order."""
     gathered: list[range] = []
     sizes: list[int] = []
     for place, piece in enumerate(pieces):
@@ -59,7 +59,7 @@ WINDOW = Limits(least=100, most=200, scrap=40)
 
 
 def split_windows(plain: str) -> list[str]:
-    """Texts of at most about 200 word pieces each that together are `plain`; none is blank."""
+    """Split plain text into embedding windows of at most about 200 word pieces; none is blank."""
     lines = [part for line in plain.split("\n") for part in _parts(line)]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, WINDOW)]
     return [window for window in gathered if window.strip()]

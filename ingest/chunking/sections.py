@@ -1,7 +1,7 @@
-"""A post's blocks as a tree of sections: blocks in, headings with what stands under them out.
+"""Arrange a post's blocks as a tree of sections.
 
-A section is a heading, the blocks that follow it, and the sections of deeper
-headings inside it; the post itself is the outermost one.
+A section is a heading, the blocks that follow it, and the sections of deeper headings inside it;
+the post itself is the outermost one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Section:
     inside: tuple[Section, ...]
 
 
-def section_tree(blocks: Sequence[Block], title: str) -> Section:
-    """The post as one section; it holds every block exactly once, in order."""
+def build_sections(blocks: Sequence[Block], title: str) -> Section:
+    """Make the post one section, which holds every block exactly once, in order."""
     return _section(None, blocks, (), title)
 
 

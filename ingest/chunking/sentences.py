@@ -1,8 +1,7 @@
-"""A paragraph too long for one passage, cut where a reader would pause.
+"""Cut a paragraph that is too long for one passage where a reader would pause.
 
-Text and a size in, ends out: between sentences first, else between words, else
-(a word of a megabyte) between characters, never between a character and the
-marks that belong to it.
+Cuts fall between sentences, else between words, else (a word of a megabyte) between characters,
+never between a character and the marks that belong to it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ looked at again from every cut."""
 
 
 def sentence_ends(text: str, most: int) -> list[int]:
-    """Where to cut `text` so that each part has at most `most` word pieces; the last is its end.
+    """Cut `text` into parts of at most `most` word pieces; return their ends.
 
     Whole sentences are gathered up to `most`, so that a cut comes as late as it may.
     """
@@ -67,7 +66,7 @@ def _ends_in_word(text: str, start: int, end: int, most: int) -> Iterator[int]:
 
 
 def after_marks(text: str, cut: int, end: int) -> int:
-    """The first place from `cut` to `end` that parts no character from its marks."""
+    """Return the first place from `cut` to `end` that parts no character from its marks."""
     end = min(end, cut + MOST_MARKS)
     while cut < end and _belongs_to_previous(text[cut]):
         cut += 1

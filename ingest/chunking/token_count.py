@@ -1,4 +1,4 @@
-"""How large a passage is for an embedder: text in, a number of word pieces out.
+"""Estimate how many word pieces an embedder makes of a text.
 
 Words and characters both fail on mixed posts: a Chinese post is one "word" and
 an English one is five times its tokens in characters. A BERT word-piece
@@ -40,7 +40,7 @@ _KINDS = b"".join(
 
 
 def count_tokens(text: str) -> int:
-    """Roughly how many word pieces `text` is; an inlined file counts as one."""
+    """Estimate the word pieces of `text`; an inlined file counts as one."""
     counted = _without_files(text)
     return len(_PIECE.findall(counted)) if _ODD.search(counted) else _count_ascii(counted)
 

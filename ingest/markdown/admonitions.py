@@ -1,7 +1,7 @@
-"""Admonitions, callouts and comments as rules: Docusaurus, MkDocs, Obsidian and GitHub have them.
+"""Rules for admonitions, callouts and comments of Docusaurus, MkDocs, Obsidian and GitHub.
 
-The title an author gave stays, on a line of its own; the kind (`note`, `warning`) goes.
-MkDocs indents what stands in an admonition or a tab like code; `dedent_admonitions` takes it out.
+The title an author gave stays, on a line of its own; the kind (`note`, `warning`) goes. MkDocs
+indents what stands in an admonition or a tab like code; `dedent_admonitions` takes it out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 
 
 def has_indented_admonition(markdown: str) -> bool:
-    """Tell whether a passage may hold an admonition or a tab as MkDocs writes them."""
+    """Whether a passage may hold an admonition or a tab as MkDocs writes them."""
     return any(mark in markdown for mark in ("!!!", "???", '=== "', '===! "', '===+ "'))
 
 
@@ -75,7 +75,7 @@ def dedent_admonitions(markdown: str, code_lines: Collection[int]) -> str:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """Give the fence that is open after a line, `""` if none is; `fence` is open before it."""
+    """Return the fence that is open after a line, `""` if none is; `fence` is open before it."""
     words = line.strip()
     if fence:
         return "" if words.startswith(fence) and not words.strip(fence[0]) else fence

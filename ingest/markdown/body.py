@@ -7,7 +7,7 @@ the same are the tokens of the whole body used for it, and else the passage is p
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -24,11 +24,10 @@ from blog_search_mcp.ingest.markdown.preprocess import fence_tagged_code
 
 
 class MarkdownBody:
-    """A `Body` (`ingest.documents.base`) of Markdown; parsed when first asked."""
+    """A `Body` (`ingest.documents.base`) of Markdown; parsed at first use."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._env: dict[str, Any] = {}
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -56,12 +55,12 @@ class MarkdownBody:
     @property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading that a generator renders."""
-        return read_headings(self.text, self._tokens, self._references)
+        return read_headings(self.text, self._tokens, self._parsed[1])
 
     @property
     def links(self) -> tuple[str, ...]:
         """Targets of ordinary links."""
-        return find_links(self._tokens, self._references)
+        return find_links(self._tokens, self._parsed[1])
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`."""
@@ -76,13 +75,14 @@ class MarkdownBody:
         return fence_tagged_code(self.text)
 
     @cached_property
-    def _tokens(self) -> Sequence[Token]:
-        return parse_blocks(self._markdown, "body", self._env)
+    def _parsed(self) -> tuple[Sequence[Token], Mapping[str, Any]]:
+        env: dict[str, Any] = {}
+        tokens = parse_blocks(self._markdown, "body", env)
+        return tokens, env.get("references", {})
 
     @property
-    def _references(self) -> dict[str, Any]:
-        references: dict[str, Any] = (self._tokens and self._env.get("references")) or {}
-        return references
+    def _tokens(self) -> Sequence[Token]:
+        return self._parsed[0]
 
     @cached_property
     def _offsets(self) -> list[int]:

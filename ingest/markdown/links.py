@@ -12,7 +12,7 @@ from typing import Any
 
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.parser import find_inline_code, parse_inline
+from blog_search_mcp.ingest.markdown.parser import parse_inline
 from blog_search_mcp.ingest.markdown.plain_text import MAX_BRACKETS, strip_editor_syntax
 from blog_search_mcp.ingest.markdown.preprocess import parse_passage
 
@@ -50,7 +50,7 @@ def find_hashtags(body: str, tokens: Callable[[], Sequence[Token]]) -> tuple[str
         return ()
     paragraphs = (token.content for token in tokens() if token.type == "inline")
     words = (
-        _drop_code(token.content)
+        strip_editor_syntax(token.content, hide_code=True)
         for paragraph in paragraphs
         if _TAG.search(paragraph)
         for token in parse_passage(paragraph)
@@ -62,11 +62,3 @@ def find_hashtags(body: str, tokens: Callable[[], Sequence[Token]]) -> tuple[str
 
 def _is_tag(tag: str) -> bool:
     return len(tag) <= MAX_LENGTH and not _COLOUR.fullmatch(tag)
-
-
-def _drop_code(paragraph: str) -> str:
-    pieces, at = [], 0
-    for start, end in find_inline_code(paragraph):
-        pieces.append(strip_editor_syntax(paragraph[at:start]))
-        at = end
-    return "`".join([*pieces, strip_editor_syntax(paragraph[at:])])

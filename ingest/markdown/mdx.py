@@ -1,7 +1,7 @@
-"""MDX syntax as rules: imports, exports, components, expressions and comments.
+"""Rules for MDX: imports, exports, components, expressions and comments.
 
 A component's tags go and its children stay; of its attributes those that components print stay.
-A passage does not say that it is MDX, so an expression is dropped only beside components, imports
+A passage does not name its dialect, so an expression is dropped only beside components, imports
 or exports, and where it can be nothing but JavaScript: `{name}` may be text.
 """
 
@@ -42,7 +42,7 @@ _MDX = re.compile(
 
 
 def looks_like_mdx(markdown: str) -> bool:
-    """Tell whether a passage holds components, imports or exports at the start of a line."""
+    """Whether a passage holds components, imports or exports at the start of a line."""
     return _MDX.search(markdown) is not None
 
 

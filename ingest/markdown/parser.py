@@ -1,9 +1,10 @@
-"""The one configuration of markdown-it: CommonMark with tables and strikethrough.
+"""Parse CommonMark with tables and strikethrough; the one configuration of markdown-it.
 
 Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
 words are needed. A body knows its link definitions. In a passage they are text, since it rarely
 holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
-nor a block of HTML.
+nor a block of HTML. Code between backticks is paired here, one paragraph at a time, because the
+inline parser has no positions.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _BACKTICKS = re.compile(r"`+")
 
 
 class CodeSpans:
-    """Where the code of a passage lies; that between backticks is looked for when first asked."""
+    """Where the code of a passage lies; code between backticks is found when first needed."""
 
     def __init__(self, markdown: str, tokens: Sequence[Token], first_line: int = 0) -> None:
         """The lines of `tokens` are counted from `first_line`, on which `markdown` begins."""
@@ -79,11 +80,11 @@ class CodeSpans:
         self._inline: list[Span] | None = None
 
     def in_block(self, place: int) -> bool:
-        """Tell whether the character at `place` stands in a fence or in indented code."""
+        """Whether the character at `place` stands in a fence or in indented code."""
         return _inside(place, self._blocks)
 
     def in_line(self, place: int) -> bool:
-        """Tell whether the character at `place` stands between backticks."""
+        """Whether the character at `place` stands between backticks."""
         return _inside(place, self._between_backticks())
 
     def _lines(self, token: Token) -> Span:
@@ -107,7 +108,7 @@ class CodeSpans:
 
 
 def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
-    """Spans of one paragraph between runs of backticks that pair up, the backticks included.
+    """Find the spans of a paragraph between backticks that pair up, the backticks included.
 
     As in CommonMark: an escaped backtick opens nothing, and what is escaped in code is code.
     """

@@ -1,9 +1,8 @@
-"""A passage of Markdown comes in; its words go out, for embedding, analysis and previews.
+"""Strip Markdown to its words, for embedding, analysis and previews.
 
 `ingest.markdown.preprocess` finds the blocks and takes generator syntax out of them, so nothing
-inside
-code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki links,
-attributes, marks of footnotes and blocks) and parsed inline.
+inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
+links, attributes, marks of footnotes and blocks) and parsed inline.
 
 Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
 definitions of its own links, and `[^1]: word` is a footnote, not a definition.
@@ -53,20 +52,25 @@ _FILE = re.compile(
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
-def is_plain(source: str) -> bool:
-    """Tell whether `strip_editor_syntax` would leave a paragraph as it is."""
-    return _INLINE_MARKED.search(source) is None
+def strip_editor_syntax(source: str, *, hide_code: bool = False) -> str:
+    """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick."""
+    if not (hide_code or _INLINE_MARKED.search(source)):
+        return source
+    pieces, at = [], 0
+    for start, end in find_inline_code(source):
+        pieces += [_strip_outside_code(source[at:start]), "`" if hide_code else source[start:end]]
+        at = end
+    return "".join([*pieces, _strip_outside_code(source[at:])])
 
 
-def strip_editor_syntax(source: str) -> str:
-    """Leave the words; the rest is CommonMark."""
-    if is_plain(source):
+def _strip_outside_code(source: str) -> str:
+    if not _INLINE_MARKED.search(source):
         return source
     return _WIKI_LINK.sub(_wiki_words, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
 
 
 def _wiki_words(link: re.Match[str]) -> str:
-    """Give the label, else the page and its heading; an embedded file shows no name."""
+    """Return the label, else the page and its heading; an embedded file has no words."""
     page, label = link[1].rstrip("\\"), (link[2] or "").rpartition("|")[2].strip()
     if label and not (link[0].startswith("!") and _SIZE.fullmatch(label)):
         return label
@@ -105,7 +109,7 @@ _CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 
 
 def strip_markup(markdown: str, known: Sequence[Token] | None = None) -> str:
-    """Give the words of a passage, one line for each paragraph, item, row or line of code.
+    """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
@@ -140,19 +144,19 @@ def _lines(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _html_words(source: str) -> str:
-    shown = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
-    return _tidy(html.unescape(_HTML_GONE.sub(" ", _outside_code(shown))))
+    named = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
+    return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
 def _paragraph(source: str) -> str:
     if not _MARKED.search(source):
         return _unwrap(source)
-    shown = _outside_code(source)
-    if shown.count("[") > MAX_BRACKETS:
-        shown = _SIMPLE_LINK.sub(r"\1", shown).replace("[", r"\[")
+    source = strip_editor_syntax(source)
+    if source.count("[") > MAX_BRACKETS:
+        source = _SIMPLE_LINK.sub(r"\1", source).replace("[", r"\[")
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
-    labels = [label or text for text, label in _REFERENCE.findall(shown)]
-    return _unwrap("".join(map(_words, parse_inline(shown, labels))))
+    labels = [label or text for text, label in _REFERENCE.findall(source)]
+    return _unwrap("".join(map(_words, parse_inline(source, labels))))
 
 
 def _words(token: Token) -> str:
@@ -171,17 +175,6 @@ def _html_inline_words(tag: str) -> str:
     if image := _ALTERNATIVE.match(tag):
         return html.unescape(image[1] or image[2] or "")
     return " " if _BREAKING_TAG.match(tag) else ""
-
-
-def _outside_code(source: str) -> str:
-    """Clean a paragraph everywhere but between backticks that pair up."""
-    if is_plain(source):
-        return source
-    pieces, at = [], 0
-    for start, end in find_inline_code(source):
-        pieces += [strip_editor_syntax(source[at:start]), source[start:end]]
-        at = end
-    return "".join([*pieces, strip_editor_syntax(source[at:])])
 
 
 def _unwrap(words: str) -> str:

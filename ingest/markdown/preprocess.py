@@ -1,4 +1,4 @@
-"""A passage of a post comes in, as its generator reads it; plain Markdown goes out, in blocks.
+"""Parse a passage into blocks, without what only a site generator or an editor understands.
 
 Generator syntax is taken out before Markdown is read: a shortcode inside a link target would keep
 the link from being seen, the `>` that ends a tag at the start of a line would be a quotation, and
@@ -83,7 +83,7 @@ _DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\
 
 
 def add_table_head(passage: str) -> str:
-    """Put an empty head before rows that have none; a row with more cells would lose them."""
+    """Put an empty head before rows that have none, with as many cells as the longest of them."""
     if not _BEGINS.match(passage):
         return passage
     lines = passage.lstrip("\n").split("\n")
@@ -102,8 +102,8 @@ class _Rules:
         self._pattern = re.compile("|".join(named), re.MULTILINE)
         self._readers = {f"r{number}": rule.read for number, rule in enumerate(rules)}
 
-    def shown(self, markdown: str, place: int) -> Replacement | None:
-        """Say what a reader sees of the syntax that begins at `place`, `None` if none does."""
+    def replace(self, markdown: str, place: int) -> Replacement | None:
+        """Return what stands for the syntax that begins at `place`, `None` if none does."""
         beginning = self._pattern.match(markdown, place)
         if beginning is None or beginning.lastgroup is None:
             return None
@@ -117,10 +117,8 @@ _CANDIDATE = re.compile(
 )
 """Where a rule can apply: looking here first spares trying each rule at each character."""
 
-
-_DEFINED = "]:"
-"""What a definition of a link holds, which a body loses and a passage keeps."""
-
+_DEFINITION = "]:"
+"""Part of a link's definition, which is none of a body's blocks but one of a passage's."""
 
 _RULES: dict[Dialect, _Rules] = {
     "passage": _Rules((*SHORTCODES, *COMPONENTS, *ADMONITIONS)),
@@ -139,7 +137,7 @@ def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequenc
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
     indents = has_indented_admonition(markdown)
     as_it_stands = markdown == passage and dialect == "passage" and not indents
-    if not (known and as_it_stands and _DEFINED not in passage):
+    if not (known and as_it_stands and _DEFINITION not in passage):
         known = None
     tokens = known or parse_blocks(markdown, dialect)
     if indents:
@@ -159,26 +157,26 @@ def _code_lines(tokens: Sequence[Token]) -> set[int]:
 
 
 def _replace_syntax(markdown: str, code: CodeSpans, rules: _Rules) -> str:
-    """Put what a reader sees in the place of all syntax that begins outside code."""
+    """Replace all syntax that begins outside code."""
     pieces, at = [], 0
     for candidate in _CANDIDATE.finditer(markdown):
         place = candidate.start()
         if place < at or code.in_block(place):
             continue
-        shown = rules.shown(markdown, place)
-        if shown and not code.in_line(place):
-            pieces += [markdown[at:place], _on_its_lines(markdown, place, shown)]
-            at = shown.end
+        found = rules.replace(markdown, place)
+        if found and not code.in_line(place):
+            pieces += [markdown[at:place], _on_own_lines(markdown, place, found)]
+            at = found.end
     return "".join([*pieces, markdown[at:]])
 
 
-def _on_its_lines(markdown: str, place: int, shown: Replacement) -> str:
-    """Words as a paragraph where the syntax has its lines for itself."""
-    if not shown.words.strip() or "\n" in shown.words:
-        return shown.words
+def _on_own_lines(markdown: str, place: int, found: Replacement) -> str:
+    """Make the words a paragraph where the syntax has its lines for itself."""
+    if not found.words.strip() or "\n" in found.words:
+        return found.words
     before = markdown[markdown.rfind("\n", 0, place) + 1 : place]
-    end = markdown.find("\n", shown.end)
-    after = markdown[shown.end : end if end >= 0 else None]
+    end = markdown.find("\n", found.end)
+    after = markdown[found.end : end if end >= 0 else None]
     if before.strip(" \t>") or after.strip():
-        return shown.words
-    return f"\n{before}{shown.words.strip()}\n{before}"
+        return found.words
+    return f"\n{before}{found.words.strip()}\n{before}"

@@ -1,8 +1,8 @@
-"""What a site generator or an editor adds to Markdown, as rules: a beginning and what is shown.
+"""Rules for what site generators and editors add to Markdown: how it begins and what replaces it.
 
 Each kind of syntax is a module of rules (`ingest.markdown.shortcodes`, `ingest.markdown.mdx`,
-`ingest.markdown.admonitions`);
-`ingest.markdown.preprocess` applies them all in one pass, outside code, and the leftmost wins.
+`ingest.markdown.admonitions`); `ingest.markdown.preprocess` applies them all in one pass, outside
+code, and the leftmost wins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Replacement(NamedTuple):
 
 
 Reader: TypeAlias = Callable[[re.Match[str]], Replacement | None]
-"""Given a beginning that was found, what is shown; `None` if it is no such syntax after all."""
+"""Replaces syntax whose beginning was found; `None` if it is no such syntax after all."""
 
 
 class Rule(NamedTuple):
@@ -43,18 +43,18 @@ _ARGUMENT = re.compile(
 
 
 def printed_arguments(source: str) -> str:
-    """The arguments of a shortcode or component that generators print, joined by spaces."""
+    """Join the arguments of a shortcode or component that generators print."""
     found = _ARGUMENT.finditer(source)
     return " ".join(filter(None, (argument[argument.lastindex or 0] for argument in found)))
 
 
 def pad(words: str) -> str:
-    """Keep words apart from what stands beside them; nothing stays nothing."""
+    """Put spaces around words that are not empty."""
     return f" {words} " if words else ""
 
 
 def drop_match(match: re.Match[str]) -> Replacement:
-    """Show nothing of the whole match."""
+    """Replace the match by nothing."""
     return Replacement("", match.end())
 
 

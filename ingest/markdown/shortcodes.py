@@ -1,7 +1,7 @@
-r"""Template syntax in Markdown as rules: what Hugo, Zola, Jekyll, Hexo, Eleventy and kramdown add.
+r"""Rules for template syntax in Markdown: what Hugo, Zola, Jekyll, Hexo, Eleventy and kramdown add.
 
 A tag goes and what it encloses stays, but for comments; the arguments that generators print
-(`title`, `caption`, …) stay too. What is written to be shown as it is (`{{</* x */>}}`,
+(`title`, `caption`, …) stay too. What is written to appear as it is (`{{</* x */>}}`,
 `{% raw %}`) keeps its braces.
 """
 
