@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.types import Filters
+from tests.reliability.conftest import RecordRuns
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -55,11 +56,14 @@ def found(blog: Blog, query: str) -> int:
     return sum(query in hit.chunk.text for hit in answer.hits)
 
 
-def test_an_index_survives_any_kill_of_its_writer(blog: MakeBlog) -> None:
+def test_an_index_survives_any_kill_of_its_writer(
+    blog: MakeBlog, full: bool, record_runs: RecordRuns
+) -> None:
     chosen = random.Random(7)
     made = blog(posts(0))
     killed = 0
-    for version in range(1, 6):
+    versions = 200 if full else 5
+    for version in range(1, versions + 1):
         made.write(posts(version))
         before = made.manifest.generation
         status = kill_an_ingest(made, chosen.uniform(0, LONGEST))
@@ -73,6 +77,7 @@ def test_an_index_survives_any_kill_of_its_writer(blog: MakeBlog) -> None:
         assert not found(made, f"version{version - 1}")
         assert len(list(made.layout.generations.iterdir())) == 2
     assert killed > 1
+    record_runs(versions, versions)
 
 
 STOPPED = """

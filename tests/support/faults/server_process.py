@@ -91,6 +91,11 @@ class Process:
             self.replies(1)
 
     @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._popen.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it still runs."""
         return self._popen.poll() is None
@@ -159,6 +164,11 @@ class Process:
     def status(self) -> int:
         """Wait for the end; the exit status."""
         return self._popen.wait(PATIENCE)
+
+    def kill(self) -> None:
+        """Kill it and wait for its end."""
+        self._popen.kill()
+        self._popen.wait()
 
     def end(self) -> bytes:
         """End it, whatever it does; what it wrote to stderr."""

@@ -1,0 +1,111 @@
+"""Searches while Ollama is dead: what each costs beside the same search by words alone.
+
+For each way of being dead: Ollama answers, dies, is asked a burst of queries, comes back, and is
+asked until the answers have meaning again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.embedders.registry import choose_embedder, serve_embedder
+from blog_search_mcp.index.reader import Index, IndexReader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Filters
+from tests.reliability.conftest import RecordRuns
+from tests.reliability.dead_ollamas import dead
+from tests.support.blog import Blog
+from tests.support.ollama_standin import running
+from tests.support.served import POSTS
+
+ALLOWED = 0.3
+"""Seconds that a dead Ollama may add to a query."""
+
+RETURN = 40.0
+"""Seconds after which meaning must be back once Ollama is."""
+
+NOTICE = "Keyword matches only, without search by meaning: "
+STUCK = ("is still loading", "did not answer in time")
+GONE = ("does not answer", "did not answer in time", "cannot be reached")
+
+WAYS = {
+    "refused": ("cannot be reached",),
+    "silent": GONE,
+    "blackhole": GONE,
+    "hangs": STUCK,
+    "half": STUCK,
+    "busy": ("is busy", *STUCK),
+    "gateway": ("502", *STUCK),
+    "502": ("502", *STUCK),
+    "deleted": ("`ollama pull ",),
+    "changed": ("other weights",),
+    "killed": (*STUCK, *GONE),
+    "loading": ("", *STUCK),
+}
+"""By the way of being dead, phrases of which one is in every notice; with an empty one, an
+answer may have no notice."""
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """An index made with Ollama, and the address at which that was."""
+    folder = tmp_path_factory.mktemp("blog")
+    made = Blog(folder / "content", folder / "index")
+    made.write(POSTS)
+    with running() as standin:
+        made.embedder = choose_embedder("ollama", None, standin.host, None).embedder  # type: ignore[assignment]
+        made.ingest()
+        return made.index, standin.host
+
+
+@contextmanager
+def served(index: Path, host: str) -> Iterator[IndexReader]:
+    live = Index(index, lambda identity: serve_embedder(identity, host))
+    try:
+        yield live.reader()
+    finally:
+        live.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_dead_ollama_costs_a_query_little_and_the_answer_names_it(
+    way: str, indexed: tuple[Path, str], full: bool, record_runs: RecordRuns
+) -> None:
+    index, host = indexed
+    port = int(host.rpartition(":")[2])
+    queries = [f"how does a cache work {number}" for number in range(100 if full else 8)]
+    wrong = []
+    with served(index, host) as reader:
+        with running(port=port):
+            wait_for_meaning(reader)
+        with dead(way, port):
+            for query in queries:
+                alone, _ = timed_search(reader, query, Use.LEXICAL)
+                seconds, notice = timed_search(reader, query, Use.HYBRID)
+                named = any(each in notice for each in WAYS[way]) if notice else "" in WAYS[way]
+                if not named or seconds - alone > ALLOWED:
+                    wrong.append((query, seconds - alone, notice))
+        with running(port=port):
+            wait_for_meaning(reader)
+    record_runs(len(queries), len(queries) - len(wrong))
+    assert wrong == []
+
+
+def timed_search(reader: IndexReader, query: str, use: Use) -> tuple[float, str]:
+    """Return the seconds a search took, and why it had no dense retriever; empty if it had."""
+    begun = time.perf_counter()
+    notice = reader.search(query, Filters(), limit=5, offset=0, use=use).notice or ""
+    seconds = time.perf_counter() - begun
+    return seconds, notice.partition(NOTICE)[2].partition(" Low confidence")[0]
+
+
+def wait_for_meaning(reader: IndexReader) -> None:
+    end = time.perf_counter() + RETURN
+    while timed_search(reader, f"is meaning back at {time.perf_counter()}", Use.HYBRID)[1]:
+        assert time.perf_counter() < end, "search by meaning did not come back"
+        time.sleep(0.1)

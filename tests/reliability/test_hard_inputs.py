@@ -1,0 +1,188 @@
+"""Hard inputs of the shared corpora, all in one folder: nothing is lost in silence or executed.
+
+A post counts as found if the lexical retriever alone finds it by one of its rarest words, or by
+its file's name and a word where hundreds of posts are made of the same two words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+import time
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.reader import IndexReader
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.documents.decode import decode
+from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
+from blog_search_mcp.ingest.readers import SUFFIXES, read_document
+from blog_search_mcp.ingest.report import Report
+from blog_search_mcp.server.tools.search_blog import SearchArguments, search_blog
+from tests.reliability.conftest import RecordRuns
+from tests.support.blog import Blog
+
+MARKER = "zebrafinch"
+"""Stands in the body of every post of `frontmatter/handmade`."""
+
+PWNED = "pwned_by_front_matter"
+"""The file that the front matter writes where it is executed."""
+
+MOST_SECONDS = 2.0
+"""Of processor time, the least of three, that reading a file may take."""
+
+ORIGINAL = "utf8-bom"
+"""Of each post in `encodings`, the file that the others are compared with."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@pytest.fixture(scope="module")
+def nasty(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora")
+    subprocess.run([shared / "corpora" / "unpack", folder], check=True, capture_output=True)
+    return folder / "nasty"
+
+
+@pytest.fixture(scope="module")
+def ingested(nasty: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Blog, Report]:
+    made = Blog(nasty, tmp_path_factory.mktemp("nasty") / "index")
+    return made, made.ingest()
+
+
+def test_every_file_is_found_or_named(
+    nasty: Path, ingested: tuple[Blog, Report], record_runs: RecordRuns
+) -> None:
+    made, report = ingested
+    reader, skipped = made.reader(), {skip.source for skip in report.skipped}
+    sources = [path.relative_to(nasty).as_posix() for path in nasty.rglob("*") if path.is_file()]
+    posts = [
+        source
+        for source in sources
+        if source.lower().endswith(SUFFIXES)
+        and not any(part.startswith(".") for part in source.split("/"))
+    ]
+    texts = {source: read_text(reader, source) for source in posts if source not in skipped}
+    common = Counter(word for text in texts.values() for word in set(words(text)))
+    lost = [source for source, text in texts.items() if not is_found(reader, source, text, common)]
+    record_runs(len(sources), len(sources) - len(lost))
+    assert lost == []
+
+
+def read_text(reader: IndexReader, source: str) -> str:
+    """Return the plain text of all chunks; a post that is not in the index has none."""
+    if source not in reader.manifest.posts or not reader.manifest.posts[source].chunks:
+        return ""
+    return "\n".join(chunk.plain for chunk in reader.read(source, 0, 1_000_000).chunks)
+
+
+def words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def is_found(reader: IndexReader, source: str, text: str, common: Counter[str]) -> bool:
+    if source not in reader.manifest.posts:
+        return False
+    rarest = sorted(dict.fromkeys(words(text)), key=lambda word: (common[word], -len(word)))[:10]
+    if MARKER in text:
+        return is_hit(reader, MARKER, source)
+    named = (f"{Path(source).stem} {word}" for word in rarest)
+    return not rarest or any(is_hit(reader, query, source) for query in (*rarest, *named))
+
+
+def is_hit(reader: IndexReader, query: str, source: str) -> bool:
+    filters = Filters(section=source.rpartition("/")[0] or None)
+    answer = reader.search(query, filters, limit=2000, offset=0, use=Use.LEXICAL)
+    return any(
+        source == hit.post.source or source in (other for _, other in hit.translations)
+        for hit in answer.hits
+    )
+
+
+def test_every_post_can_be_read_to_its_last_character(
+    nasty: Path, ingested: tuple[Blog, Report], record_runs: RecordRuns
+) -> None:
+    reader, cut = ingested[0].reader(), []
+    for source, post in reader.manifest.posts.items():
+        chunks = reader.read(source, 0, 1_000_000).chunks if post.chunks else ()
+        body = read_document((nasty / source).read_bytes(), source).body.text
+        if "".join("".join(chunk.text for chunk in chunks).split()) != "".join(body.split()):
+            cut.append(source)
+    record_runs(len(reader.manifest.posts), len(reader.manifest.posts) - len(cut))
+    assert cut == []
+
+
+def test_no_file_holds_up_the_run(
+    nasty: Path, ingested: tuple[Blog, Report], full: bool, record_runs: RecordRuns
+) -> None:
+    if not full:
+        pytest.skip("timings are taken with --full")
+    slow = []
+    for source in ingested[0].manifest.posts:
+        data = (nasty / source).read_bytes()
+        if min(reading_seconds(data, source) for _ in range(3)) > MOST_SECONDS:
+            slow.append(source)
+    record_runs(len(ingested[0].manifest.posts), len(ingested[0].manifest.posts) - len(slow))
+    assert slow == []
+
+
+def reading_seconds(data: bytes, source: str) -> float:
+    started = time.process_time()
+    _ = read_document(data, source).body.blocks
+    return time.process_time() - started
+
+
+def test_nothing_in_front_matter_is_executed(nasty: Path, ingested: tuple[Blog, Report]) -> None:
+    places = (Path(tempfile.gettempdir()), Path("/tmp"), nasty, Path.cwd())
+    assert ingested[1].posts
+    assert not [place for place in places if (place / PWNED).exists()]
+
+
+def test_other_encodings_are_read_as_the_same_post_in_utf8(
+    nasty: Path, ingested: tuple[Blog, Report], record_runs: RecordRuns
+) -> None:
+    paths = sorted((nasty / "encodings").glob("*.md"))
+    misread = [path.name for path in paths if not is_read_right(path, ingested[1].warnings)]
+    record_runs(len(paths), len(paths) - len(misread))
+    assert misread == []
+
+
+def is_read_right(path: Path, warnings: tuple[str, ...]) -> bool:
+    """Whether a file was read as its original, but for what its encoding or a cut took away."""
+    post = path.stem.partition("-")[0]
+    original = (path.parent / f"{post}-{ORIGINAL}.md").read_bytes().decode("utf-8-sig")
+    wanted, text = original.replace("\r", ""), decode(path.read_bytes()).text
+    if unicodedata.normalize("NFC", text) == unicodedata.normalize("NFC", wanted):
+        return True
+    unbroken = "".join(text.split())
+    if unbroken in ("".join(wanted.split()), "".join(split_front_matter(wanted).body.split())):
+        return True  # other line ends
+    if wanted.startswith(text):
+        return True  # a file that ends early
+    other = {own for own, right in zip(text, wanted, strict=False) if own != right}
+    if len(text) == len(wanted) and other == {"?"}:
+        return True  # `?` as written for what the encoding lacks
+    named = any(warning.startswith(f"encodings/{path.name}: ") for warning in warnings)
+    differing = sum(own != right for own, right in zip(text, wanted, strict=False))
+    one_other = len(text) == len(wanted) and differing == 1
+    return named and (one_other or text.replace("\ufffd", "") == wanted)
+
+
+def test_naughty_strings_are_answered_or_refused_in_a_sentence(
+    nasty: Path, ingested: tuple[Blog, Report], record_runs: RecordRuns
+) -> None:
+    reader = ingested[0].reader()
+    strings = json.loads((nasty / "strings" / "blns.json").read_text(encoding="utf-8"))
+    for string in strings:
+        try:
+            search_blog(reader, SearchArguments(query=string))
+        except (BlogSearchError, ValueError):  # pydantic's ValidationError is a ValueError
+            continue
+    record_runs(len(strings), len(strings))

@@ -1,0 +1,183 @@
+"""New generations under a server that is searched all the time, and processes that meet."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.index.store.generations import current_number
+from blog_search_mcp.index.store.layout import Layout
+from tests.reliability.conftest import RecordRuns
+from tests.support.faults.server_process import MODERN, Process, call
+from tests.support.paths import ROOT
+from tests.support.served import indexed, ingest
+
+KEPT = 3
+"""Generations on disk at most: the live one, the one before it and one that is still read."""
+
+SEGMENTS = 8
+"""Vector files by which two generations may differ."""
+
+AT_ONCE, TIMES_AT_ONCE = 60, 4
+"""Searches before the first switch, so that every thread of the server has had some: glibc gives
+threads arenas of their own, and one that first searches late would look like a leak."""
+
+WARM = 10
+"""Switches after which the server's allocators have what they need."""
+
+GROWTH = 4 << 20
+"""Bytes by which the median of the last ten may exceed that of the first ten after WARM; what the
+allocators keep differed by 1 to 3 MB between runs."""
+
+BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
+
+
+class Blog:
+    """Posts with an index, and a server process over it."""
+
+    def __init__(self, folder: Path) -> None:
+        posts = {f"{n}.md": f"# Post {n}\n\nA post about soup {n}.\n" for n in range(20)}
+        self.index = indexed(folder, posts)
+        self.content = folder / "content"
+        self.layout = Layout(self.index)
+        self.server = Process(self.index, MODERN)
+
+    def edit(self, edition: int) -> str:
+        """Edit one post, and return a word that it alone has now."""
+        word = f"edition{edition:04d}"
+        text = f"# Post {edition % 20}\n\nA post about soup in {word}.\n"
+        (self.content / f"{edition % 20}.md").write_text(text, encoding="utf-8")
+        return word
+
+    def start_ingest(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "blog_search_mcp.ingest", str(self.content)]
+        return subprocess.Popen(
+            [*command, "--index", str(self.index), "--embedder", "embedded"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def search(self, query: str) -> dict[str, Any]:
+        """Return the structured answer. Raises KeyError for an error."""
+        self.server.send(call("now", {"query": query}))
+        answer: dict[str, Any] = self.server.replies(1)[0]["result"]["structuredContent"]
+        return answer
+
+    @property
+    def generation(self) -> Path:
+        return self.layout.generation(current_number(self.layout)).folder
+
+    def generations(self) -> list[str]:
+        return sorted(path.name for path in self.layout.generations.iterdir())
+
+    def memory(self) -> int:
+        """Return the bytes that are the server's own alone and not a mapped file's."""
+        rollup = Path(f"/proc/{self.server.pid}/smaps_rollup").read_text(encoding="utf-8")
+        kilobytes = {row.split()[0]: int(row.split()[1]) for row in rollup.splitlines()[1:]}
+        return (kilobytes["Private_Dirty:"] + kilobytes["Swap:"]) * 1024
+
+
+@pytest.fixture
+def blog(tmp_path: Path) -> Iterator[Blog]:
+    made = Blog(tmp_path)
+    yield made
+    made.server.end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_every_search_is_answered_while_generations_switch_and_the_newest_alone_stays_open(
+    blog: Blog, full: bool, record_runs: RecordRuns
+) -> None:
+    for _ in range(TIMES_AT_ONCE):
+        blog.server.send(b"".join(call(n, {"query": "soup"}) for n in range(AT_ONCE)))
+        blog.server.replies(AT_ONCE)
+    searches, files, memory = 0, set(), []
+    switches = 50 if full else 4
+    for edition in range(1, switches + 1):
+        word = blog.edit(edition)
+        with blog.start_ingest() as running:
+            while running.poll() is None:
+                searches += 1
+                assert blog.search("soup")["results"]
+            running.communicate()
+        assert running.returncode == 0
+        found = blog.search(word)["results"]
+        assert found[0]["source"] == f"{edition % 20}.md"
+        assert mapped_generations(blog) == {blog.generation.name}
+        assert len(blog.generations()) <= KEPT
+        files.add(sum(1 for _ in Path(f"/proc/{blog.server.pid}/fd").iterdir()))
+        memory.append(blog.memory())
+    record_runs(switches + searches, switches + searches)
+    assert max(files) - min(files) <= SEGMENTS
+    if full:
+        first, last = statistics.median(memory[WARM : WARM + 10]), statistics.median(memory[-10:])
+        assert last - first <= GROWTH
+
+
+def mapped_generations(blog: Blog) -> set[str]:
+    """Return the generations whose files the server has in memory, deleted ones too."""
+    maps = Path(f"/proc/{blog.server.pid}/maps").read_text(encoding="utf-8")
+    below = (line.partition(f"{blog.layout.generations}/")[2] for line in maps.splitlines())
+    return {name.partition("/")[0] for name in below if name}
+
+
+def test_a_torn_new_generation_is_named_beside_an_answer_from_the_older_one(blog: Blog) -> None:
+    blog.search("soup")
+    word = blog.edit(1)
+    ingest(blog.content, blog.index)
+    manifest = json.loads((blog.generation / "manifest.json").read_text(encoding="utf-8"))
+    name = next(name for name in manifest["content"]["files"] if name.endswith(".db"))
+    os.truncate(blog.generation / name, 10)
+    answer = blog.search("soup")
+    assert answer["results"]
+    assert f"{name} is damaged" in answer["notice"]
+    ingest(blog.content, blog.index, "--rebuild")
+    mended = blog.search(word)
+    assert mended["results"][0]["source"] == "1.md"
+    assert "is damaged" not in mended.get("notice", "")
+
+
+def test_of_two_ingests_at_one_instant_both_succeed_or_one_is_refused(
+    blog: Blog, full: bool, record_runs: RecordRuns
+) -> None:
+    rounds = 20 if full else 3
+    for number in range(rounds):
+        blog.edit(number)
+        if number % 2:
+            shutil.rmtree(blog.layout.generations)
+            blog.layout.current.unlink()
+        pair = [blog.start_ingest(), blog.start_ingest()]
+        last = [each.communicate()[1].splitlines()[-1] for each in pair]
+        refused = [line == BUSY for line in last]
+        assert [each.returncode for each in pair] == [int(each) for each in refused]
+        assert sum(refused) < 2
+        with blog.start_ingest() as again:
+            assert "nothing changed" in again.communicate()[1]
+    record_runs(rounds, rounds)
+
+
+def test_a_generation_that_another_process_reads_is_kept_until_that_process_has_ended(
+    blog: Blog,
+) -> None:
+    blog.search("soup")
+    old = blog.generation
+    for edition in range(1, 4):
+        blog.edit(edition)
+        ingest(blog.content, blog.index)
+    assert old.exists()
+    blog.server.kill()
+    blog.edit(4)
+    ingest(blog.content, blog.index)
+    assert not old.exists()
+    assert len(blog.generations()) == 2
