@@ -4,8 +4,8 @@
 
 A module counts if a function written in it runs during the step; importing it does not count, nor
 does a method that a dataclass generates. Each step runs in a process of its own over the posts in
-content/ with the embedded embedder, all threads included: a search and a read as the second tool
-call of their kind that a server over stdio answers, an ingest as the whole command.
+content/ with the embedded embedder, all threads included: a search and a read as tool calls that a
+server over stdio answers, an ingest as the whole command.
 
 `--packages` are the packages whose modules count; another tree is measured by putting it first
 on PYTHONPATH.
@@ -35,9 +35,10 @@ TOOL_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("search_blog", {"query": "how does a KV cache grow"}),
     "read": ("read_chunk", {"source": POST, "chunk_index": 0}),
 }
-SETTLED = 2.0
-"""Seconds from the first call to the second: what the first started beside its answer has ended,
-and the next comparison of index and posts is not due yet."""
+CALLS = 5
+PAUSE = 0.5
+"""Seconds between two calls. The call with the fewest modules counts: what the server does beside
+its answers, such as comparing the index with the posts every few seconds, falls into others."""
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -45,30 +46,41 @@ META = {
 
 
 class Recorder:
-    """Records the modules whose functions are called while `is_on`, in every later thread."""
+    """Records the modules whose functions are called while it is on, in every later thread."""
 
     def __init__(self, packages: Sequence[str], descriptor: int) -> None:
         """`descriptor` is where `finish` writes the names to."""
-        self.is_on = False
         self._packages = tuple(packages)
         self._descriptor = descriptor
+        self._is_on = False
         self._modules: set[str] = set()
         self._recorded: set[CodeType] = set()
+        self._fewest: set[str] | None = None
 
     def install(self) -> None:
         """Profile this thread and every thread that starts from now on."""
         threading.setprofile(self._profile)
         sys.setprofile(self._profile)
 
+    def start(self) -> None:
+        """Begin a recording."""
+        self._modules, self._recorded = set(), set()
+        self._is_on = True
+
+    def stop(self) -> None:
+        """End it, and keep it if it has the fewest modules."""
+        self._is_on = False
+        if self._fewest is None or len(self._modules) < len(self._fewest):
+            self._fewest = self._modules
+
     def finish(self) -> None:
-        """Write the modules recorded so far, as a JSON array; a server may end by `os._exit`."""
-        self.is_on = False
+        """Write the modules as a JSON array, at once since a server may end by `os._exit`."""
         with os.fdopen(self._descriptor, "w") as results:
-            json.dump(sorted(self._modules), results)
+            json.dump(sorted(self._fewest or ()), results)
 
     def _profile(self, frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if not self.is_on or event != "call" or code in self._recorded:
+        if not self._is_on or event != "call" or code in self._recorded:
             return
         self._recorded.add(code)
         name = str(frame.f_globals.get("__name__", ""))
@@ -122,9 +134,10 @@ def _run_step(step: str, packages: Sequence[str], index: str, content: str) -> N
     if step == "ingest":
         sys.argv[1:] = [content, "--index", index, "--embedder", "embedded"]
         ingest = import_module(f"{prefix}ingest.__main__").main
-        recorder.is_on = True
+        recorder.start()
         recorder.install()
         ingest()
+        recorder.stop()
         recorder.finish()
     else:
         sys.argv[1:] = ["--index", index]
@@ -145,9 +158,11 @@ def _drive_server(tool: str, arguments: dict[str, Any], recorder: Recorder) -> N
         with os.fdopen(server_in, "w") as write, os.fdopen(server_out) as read:
             call = _caller(tool, arguments, write.write, write.flush, read.readline)
             call()
-            time.sleep(SETTLED)
-            recorder.is_on = True
-            call()
+            for _ in range(CALLS):
+                time.sleep(PAUSE)
+                recorder.start()
+                call()
+                recorder.stop()
             recorder.finish()
 
     threading.Thread(target=drive, daemon=True).start()
