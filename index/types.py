@@ -182,6 +182,10 @@ CONFIDENCE_FORMULA = 4
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 
 
+CALIBRATION_GROWTH = 0.1
+"""Share of chunks that must have come or gone before the headings are searched again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """What an index's own headings reach; kept in its manifest."""
@@ -194,6 +198,10 @@ class Calibration:
     """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""
     chunks: int
     """Chunks the index had then."""
+
+    def is_stale(self, chunks: int) -> bool:
+        """Whether an index that now has `chunks` chunks should be calibrated anew."""
+        return abs(chunks - self.chunks) > CALIBRATION_GROWTH * max(self.chunks, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,6 @@ def _write_generation(
     job: Job, layout: Layout, run: Run, workers: WorkerPool, progress: Progress
 ) -> tuple[Manifest, EmbeddingCounts]:
     from blog_search_mcp.index.embedders.cache import open_cache
-    from blog_search_mcp.index.search.calibration import calibrate
     from blog_search_mcp.index.store.disk import translate_disk_errors
     from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
@@ -188,8 +187,12 @@ def _write_generation(
                 progress.advance(posts)
         progress.start("writing", 1)
         writer.finish_files()
-        with translate_disk_errors():
-            calibration = calibrate(writer.files, embedder, plan.base, writer.chunks)
+        calibration = plan.base.calibration if plan.base else None
+        if calibration is None or calibration.is_stale(writer.chunks):
+            from blog_search_mcp.index.search.calibration import calibrate
+
+            with translate_disk_errors():
+                calibration = calibrate(writer.files, embedder)
         manifest = writer.commit(plan.created, plan.build, calibration)
         progress.advance(1)
     return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)

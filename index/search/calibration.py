@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.candidates import RetrievalResult
     from blog_search_mcp.index.store.layout import GenerationFiles
-    from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Vectors
 
 SAMPLE = 200
@@ -44,35 +43,21 @@ COVERED_SHARE = 0.2
 blog: a blog in two languages has a third or more, one in another language with English terms a
 twentieth."""
 
-GROWTH = 0.1
-"""Share of chunks that must have come or gone before the headings are searched again."""
-
 SAMPLE_CHARACTERS = 100_000
 """Of the blog's text, by which its script is measured."""
 
 
-def calibrate(
-    files: GenerationFiles, embedder: Embedder, base: Manifest | None, chunks: int
-) -> Calibration | None:
-    """Return the base's calibration while the blog is much the same, else compute a new one.
+def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
+    """Compute the calibration of a generation whose files are complete.
 
-    `chunks` are those of the generation in `files`, which is complete. Raises IndexProblem if what
-    was just written cannot be opened, or EmbedderError.
+    Raises IndexProblem if what was just written cannot be opened, or EmbedderError.
     """
-    known = base.calibration if base else None
-    if known is not None and not is_stale(known, chunks):
-        return known
     try:
         snapshot = open_snapshot(files, embedder)
     except IndexBroken as error:  # just written, and not as it was meant
         raise make_disk_error(error) from error
     with closing(snapshot):
         return _calibrate_snapshot(snapshot)
-
-
-def is_stale(calibration: Calibration, chunks: int) -> bool:
-    """Whether a blog that now has `chunks` chunks should be calibrated anew."""
-    return abs(chunks - calibration.chunks) > GROWTH * max(calibration.chunks, 1)
 
 
 def _calibrate_snapshot(snapshot: Snapshot) -> Calibration:
