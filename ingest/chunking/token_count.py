@@ -16,7 +16,8 @@ CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Han, kana and bopomofo, as the inside of a regular expression's set."""
+"""Han, kana and bopomofo, as the inside of a regular expression's set. Hangul, which the
+analyser's has, is counted as letters."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*/?[\w.+-]*(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 _PIECE = re.compile(rf"[{CJK}]|[^\W_{CJK}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")

@@ -105,6 +105,7 @@ _SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
 """What is not one space already."""
 _BLANK = re.compile(r" *\n[\n ]*")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+"""With punctuation and without Hangul, whose words are apart by spaces."""
 _CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 
 
