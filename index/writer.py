@@ -174,7 +174,7 @@ def open_index_writer(
 ) -> Iterator[IndexWriter]:
     """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
 
-    `base` is the live generation, or `None` for an index made anew. The caller holds the writer
+    `base` is the current generation, or `None` for an index made anew. The caller holds the writer
     lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
     before: GenerationFiles | None = None

@@ -1,4 +1,4 @@
-"""Posts and chunks in SQLite, read side: ids and filters in, values of `index.types` out.
+"""The catalog: posts and chunks in SQLite, read side.
 
 Text is served from here and not from the content folder, so that what is read
 and what was searched can never disagree. The file belongs to an immutable
@@ -34,13 +34,13 @@ CHUNK_ROWS = (
 
 
 def post_of(row: Sequence[Any]) -> Post:
-    """The post in a row of POST_COLUMNS."""
+    """Make the post of a row of POST_COLUMNS."""
     _, source, title, day, tags, *rest = row
     return Post(source, title, day, tuple(json.loads(tags)), *rest)
 
 
 def chunk_of(row: Sequence[Any]) -> Chunk:
-    """The chunk in a row of CHUNK_ROWS."""
+    """Make the chunk of a row of CHUNK_ROWS."""
     _, source, position, text, plain, headings, first_line, last_line, anchor = row
     path = tuple(json.loads(headings))
     return Chunk(source, position, text, plain, path, first_line, last_line, anchor)
@@ -55,11 +55,11 @@ class Catalog:
         self._one_at_a_time = threading.Lock()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the files."""
         self._connection.close()
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
-        """Ids of the posts that pass, or `None` if every post does."""
+        """Return the ids of the posts that pass, or `None` if every post does."""
         conditions: list[str] = []
         values: list[str] = []
         if filters.section:
@@ -81,12 +81,12 @@ class Catalog:
         return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
 
     def described_posts(self) -> list[int]:
-        """Ids of the posts that have a description of their author's, ascending."""
+        """Return the ids of the posts that their author describes, ascending."""
         query = "SELECT post_id FROM posts WHERE description <> '' ORDER BY post_id"
         return [row[0] for row in self.rows(query, [])]
 
     def chunk_ids(self, post_ids: Sequence[int]) -> dict[int, list[int]]:
-        """By post id, every chunk id of these posts, in the order of the post."""
+        """Return, by post id, the ids of all chunks of these posts, in the order of the post."""
         query = (
             "SELECT post_id, chunk_id FROM chunks "
             "WHERE post_id IN (SELECT value FROM json_each(?)) ORDER BY post_id, position"
@@ -102,13 +102,13 @@ class Catalog:
         return chunk_table(self.rows(f"SELECT {columns} FROM chunks ORDER BY chunk_id", []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
-        """These chunks by id."""
+        """Return these chunks by id."""
         query = f"{CHUNK_ROWS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
         rows = self.rows(query, [json.dumps(list(chunk_ids))])
         return {row[0]: chunk_of(row) for row in rows}
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
-        """These posts by id."""
+        """Return these posts by id."""
         query = (
             f"SELECT {POST_COLUMNS} FROM posts WHERE post_id IN (SELECT value FROM json_each(?))"
         )
@@ -116,21 +116,21 @@ class Catalog:
         return {row[0]: post_of(row) for row in rows}
 
     def every_post(self) -> dict[int, Post]:
-        """All posts by id."""
+        """Return all posts by id."""
         return {row[0]: post_of(row) for row in self.rows(f"SELECT {POST_COLUMNS} FROM posts", [])}
 
     def find_post(self, source: str) -> tuple[int, Post] | None:
-        """The post with exactly this source, and its id."""
+        """Find the post with exactly this source, and its id."""
         rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
         return (rows[0][0], post_of(rows[0])) if rows else None
 
     def chunks_of(self, post_id: int) -> list[Chunk]:
-        """A post's chunks in order."""
+        """Return a post's chunks in order."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
         return [chunk_of(row) for row in self.rows(query, [post_id])]
 
     def translations(self) -> Translations:
-        """Which posts are translations of one another."""
+        """Read which posts are translations of one another."""
         rows = self.rows(
             "SELECT family, post_id, source, translations.language FROM translations "
             "JOIN posts USING (post_id) ORDER BY family, place",
@@ -142,20 +142,20 @@ class Catalog:
         )
 
     def languages(self) -> dict[str, int]:
-        """How many posts there are in each language."""
+        """Count the posts in each language."""
         return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language", []))
 
     def count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return int(self.rows("SELECT count(*) FROM chunks", [])[0][0])
 
     def headings(self) -> list[str]:
-        """The innermost heading of every chunk that has one."""
+        """Return the innermost heading of every chunk that has one."""
         rows = self.rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
         return [json.loads(row[0])[-1] for row in rows]
 
     def sample(self, characters: int) -> str:
-        """Words of the blog from all over it, about `characters` in all."""
+        """Return text from all over the blog, about `characters` of it."""
         count = max(self.count(), 1)
         each = max(characters // count, 40)
         query = (
@@ -167,22 +167,22 @@ class Catalog:
         return "\n".join(row[0] for row in rows)
 
     def sources(self) -> list[str]:
-        """Every post's source, sorted."""
+        """Return every post's source, sorted."""
         return [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source", [])]
 
     def rows(self, query: str, values: Sequence[object]) -> list[Any]:
-        """What a query of `index.store.catalog_writer`'s tables finds; one is asked at a time."""
+        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time."""
         with self._one_at_a_time:
             return self._connection.execute(query, values).fetchall()
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:
-    """A generation's catalog, read-only. The caller has verified its files' checksums."""
+    """Open a generation's catalog, read-only. The caller has verified its files' checksums."""
     connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
     connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
     return Catalog(connection)
 
 
 def immutable(path: Path) -> str:
-    """The address of a database that is read and that nobody changes."""
+    """Return the address of a database that is read and that nobody changes."""
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"

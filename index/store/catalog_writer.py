@@ -1,10 +1,9 @@
-"""Posts and chunks into the next generation's SQLite file: values in, chunk ids out.
+"""The catalog, write side: the next generation's SQLite file.
 
 The file starts as a copy of the previous generation's and takes the plan on top, with the texts
 of new chunks; those of earlier ones lie in a file that the two share (`index.store.hard_links`).
-Neither
-needs a journal while it is written: until CURRENT names its generation nobody reads it, and a
-torn one is thrown away whole.
+Neither needs a journal while it is written: until CURRENT names its generation nobody reads it,
+and a torn one is thrown away whole.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.chunk_table import ChunkTable
 from blog_search_mcp.index.store.hard_links import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.store.translations import translations_in
+from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import Chunk, Post
 
 SCHEMA = """
@@ -169,7 +168,7 @@ class CatalogWriter:
             "INSERT INTO translations VALUES (?, ?, ?, ?)",
             [
                 (each.post, family, place, each.language)
-                for family, group in enumerate(translations_in(posts).families)
+                for family, group in enumerate(find_translations(posts).families)
                 for place, each in enumerate(group)
             ],
         )

@@ -1,7 +1,7 @@
-"""Which chunk is whose: ids in, ids and numbers out, for thousands of chunks in one step.
+"""The chunk table: which chunk is whose, in columns, for thousands of chunks in one step.
 
-Every search asks this for the chunks it found and for all chunks of their posts. Each question
-costs SQLite milliseconds; the whole table takes 28 bytes a chunk. It is written with a generation,
+Every search looks up the chunks it found and all chunks of their posts. Each such query costs
+SQLite milliseconds; the whole table takes 28 bytes a chunk. It is written with a generation,
 since reading it out of SQLite takes a tenth of a second for 24,000 chunks.
 """
 
@@ -43,30 +43,30 @@ class ChunkTable:
         return float(self.readables.mean()) if len(self.readables) else 0.0
 
     def posts_of(self, chunk_ids: Ids) -> Ids:
-        """The post of each of these chunks, which all exist."""
+        """Return the post of each of these chunks, which all exist."""
         found: Ids = self.posts[np.searchsorted(self.chunks, chunk_ids)]
         return found
 
     def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
-        """Every chunk id of these posts, post by post and in the order of each; how many it has."""
+        """Return all chunk ids of these posts, post by post in order, and how many each has."""
         first, last = (np.searchsorted(self.posts, post_ids, side=s) for s in ("left", "right"))
         counts = last - first
         offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.chunks[np.repeat(first, counts) + offsets], counts
 
     def chunks_of(self, post_ids: Sequence[int]) -> Ids:
-        """Every chunk id of these posts, ascending."""
+        """Return all chunk ids of these posts, ascending."""
         found: Ids = self.chunks[np.isin(self.posts, np.asarray(post_ids, dtype=np.int64))]
         return found
 
     def readable(self, chunk_ids: Sequence[int]) -> list[float]:
-        """How well the embedder reads each of these chunks, in [0, 1]."""
+        """Return how well the embedder reads each of these chunks, in [0, 1]."""
         places = np.searchsorted(self.chunks, np.asarray(chunk_ids, dtype=np.int64))
         found: list[float] = self.readables[places].tolist()
         return found
 
     def sections_of(self, chunk_ids: Ids) -> npt.NDArray[np.int32]:
-        """A number for the path of headings over each of these chunks; 0 for one under none."""
+        """Return a number for the path of headings over each of these chunks; 0 for none."""
         found: npt.NDArray[np.int32] = self.sections[np.searchsorted(self.chunks, chunk_ids)]
         return found
 

@@ -1,7 +1,7 @@
-"""Where the index keeps what: one typed object that names every file.
+"""The layout of an index on disk: one typed object that names every file.
 
 INDEX/
-  CURRENT                 the live generation's name, replaced by an atomic rename
+  CURRENT                 the current generation's name, replaced by an atomic rename
   generations/000042/     immutable once CURRENT names it
     manifest.json         what this generation is, with a checksum for every other file
     vectors/              the vectors of chunks (`index.vectors`); most of it shared
@@ -79,7 +79,7 @@ class Layout:
 
     @property
     def current(self) -> Path:
-        """One line: the live generation's name."""
+        """One line: the current generation's name."""
         return self.root / "CURRENT"
 
     @property

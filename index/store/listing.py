@@ -1,4 +1,4 @@
-"""What a generation holds, without a query: filters, a place or nothing in, lists out."""
+"""Lists of what a generation holds, for which no query is needed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Listing:
         self._owner = owner
 
     def posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
-        """The posts that pass, from `offset` on, `limit` at most."""
+        """List the posts that pass, from `offset` on, `limit` at most."""
         among = self._catalog.matching_posts(filters)
         query, values = "FROM posts", []
         if among is not None:
@@ -54,7 +54,7 @@ class Listing:
         return Posts(tuple(post_of(row) for row in found), total)
 
     def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """The posts after the one of this ISO day (or `""`) and source, newest first.
+        """List the posts after the one of this ISO day (or `""`) and source, newest first.
 
         A place in this order means the same in every generation, unlike an offset.
         """
@@ -71,7 +71,7 @@ class Listing:
         return tuple(post_of(row) for row in found)
 
     def parts(self, post_id: int) -> tuple[Part, ...]:
-        """A post's chunks in order, without their text."""
+        """List a post's chunks in order, without their text."""
         rows = self._catalog.rows(
             "SELECT position, headings, first_line, last_line FROM chunks "
             "WHERE post_id = ? ORDER BY position",
@@ -80,17 +80,17 @@ class Listing:
         return tuple(Part(row[0], tuple(json.loads(row[1])), row[2], row[3]) for row in rows)
 
     def names(self) -> list[tuple[str, str]]:
-        """Every post's source and title, newest first."""
+        """List every post's source and title, newest first."""
         query = "SELECT source, title FROM posts ORDER BY coalesce(day, '') DESC, source"
         return [(source, title) for source, title in self._catalog.rows(query, [])]
 
     def tags(self) -> list[str]:
-        """Every tag, in lower case, the most used first."""
+        """List every tag, in lower case, the most used first."""
         query = "SELECT tag FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"
         return [row[0] for row in self._catalog.rows(query, [])]
 
     def sections(self) -> list[str]:
-        """Every folder that holds posts, itself or below it, the largest first."""
+        """List every folder that holds posts, itself or below it, the largest first."""
         counts = Counter(
             folder for source in self._catalog.sources() for folder in _folders(source)
         )

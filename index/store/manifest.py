@@ -1,4 +1,4 @@
-"""What a generation is, in one JSON file: written last, read first, with a checksum of its own.
+"""The manifest: what a generation is, in one JSON file with a checksum of its own.
 
 It remembers the embedder, the settings and every post's hash, so that the next
 ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
@@ -123,7 +123,7 @@ class Manifest(_Frozen):
 
 
 def dumps(manifest: Manifest) -> str:
-    """The manifest's file, with the checksum of its own content."""
+    """Write the manifest's file, with the checksum of its own content."""
     content = _canonical(manifest.model_dump(mode="json"))
     return f'{{"format": {FORMAT}, "checksum": "{_sha256(content)}", "content": {content}}}'
 

@@ -1,6 +1,6 @@
-"""Which posts are translations of one another: the sources of a whole blog in, groups out.
+"""Translations: which posts of a blog are the same post in other languages.
 
-Generators tell translations by their place: a suffix (`post.md`, `post.zh.md`), a folder
+Generators recognise translations by their place: a suffix (`post.md`, `post.zh.md`), a folder
 (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n` folder; or
 by a key in the front matter. One source alone cannot say whether `it/` is Italian or a topic,
 and a group changes when a sibling comes or goes, so every generation is written with groups of
@@ -33,7 +33,7 @@ ones beside to be in the default language: one alone may be a topic's namesake."
 _DOCUSAURUS = re.compile(r"(?:(.+)/)?i18n/([^/]+)/docusaurus-plugin-content-blog/(.+)")
 
 Named = Mapping[str, str]
-"""By source, the language that its place names; `""` for a default language left unsaid."""
+"""By source, the language that its place names; `""` for an unnamed default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ class Translations:
         self._groups = {each.post: group for group in self.families for each in group}
 
     def of(self, post: int) -> tuple[Translation, ...]:
-        """The whole group of a post by id, itself included; `()` if it has no translation."""
+        """Return the whole group of a post by id, itself included; `()` without a translation."""
         return self._groups.get(post, ())
 
     def others(self, post: int) -> tuple[tuple[str, str], ...]:
-        """Language and source of each other post of its group, in the languages' order."""
+        """Return language and source of each other post of its group, in the languages' order."""
         return tuple(
             sorted((each.language, each.source) for each in self.of(post) if each.post != post)
         )
 
 
-def translations_in(posts: Mapping[int, Post]) -> Translations:
-    """The groups among all posts of a blog, by id."""
+def find_translations(posts: Mapping[int, Post]) -> Translations:
+    """Find the groups among all posts of a blog, by id."""
     ids = {post.source: number for number, post in posts.items()}
     spoken = {post.source: post.language for post in posts.values()}
     keyed = _by_key(posts.values())
     others = ids.keys() - {source for group in keyed for source in group}
-    named = (*keyed, *(languages_of(group, spoken) for group in groups_of(others)))
+    named = (*keyed, *(name_languages(group, spoken) for group in group_sources(others)))
     return Translations(
         [Translation(ids[source], source, group[source]) for source in group] for group in named
     )
@@ -90,8 +90,8 @@ def _by_key(posts: Iterable[Post]) -> list[dict[str, str]]:
     ]
 
 
-def groups_of(sources: Iterable[str]) -> list[Named]:
-    """Every group of two sources or more; a source is in one group at most."""
+def group_sources(sources: Iterable[str]) -> list[Named]:
+    """Find every group of two sources or more; a source is in one group at most."""
     ordered = sorted(sources)
     found: list[Named] = []
     taken: set[str] = set()
@@ -103,10 +103,10 @@ def groups_of(sources: Iterable[str]) -> list[Named]:
     return found
 
 
-def languages_of(group: Named, spoken: Mapping[str, str]) -> dict[str, str]:
-    """By source, its language: what its place names, else what it is `spoken` in.
+def name_languages(group: Named, spoken: Mapping[str, str]) -> dict[str, str]:
+    """Return, by source, the language that its place names, else what it is `spoken` in.
 
-    Two translations cannot be in one language: the place that says nothing gives way.
+    Two translations cannot be in one language: a place that names none gives way.
     """
     taken = set(group.values())
     return {

@@ -15,8 +15,8 @@ from blog_search_mcp.index.search.collapse_translations import collapse_translat
 from blog_search_mcp.index.store.translations import (
     Translation,
     Translations,
-    groups_of,
-    languages_of,
+    group_sources,
+    name_languages,
 )
 from blog_search_mcp.index.types import Filters, Hit
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
@@ -92,7 +92,7 @@ def test_a_language_tag_is_a_known_language_with_a_script_or_region(text: str, t
     ],
 )
 def test_translations_are_known_by_their_place(sources: list[str], group: dict[str, str]) -> None:
-    assert groups_of(["b.md", *sources, "z/y.md"]) == [group]
+    assert group_sources(["b.md", *sources, "z/y.md"]) == [group]
 
 
 @pytest.mark.parametrize(
@@ -114,23 +114,25 @@ def test_translations_are_known_by_their_place(sources: list[str], group: dict[s
     ],
 )
 def test_posts_that_only_look_alike_are_no_translations(sources: list[str]) -> None:
-    assert groups_of(sources) == []
+    assert group_sources(sources) == []
 
 
 def test_a_language_folder_that_shares_a_post_shares_its_landing_page_too() -> None:
-    assert groups_of(["en/_index.md", "zh/_index.md", "en/a.md", "zh/a.md", "it/b.md"]) == [
+    assert group_sources(["en/_index.md", "zh/_index.md", "en/a.md", "zh/a.md", "it/b.md"]) == [
         {"en/_index.md": "en", "zh/_index.md": "zh"},
         {"en/a.md": "en", "zh/a.md": "zh"},
     ]
 
 
 def test_a_default_language_may_lie_beside_the_folders_of_the_others() -> None:
-    assert groups_of(["a.md", "b.md", "c.md", "en/a.md", "en/b.md", "index.md", "en/index.md"]) == [
+    assert group_sources(
+        ["a.md", "b.md", "c.md", "en/a.md", "en/b.md", "index.md", "en/index.md"]
+    ) == [
         {"en/a.md": "en", "a.md": ""},
         {"en/b.md": "en", "b.md": ""},
         {"en/index.md": "en", "index.md": ""},
     ]
-    assert groups_of(["p/a.md", "p/b.md", "p/en/a.md", "p/de/b.md"]) == [
+    assert group_sources(["p/a.md", "p/b.md", "p/en/a.md", "p/de/b.md"]) == [
         {"p/en/a.md": "en", "p/a.md": ""},
         {"p/de/b.md": "de", "p/b.md": ""},
     ]
@@ -152,7 +154,7 @@ def test_a_key_in_the_front_matter_makes_translations_of_posts_anywhere(blog: Ma
 
 def test_a_source_is_in_one_group_and_a_suffix_says_more_than_a_folder() -> None:
     sources = ["en/a.md", "en/a.ja.md", "zh/a.md", "de/a.md"]
-    assert groups_of(sources) == [
+    assert group_sources(sources) == [
         {"en/a.md": "", "en/a.ja.md": "ja"},
         {"de/a.md": "de", "zh/a.md": "zh"},
     ]
@@ -160,8 +162,8 @@ def test_a_source_is_in_one_group_and_a_suffix_says_more_than_a_folder() -> None
 
 def test_what_the_place_leaves_unsaid_is_what_is_spoken_unless_another_post_is_in_it() -> None:
     group = {"a.md": "", "a.en.md": "en"}
-    assert languages_of(group, {"a.md": "zh-tw"}) == {"a.md": "zh-tw", "a.en.md": "en"}
-    assert languages_of(group, {"a.md": "en"}) == {"a.md": "und", "a.en.md": "en"}
+    assert name_languages(group, {"a.md": "zh-tw"}) == {"a.md": "zh-tw", "a.en.md": "en"}
+    assert name_languages(group, {"a.md": "en"}) == {"a.md": "und", "a.en.md": "en"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.store.catalog import open_catalog
-from blog_search_mcp.index.store.translations import translations_in
+from blog_search_mcp.index.store.translations import find_translations
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -20,7 +20,7 @@ def written_translations(made: Blog) -> dict[str, tuple[str, ...]]:
     """By source, the sources of each post's translations, which are those of all posts of now."""
     with closing(open_catalog(made.files)) as catalog:
         posts, written = catalog.every_post(), catalog.translations()
-        expected = translations_in(posts)
+        expected = find_translations(posts)
         assert [written.of(post) for post in posts] == [expected.of(post) for post in posts]
         return {
             post.source: tuple(source for _, source in written.others(number))
