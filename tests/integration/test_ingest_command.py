@@ -131,7 +131,6 @@ def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
         ["a", "b"],
         ["content", "--embedder", "word2vec"],
         ["content", "--no-such-option"],
-        ["content", "--embedder", "embedded", "--model", "nomic-embed-text"],
     ],
 )
 def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
@@ -139,6 +138,16 @@ def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("usage: blog-ingest ")
     assert "Traceback" not in ran.stderr
+
+
+def test_a_model_that_the_embedder_does_not_have_is_status_2(folder: Path) -> None:
+    options = ("--embedder", "embedded", "--model", "nomic-embed-text", "--rebuild")
+    ran = run(folder / "content", *options, BLOG_INDEX=str(folder / "index"))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.splitlines()[-1] == (
+        "The embedded embedder does not have the model nomic-embed-text, only all-MiniLM-L6-v2. "
+        "Leave --model out, or use --embedder ollama."
+    )
 
 
 def failed(ran: subprocess.CompletedProcess[str]) -> str:
