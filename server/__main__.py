@@ -42,10 +42,10 @@ def run(settings: Settings) -> int:
 
             return doctor(settings, _places())
         case "install" | "uninstall":
-            from blog_search_mcp.server.cli.install.run import set_up
+            from blog_search_mcp.server.cli.install.run import configure_client
 
             assert settings.setup is not None
-            return set_up(settings, settings.setup, _places())
+            return configure_client(settings, settings.setup, _places())
         case "ask":
             from blog_search_mcp.server.cli.ask import ask
 

@@ -1,1 +1,1 @@
-"""Set-up of a client: what an entry says, where it goes, and the edit that leaves all else."""
+"""Add this server to an MCP client's settings, or remove it."""

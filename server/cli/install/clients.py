@@ -1,7 +1,4 @@
-"""Where MCP clients keep their servers: a home, a project and a system in, files out.
-
-Facts about programs that are not ours, in one table, for whoever reads or writes entries.
-"""
+"""Where MCP clients keep their entries of servers, on each system."""
 
 from __future__ import annotations
 
@@ -17,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where to look; given from outside, so that nothing here reads the environment."""
+    """The folders that clients derive their paths from."""
 
     home: Path
     project: Path
     """The folder whose own settings count too: the one a person works in."""
     system: str
-    """As `sys.platform` says."""
+    """`sys.platform`."""
     environment: Mapping[str, str]
 
 
@@ -36,24 +33,24 @@ class ClientFile:
     key: str
     """The object of entries by name."""
     comments: bool = False
-    """Whether the client allows comments and commas at the end, as VS Code's JSON has them."""
+    """Whether the client allows comments and trailing commas."""
     typed: bool = False
-    """Whether an entry says by `"type": "stdio"` that it is started and not called by a URL."""
+    """Whether an entry needs `"type": "stdio"`."""
     everywhere: bool = True
     """Whether its entries count in every folder, and not in one project alone."""
 
 
 def client_files(places: Places) -> tuple[ClientFile, ...]:
-    """List every file that a known client would read; few of them exist."""
-    return (*_everywhere(places), *_of_project(places.project))
+    """Return every file that a known client would read; few of them exist."""
+    return (*_user_files(places), *_project_files(places.project))
 
 
 def own_file(places: Places, word: str) -> ClientFile:
-    """Give the file whose entries count in every folder, for the client that `word` stands for."""
-    return next(file for file in _everywhere(places) if file.client == CLIENTS[word])
+    """Return the file whose entries count in every folder; `word` is a key of CLIENTS."""
+    return next(file for file in _user_files(places) if file.client == CLIENTS[word])
 
 
-def _everywhere(places: Places) -> tuple[ClientFile, ...]:
+def _user_files(places: Places) -> tuple[ClientFile, ...]:
     home, settings = places.home, _settings_folder(places)
     claude = Path(places.environment.get("CLAUDE_CONFIG_DIR") or home)
     return (
@@ -68,7 +65,7 @@ def _everywhere(places: Places) -> tuple[ClientFile, ...]:
     )
 
 
-def _of_project(project: Path) -> tuple[ClientFile, ...]:
+def _project_files(project: Path) -> tuple[ClientFile, ...]:
     files = (
         ClientFile("Claude Code", project / ".mcp.json", "mcpServers", typed=True),
         ClientFile("Cursor", project / ".cursor/mcp.json", "mcpServers"),
@@ -87,7 +84,7 @@ def _settings_folder(places: Places) -> Path:
 
 
 def _zed_folder(places: Places) -> Path:
-    """Zed keeps to ~/.config on macOS too."""
+    """Zed uses ~/.config on macOS too."""
     if places.system == "win32":
         return _settings_folder(places) / "Zed"
     if places.system == "darwin":

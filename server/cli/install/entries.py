@@ -1,21 +1,29 @@
-"""A client's settings file as text comes in; its entries of MCP servers go out."""
+"""The entries of MCP servers in a client's settings: read all, add, replace or remove ours."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from blog_search_mcp.server.cli.install.json_edit import strict
-from blog_search_mcp.server.cli.install.scripts import PACKAGE, SERVER
+from blog_search_mcp.index.errors import ClientSettingsError, UsageError
+from blog_search_mcp.server.cli.install.scripts import PACKAGE, SERVER, script_path
+from blog_search_mcp.server.cli.install.settings_file import (
+    format_settings,
+    parse_settings,
+    strip_comments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from blog_search_mcp.server.cli.install.clients import ClientFile
+    from blog_search_mcp.server.settings import Settings
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 """Our program's name, with Windows' ending or with a version for a runner."""
@@ -36,54 +44,158 @@ class Entry:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it starts this program, directly, by `python -m server` or through a runner."""
-        named = [self.command, *self.arguments]
-        by_module = any(pair == ("-m", "blog_search_mcp.server") for pair in pairwise(named))
-        return by_module or any(_OURS.fullmatch(PurePath(word).name) for word in named)
+        """Whether it starts this program, directly, by `python -m` or through a runner."""
+        words = [self.command, *self.arguments]
+        by_module = any(pair == ("-m", "blog_search_mcp.server") for pair in pairwise(words))
+        return by_module or any(_OURS.fullmatch(PurePath(word).name) for word in words)
 
     @property
     def index(self) -> str:
-        """The index folder it gives, empty for none."""
-        given = self.environment.get("BLOG_INDEX", "")
+        """The index folder it names, empty for none."""
+        folder = self.environment.get("BLOG_INDEX", "")
         for word, following in pairwise((*self.arguments, "")):
             if word == "--index":
-                given = following
+                folder = following
             elif word.startswith("--index="):
-                given = word.partition("=")[2]
-        return given
+                folder = word.partition("=")[2]
+        return folder
 
 
 def read_entries(file: ClientFile, text: str) -> tuple[Entry, ...]:
-    """Read every entry in the file's `text`. Raises ValueError, which names the place, if none can.
+    """Return every entry in the file's `text`. Raises ValueError, which names the place.
 
     Claude Code keeps entries for one folder beside those for all.
     """
-    plain = strict(text) if file.comments else text
-    root = json.loads(plain) if plain.strip() else {}
-    if not isinstance(root, dict):
-        raise ValueError("it is not a JSON object")
+    root = parse_settings(strip_comments(text) if file.comments else text)
     projects = root.get("projects")
     levels = [("", root), *(projects.items() if isinstance(projects, dict) else ())]
     return tuple(entry for project, level in levels for entry in _entries(level, file.key, project))
 
 
+def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:
+    """Set the fields of our entry `name`, and keep its other fields.
+
+    Raises ValueError if `text` cannot be parsed, UsageError if another server has the name, and
+    ClientSettingsError, with the entry to paste, if `text` has comments.
+    """
+    root = _parse_for_edit(text, file, name)
+    entry = _member(_member(root, file.key), name)
+    if fields.items() <= entry.items():
+        return text
+    if file.comments and strip_comments(text) != text:
+        raise ClientSettingsError(
+            f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
+            f"left as it is. Add the entry by hand. {describe_entry(file, name, fields)}"
+        )
+    entry.update(fields)
+    return format_settings(root, text)
+
+
+def without_entry(text: str, file: ClientFile, name: str) -> str:
+    """Remove our entry `name`; return `text` itself if there is none. Raises as `with_entry`."""
+    root = _parse_for_edit(text, file, name)
+    servers = root.get(file.key)
+    if not isinstance(servers, dict) or not isinstance(servers.pop(name, None), dict):
+        return text
+    if file.comments and strip_comments(text) != text:
+        raise ClientSettingsError(
+            f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
+            f"left as it is. Remove the entry {name!r} by hand."
+        )
+    return format_settings(root, text)
+
+
+def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
+    """Build our entry, with absolute paths: a client has a folder and a PATH of its own.
+
+    Raises UsageError if the console script is not installed or a path is not valid UTF-8.
+    """
+    script = script_path(SERVER)
+    if not Path(script).is_absolute():
+        raise UsageError(
+            "blog-server is not installed beside this Python. "
+            "Install the project and run the blog-server that comes with it."
+        )
+    arguments = ["--index", str(settings.index)]
+    if settings.embedder_url:
+        arguments += ["--embedder-url", settings.embedder_url]
+    if settings.content is not None:
+        arguments += ["--content", str(settings.content)]
+    for word in (script, *arguments):
+        _check_encodable(word)
+    kind = {"type": "stdio"} if file.typed else {}
+    return {**kind, "command": script, "args": arguments}
+
+
+def describe_entry(file: ClientFile, name: str, fields: dict[str, Any]) -> str:
+    """Show the entry, the file it belongs in, and the link that adds it if the client takes one."""
+    entry = json.dumps({file.key: {name: fields}}, ensure_ascii=False, indent=2)
+    link = install_link(file.client, name, fields)
+    return f"In {file.path}:\n\n{entry}" + (f"\n\nOr open this address:\n\n{link}" if link else "")
+
+
+def install_link(client: str, name: str, fields: dict[str, Any]) -> str | None:
+    """Return the address that has the client itself add the entry, `None` if it takes none.
+
+    VS Code expects the name inside the JSON, Cursor beside it, in base64.
+    """
+    if client == "VS Code":
+        return "vscode:mcp/install?" + quote(_compact({"name": name, **fields}), safe="")
+    if client == "Cursor":
+        config = base64.b64encode(_compact(fields).encode()).decode()
+        query = f"name={quote(name, safe='')}&config={quote(config, safe='')}"
+        return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"
+    return None
+
+
+def _parse_for_edit(text: str, file: ClientFile, name: str) -> dict[str, Any]:
+    """Parse the settings, and refuse an entry `name` of another server for every folder."""
+    for entry in read_entries(file, text):
+        if entry.name == name and not entry.project and not entry.is_ours:
+            raise UsageError(
+                f"The entry {name!r} in {file.path} starts another server. "
+                "Give ours another name with --name."
+            )
+    return parse_settings(strip_comments(text) if file.comments else text)
+
+
+def _member(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    value = parent.setdefault(key, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"what stands under {key!r} is not an object")
+    return value
+
+
 def _entries(level: Any, key: str, project: str) -> Iterator[Entry]:
-    found = level.get(key) if isinstance(level, dict) else None
-    for name, given in (found if isinstance(found, dict) else {}).items():
-        if isinstance(given, dict):
-            yield _entry(name, given, project)
+    servers = level.get(key) if isinstance(level, dict) else None
+    for name, fields in (servers if isinstance(servers, dict) else {}).items():
+        if isinstance(fields, dict):
+            yield _read_entry(name, fields, project)
 
 
-def _entry(name: str, given: dict[str, Any], project: str) -> Entry:
-    started = given.get("command")
-    if isinstance(started, dict):  # an older shape of Zed
-        given = {**started, "command": started.get("path")}
-    arguments, environment = given.get("args"), given.get("env")
+def _read_entry(name: str, fields: dict[str, Any], project: str) -> Entry:
+    nested = fields.get("command")
+    if isinstance(nested, dict):  # an older shape of Zed
+        fields = {**nested, "command": nested.get("path")}
+    arguments, environment = fields.get("args"), fields.get("env")
     return Entry(
         name=name,
-        command=str(given.get("command") or ""),
+        command=str(fields.get("command") or ""),
         arguments=tuple(map(str, arguments)) if isinstance(arguments, list) else (),
         environment=environment if isinstance(environment, dict) else {},
-        url=str(given.get("url") or given.get("serverUrl") or ""),
+        url=str(fields.get("url") or fields.get("serverUrl") or ""),
         project=project,
     )
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _check_encodable(word: str) -> None:
+    try:
+        word.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{word!a} is not valid UTF-8, and no client's settings can hold it. Rename the folder."
+        ) from error

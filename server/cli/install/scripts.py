@@ -1,4 +1,4 @@
-"""Our console scripts: where this Python keeps them, and command lines that work in any folder."""
+"""The console scripts of this program, by absolute path."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PACKAGE = "blog-search-mcp"
 
 
 def command(script: str, *arguments: object) -> str:
-    """Write a command line of ours that works in any folder: the script beside this Python."""
+    """Return a shell command line for one of our scripts that works in any folder."""
     return shlex.join([script_path(script), *map(str, arguments)])
 
 
 def script_path(script: str) -> str:
-    """Name one of our console scripts by its path, or by its name alone if it is not installed."""
+    """Return the path of the script beside this Python, or its name if it is not installed."""
     beside = (Path(sys.executable).with_name(script + ending) for ending in ("", ".exe"))
     return next((str(path) for path in beside if path.exists()), script)

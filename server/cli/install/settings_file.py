@@ -1,18 +1,23 @@
-"""A client's settings file: its text in, the changed text out, whole or not at all.
+"""Read, lay out and replace a client's settings file.
 
-The new file is written beside the old one and renamed over it, so that a client never reads
-half of it; where the path is a link, its target is what changes.
+The new file is written beside the old one and renamed over it, so that a client never reads half
+of it; where the path is a link, its target is what changes.
+
+Libraries that keep comments do not do here: json-five takes the import name of the json5 package,
+json5kit refuses block comments, and jsonc-edit runs Node.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.errors import ClientSettingsError
 
@@ -21,12 +26,14 @@ if TYPE_CHECKING:
 
 BACKUP = ".before-blog-server"
 """Ends the name of the copy beside the file: what was there before the last change."""
-_MARK = "\ufeff"
-"""Windows editors begin a file with it; JSON has no place for it."""
+_BOM = "\ufeff"
+"""Windows editors begin a file with it; JSON does not allow it."""
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Update:
     """What became of the file."""
 
     written: bool
@@ -35,27 +42,73 @@ class Changed:
     """Where the old content is, if there was any."""
 
 
-def change(path: Path, edit: Callable[[str], str]) -> Changed:
-    """Put `edit` of the file's text in its place; a file that is not there has an empty text.
+def strip_comments(text: str) -> str:
+    """Blank out comments and trailing commas; every other character keeps its line and column."""
+    for unwanted in (_COMMENT, _TRAILING_COMMA):
+        text = unwanted.sub(lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), text)
+    return text
 
-    Raises ClientSettingsError, with the file as it was, if it cannot be read, understood
-    or written, and whatever of ours `edit` raises.
+
+def parse_settings(text: str) -> dict[str, Any]:
+    """Return the object that `text` holds, an empty one for nothing. Raises ValueError."""
+    try:
+        root = json.loads(text, object_pairs_hook=_unique) if text.strip() else {}
+    except RecursionError:
+        raise ValueError("it is nested beyond the recursion limit") from None
+    if not isinstance(root, dict):
+        raise ValueError("it is not a JSON object")
+    return root
+
+
+def format_settings(root: dict[str, Any], before: str) -> str:
+    """Write `root` with the indent, escapes and line ends of the text `before`. Raises ValueError.
+
+    A text that shows no indent gets two spaces, what the clients themselves write.
+    """
+    shown = re.search(r'^([ \t]+)"', before, re.MULTILINE)
+    one_line = "\n" not in before.strip() and before.strip() not in {"", "{}"}
+    text = json.dumps(
+        root,
+        indent=None if one_line else shown[1] if shown else "  ",
+        ensure_ascii=before.isascii() and "\\u" in before,
+        allow_nan=False,
+    )
+    end = before[len(before.rstrip()) :] if before.strip() else "\n"
+    return (text.replace("\n", "\r\n") if "\r\n" in before else text) + end
+
+
+def update_file(path: Path, edit: Callable[[str], str]) -> Update:
+    """Replace the file's text by `edit` of it; a file that is not there has an empty text.
+
+    Raises ClientSettingsError, with the file as it was, if it cannot be read, parsed or written,
+    and any BlogSearchError that `edit` raises.
     """
     try:
         before = _read(path)
-        after = _after(before or b"", edit)
+        text = (before or b"").decode()
+        bom = _BOM if text.startswith(_BOM) else ""
+        after = (bom + edit(text.removeprefix(_BOM))).encode()
         if after == (before or b""):
-            return Changed(written=False)
-        backup = _write(path, before, after)
+            return Update(written=False)
+        return Update(written=True, backup=_write(path, before, after))
     except OSError as error:
         raise ClientSettingsError(
             f"{path} cannot be changed: {error.strerror}. Correct that and run this again."
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ClientSettingsError(
             f"{path} cannot be used and was left as it is: {error}. Correct it and run this again."
         ) from error
-    return Changed(written=True, backup=backup)
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that has a key twice: a rewrite would drop one of the values."""
+    found = dict(members)
+    if len(found) < len(members):
+        keys = [key for key, _ in members]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return found
 
 
 def _read(path: Path) -> bytes | None:
@@ -65,44 +118,39 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _after(before: bytes, edit: Callable[[str], str]) -> bytes:
-    text = before.decode()
-    mark = _MARK if text.startswith(_MARK) else ""
-    return (mark + edit(text.removeprefix(_MARK))).encode()
-
-
 def _write(path: Path, before: bytes | None, after: bytes) -> Path | None:
+    """Write the file and, if there was one, its backup; return the backup's path."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     if before is None:
         _replace(target, after, None)
         return None
     backup = path.with_name(path.name + BACKUP)
-    like = target.stat()
-    _replace(backup, before, like)
-    _replace(target, after, like)
+    status = target.stat()
+    _replace(backup, before, status)
+    _replace(target, after, status)
     return backup
 
 
-def _replace(target: Path, content: bytes, like: os.stat_result | None) -> None:
-    """Write `target` anew in one step, with the owner and permissions of `like`."""
+def _replace(target: Path, content: bytes, status: os.stat_result | None) -> None:
+    """Write `target` anew in one step, with the owner and permissions of `status`."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if like is not None:
-            _resemble(beside, like)
-        beside.replace(target)
+        if status is not None:
+            _copy_permissions(temporary, status)
+        temporary.replace(target)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def _resemble(path: Path, like: os.stat_result) -> None:
+def _copy_permissions(path: Path, status: os.stat_result) -> None:
     if sys.platform != "win32":
         own = path.stat()
-        if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
-            os.chown(path, like.st_uid, like.st_gid)
-    path.chmod(stat.S_IMODE(like.st_mode))
+        if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
+            os.chown(path, status.st_uid, status.st_gid)
+    path.chmod(stat.S_IMODE(status.st_mode))

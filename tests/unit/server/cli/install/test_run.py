@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
-from blog_search_mcp.server.cli.install.json_edit import strict
-from blog_search_mcp.server.cli.install.run import set_up
+from blog_search_mcp.server.cli.install.run import configure_client
 from blog_search_mcp.server.cli.install.scripts import command, script_path
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
@@ -46,7 +45,9 @@ def run(
     prints: bool = False,
 ) -> int:
     chosen = settings or Settings(INDEX, "")
-    return set_up(chosen, ClientSetup(client, name, removes, prints), places(home, system))
+    return configure_client(
+        chosen, ClientSetup(client, name, removes, prints), places(home, system)
+    )
 
 
 def entry(file: ClientFile, *arguments: str) -> dict[str, object]:
@@ -56,11 +57,8 @@ def entry(file: ClientFile, *arguments: str) -> dict[str, object]:
 
 
 def their_text(file: ClientFile) -> str:
-    """A file as people have it: entries of others, and comments where the client has them."""
-    text = json.dumps({"theme": "dark", file.key: THEIRS}, ensure_ascii=False, indent=4)
-    if not file.comments:
-        return text
-    return text.replace('"dark"', '"dark" /* nights */').replace("{\n", "{ // mine, all\n", 1)
+    """A file as people have it, with entries of other servers."""
+    return json.dumps({"theme": "dark", file.key: THEIRS}, ensure_ascii=False, indent=4)
 
 
 def put(file: ClientFile, text: str) -> None:
@@ -83,8 +81,7 @@ def test_every_client_gets_the_entry_and_keeps_what_it_had(
     assert run(home, client, system=system) == 0
     written = file.path.read_text(encoding="utf-8")
     kept = {"theme": "dark", file.key: {**THEIRS, "blog": entry(file)}}
-    assert json.loads(strict(written)) == kept
-    assert ("/* nights */" in written, "{ // mine, all" in written) == (file.comments,) * 2
+    assert written == json.dumps(kept, ensure_ascii=False, indent=4)
     assert backup(file).read_text(encoding="utf-8") == before
 
 
@@ -100,8 +97,8 @@ def test_twice_gives_the_same_bytes_and_keeps_the_backup(
     assert run(home, client) == 0
     assert (file.path.read_bytes(), file.path.stat().st_mtime_ns) == first
     assert backup(file).read_text(encoding="utf-8") == their_text(file)
-    said = f"The entry 'blog' in {file.path} is as it should be; nothing was written.\n"
-    assert capsys.readouterr().out == said
+    output = f"The entry 'blog' in {file.path} is as it should be; nothing was written.\n"
+    assert capsys.readouterr().out == output
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -164,16 +161,15 @@ def test_a_broken_file_is_left_as_it_is_and_named_with_the_place(
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
-    [('{"mcpServers": {"blog": "text"}}', "column 25"), ('{"mcpServers": [1]}', "column 16")],
+    ("text", "key"), [('{"mcpServers": {"blog": "text"}}', "blog"), ('{"mcpServers": [1]}', "mcpS")]
 )
 def test_what_stands_in_the_place_of_an_object_is_neither_changed_nor_taken_out(
-    text: str, place: str, home: Path, capsys: pytest.CaptureFixture[str]
+    text: str, key: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = own_file(places(home), "windsurf")
     put(file, text)
     assert run(home, "windsurf") == 1
-    assert f"what stands at line 1 {place} is not an object" in capsys.readouterr().err
+    assert f"left as it is: what stands under '{key}" in capsys.readouterr().err
     assert run(home, "windsurf", removes=True) == 0
     assert file.path.read_text(encoding="utf-8") == text
 
@@ -194,16 +190,38 @@ def test_an_entry_of_another_server_is_neither_changed_nor_taken_out(
 
 def test_an_entry_of_ours_is_corrected_and_keeps_what_a_person_added(home: Path) -> None:
     file = own_file(places(home), "zed")
-    put(
-        file,
-        '{"context_servers": {\n  "blog": {\n    "command": "blog-server", // fast\n'
-        '    "args": [],\n    "env": {"A": "b"},\n  }\n}}',
-    )
+    before = {"command": "blog-server", "args": [], "env": {"A": "b"}}
+    put(file, json.dumps({"context_servers": {"blog": before}}))
     assert run(home, "zed") == 0
-    written = file.path.read_text(encoding="utf-8")
-    found = json.loads(strict(written))["context_servers"]
-    assert found == {"blog": {**entry(file), "env": {"A": "b"}}}
-    assert f'"command": "{SCRIPT}", // fast\n' in written
+    written = json.loads(file.path.read_text(encoding="utf-8"))
+    assert written == {"context_servers": {"blog": {**entry(file), "env": {"A": "b"}}}}
+
+
+@pytest.mark.parametrize("client", ["vscode", "zed"])
+def test_a_file_with_comments_is_left_as_it_is_and_the_entry_is_shown_for_pasting(
+    client: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = own_file(places(home), client)
+    text = their_text(file).replace("{\n", "{ // mine, all\n", 1)
+    put(file, text)
+    run(home, client, prints=True)
+    shown = capsys.readouterr().out
+    assert run(home, client) == 1
+    assert file.path.read_text(encoding="utf-8") == text
+    reason = (
+        f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
+        "left as it is. "
+    )
+    assert capsys.readouterr().err == f"{reason}Add the entry by hand. {shown}"
+
+    pasted = text.replace(
+        f'"{file.key}": {{', f'"{file.key}": {{"blog": {json.dumps(entry(file))},'
+    )
+    put(file, pasted)
+    assert run(home, client) == 0
+    assert run(home, client, removes=True) == 1
+    assert file.path.read_text(encoding="utf-8") == pasted
+    assert capsys.readouterr().err == f"{reason}Remove the entry 'blog' by hand.\n"
 
 
 def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(home: Path) -> None:
