@@ -22,8 +22,7 @@ from benchmarks.options import cache_folder, count, folder, report_failure
 from benchmarks.provenance import as_json, read_commit
 from benchmarks.speed import rows, small
 from benchmarks.speed.figure import Figure, Row
-from benchmarks.speed.machine import this_machine
-from benchmarks.speed.report import Report, as_markdown
+from benchmarks.speed.report import Report, as_markdown, this_machine
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 

@@ -8,6 +8,7 @@ other, and a vector is a pure function of its text.
 from __future__ import annotations
 
 import re
+import time
 import zlib
 from collections.abc import Sequence
 from functools import cache
@@ -77,5 +78,43 @@ def _directions(dimension: int, table: Path | None) -> Vectors:
         kept: Vectors = np.load(table, mmap_mode="r")
         return kept
     made = np.random.default_rng(1).standard_normal((DIRECTIONS + 1, dimension), dtype=np.float32)
+    unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+KNOWN = 4096
+"""Different vectors."""
+
+
+class FixedEmbedder:
+    """Vectors of any dimension, at `pace` seconds a text."""
+
+    def __init__(self, dimension: int, pace: float = 0.0) -> None:
+        """It passes for the free embedder."""
+        self._dimension = dimension
+        self._pace = pace
+        self.identity = FreeEmbedder(dimension).identity
+
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """It reads everything equally well."""
+        return [1.0] * len(texts)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        time.sleep(self._pace * len(texts))
+        rows: Vectors = _vectors(self._dimension)[
+            [zlib.crc32(text.encode("utf-8", "replace")) % KNOWN for text in texts]
+        ]
+        return rows
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder."""
+        row: Vectors = self.embed_documents([text])[0]
+        return row
+
+
+@cache
+def _vectors(dimension: int) -> Vectors:
+    made = np.random.default_rng(2).standard_normal((KNOWN, dimension), dtype=np.float32)
     unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
     return unit

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Ingest; the exit status."""
-    from benchmarks.speed.fixed_embedder import FixedEmbedder
+    from benchmarks.speed.free_embedder import FixedEmbedder
     from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.ingest import __main__
     from blog_search_mcp.ingest import cli as command

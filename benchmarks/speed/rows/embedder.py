@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.made_posts import material_of
-from benchmarks.speed.measured import timed
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.embedders.vocabulary import load_tokenizer

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.fixed_embedder import FixedEmbedder
-from benchmarks.speed.ingest_process import free_ingest, ran, real_ingest
+from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
+from benchmarks.speed.free_embedder import FixedEmbedder
 from benchmarks.speed.made_posts import material_of, write_posts
-from benchmarks.speed.measured import timed
+from benchmarks.speed.process import free_ingest, ran, real_ingest
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.figure import Bound, Figure, Say, figure, in_turn
 from benchmarks.speed.made_posts import RARE, RARE_DAY
-from benchmarks.speed.measured import in_turn
 from benchmarks.speed.process import Server, server
 from benchmarks.speed.stage import Stage
 

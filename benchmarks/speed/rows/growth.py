@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.ingest_process import Ran, free_ingest, ran
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
+from benchmarks.speed.process import Ran, free_ingest, ran
 from benchmarks.speed.stage import Stage
 
 SIZES = (1_000, 10_000, 100_000)

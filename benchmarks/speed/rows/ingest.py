@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.ingest_process import free_ingest, ran
-from benchmarks.speed.measured import timed
+from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
+from benchmarks.speed.process import free_ingest, ran
 from benchmarks.speed.stage import Stage
 
 FLOOR = "reading and hashing the files"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.measured import in_turn
+from benchmarks.speed.figure import Bound, Figure, Say, figure, in_turn
 from benchmarks.speed.process import BARE, server
 from benchmarks.speed.stage import Stage
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import faiss
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
+from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.free_embedder import FreeEmbedder
-from benchmarks.speed.measured import timed
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.vectors.inner_products import use_one_thread

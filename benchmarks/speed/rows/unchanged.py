@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.ingest_process import ran, real_ingest
-from benchmarks.speed.measured import timed
+from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
+from benchmarks.speed.process import ran, real_ingest
 from benchmarks.speed.stage import Stage
 
 FLOOR = "stat of the files"

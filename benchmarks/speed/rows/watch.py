@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.ingest_process import free_ingest, ran
-from benchmarks.speed.process import Server, server
+from benchmarks.speed.process import Server, free_ingest, ran, server
 from benchmarks.speed.stage import Stage
 
 RUNS = 5

@@ -1,1 +1,0 @@
-"""Many clients over HTTP for a while, and requests that must be refused meanwhile."""
