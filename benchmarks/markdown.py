@@ -6,10 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from blog_search_mcp.index.errors import UsageError
 
-MARK = "measured"
-"""Between the lines `<!-- measured -->` and `<!-- /measured -->` a document holds what was measured
-and nothing else; one that holds several things has a mark for each."""
-
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
     """Write a table; the columns with the indexes `right` are aligned to the right."""
@@ -18,9 +14,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))
 
 
-def replace_marked(document: str, measured: str, mark: str = MARK) -> str:
+def replace_marked(document: str, measured: str) -> str:
     """Put `measured` between the marks of `document`. Raises UsageError if it has none."""
-    first, last = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
+    first, last = "<!-- measured -->\n", "<!-- /measured -->"
     before, begin, rest = document.partition(first)
     _, end, after = rest.partition(last)
     if not (begin and end):

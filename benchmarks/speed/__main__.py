@@ -17,7 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from benchmarks.markdown import replace_marked
 from benchmarks.options import cache_folder, count, folder, report_failure
 from benchmarks.provenance import as_json, read_commit
 from benchmarks.speed import rows, small
@@ -27,7 +26,6 @@ from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(rows.__path__)))
-MARK = "speed"
 
 
 def main() -> int:
@@ -39,9 +37,6 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as work:
             report = measured(options, Path(work))
         document = as_markdown(report)
-        if options.write is not None:
-            before = options.write.read_text(encoding="utf-8")
-            options.write.write_text(replace_marked(before, document, MARK), encoding="utf-8")
     except BlogSearchError as error:
         return report_failure(error)
     sys.stdout.write(as_json(report) + "\n" if options.json else document)
@@ -135,7 +130,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         help="judge a few rows at a small size: exit status 1 if one is far beyond its floor",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="renew the table in FILE too")
     parser.set_defaults(cache=cache_folder(environment))
     return parser
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import secrets
 import socket
 import subprocess
@@ -234,9 +233,6 @@ async def _slow(url: str, beginning: str, seconds: float) -> Answer:
     return received.split(b" ")[1].decode()
 
 
-MARKED = re.compile(r"(<!-- load -->\n).*?(<!-- /load -->)", re.DOTALL)
-
-
 @dataclass(frozen=True, slots=True)
 class Load:
     """One run."""
@@ -341,9 +337,6 @@ def main() -> int:
         return report_failure(error)
     said = as_markdown(load)
     sys.stdout.write(json.dumps(as_data(load), indent=2) + "\n" if options.json else said)
-    if options.write:
-        text = options.write.read_text("utf-8")
-        options.write.write_text(MARKED.sub(rf"\g<1>{said}\g<2>", text), "utf-8")
     sys.stderr.writelines(f"{error}\n" for error in [*load.alone.errors, *load.together.errors])
     return 0 if load.holds else 1
 
@@ -409,7 +402,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clients", type=count, default=32, help="(default 32)")
     parser.add_argument("--seconds", type=count, default=60, help="(default 60)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into this file")
     return parser
 
 
