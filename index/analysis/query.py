@@ -1,4 +1,4 @@
-"""A reader's words as what the legs need: text in, weighted terms and its kind out."""
+"""Analyse a query: its weighted terms, and whether it is a question, running text or a name."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.languages import language_of, primary_subtag, stemmer_of
+from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.stopwords import WEIGHT, is_stopword
-from blog_search_mcp.index.analysis.tokenizer import CJK, Term, terms
+from blog_search_mcp.index.analysis.tokenizer import Term, terms
 
 _QUESTION = re.compile(
     r"[?？]|^\W*(?:how|why|what|when|which|who|where|can|does|do|did|is|are|should"

@@ -1,4 +1,4 @@
-"""Snowball's algorithms: the name of one in, a stemmer out that no other thread uses."""
+"""Snowball's stemmers, one for each thread and algorithm."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Words that say the same: a query in, the same with what else the blog may call its words out.
+"""Add synonyms to a query: the other names that a blog may use for its words.
 
-Taiwan says 記憶體 for what the mainland calls 内存 and a programmer of either memory, and an
+Taiwan writes 記憶體 for what the mainland calls 内存 and a programmer of either memory, and an
 embedder of English knows none of that. Two tables do: what the regions of Chinese call
-differently, and what Chinese and Japanese call some thousand words of computing. A synonym counts
-as the reader's own word, the better of both, and the blog's usage decides: only where it is said at
-least as often. Some words mean something else elsewhere (文件 is a document here and a file
-there), and what the blog already says in the reader's words needs no others.
+differently, and what Chinese and Japanese call some thousand words of computing. A synonym is a
+further stem of the reader's word, the better one counts, and only where the blog uses it at least
+as often. Some words mean something else elsewhere (文件 is a document here and a file there), and
+a blog that uses the reader's own words needs no others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, primary_subtag
 from blog_search_mcp.index.analysis.query import Query, Word, language_of_query
-from blog_search_mcp.index.analysis.tokenizer import CJK, stem, terms, to_simplified
+from blog_search_mcp.index.analysis.scripts import CJK
+from blog_search_mcp.index.analysis.tokenizer import stem, terms, to_simplified
 
 _DATA = Path(__file__).parents[1] / "data"
 
@@ -42,7 +43,7 @@ def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str],
     English words in a Chinese or Japanese sentence are names and stay what they are.
     """
     further: dict[str, set[str]] = defaultdict(set)
-    for word, other in _said_otherwise(query, languages):
+    for word, other in _synonym_pairs(query, languages):
         own, others = _stems(word), _stems(other)
         if min(map(having, others)) >= max(min(map(having, own)), 1):
             for term, same in _aligned(own, others):
@@ -56,7 +57,7 @@ def _with(word: Word, further: Mapping[str, Collection[str]]) -> Word:
     return replace(word, stems=tuple(sorted({*word.stems, *more}))) if more else word
 
 
-def _said_otherwise(query: Query, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _synonym_pairs(query: Query, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The query's words that have synonyms, with each of these."""
     if _EAST_ASIAN.search(query.text):
         table = _of_language(language_of_query(query.text, languages))
@@ -140,14 +141,14 @@ def _rows(name: str) -> Iterator[Sequence[str]]:
 
 
 LEAST = 2
-"""Words without which nothing is said that the words themselves do not find."""
+"""Words that a gloss must have; fewer find nothing that the words themselves do not."""
 
 _PIECE = re.compile(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Gloss:
-    """What of a query could be put in English."""
+    """The words of a query that have an English name."""
 
     text: str
     share: float
@@ -159,14 +160,14 @@ def gloss_in_english(text: str, language: str) -> Gloss | None:
     if language not in LANGUAGES:
         return None
     pieces = list(_PIECE.finditer(to_simplified(text)))
-    found = [word for piece in pieces for word in _worded(piece, _table(language))]
+    found = [word for piece in pieces for word in _english_words(piece, _table(language))]
     whole = sum(len(piece["run"] or "") or CHARACTERS_PER_WORD for piece in pieces)
-    said = sum(length for _, length in found)
+    covered = sum(length for _, length in found)
     words = " ".join(english for english, _ in found)
-    return Gloss(words, said / whole) if len(found) >= LEAST else None
+    return Gloss(words, covered / whole) if len(found) >= LEAST else None
 
 
-def _worded(piece: re.Match[str], table: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+def _english_words(piece: re.Match[str], table: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """The English words of a piece, and how many characters each stands for."""
     if piece["run"] is None:
         yield piece[0], CHARACTERS_PER_WORD

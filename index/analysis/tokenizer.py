@@ -1,10 +1,9 @@
-"""Text as the terms the lexical leg counts; the same function for documents and queries.
+"""Analyse text into the terms that the lexical index counts; one function for posts and queries.
 
-Case, width, accents and Chinese script are folded. Words come in two spellings,
-exact and stemmed by the rules of the text's language: stems find a question's
-words, exact ones keep identifiers and titles apart, and each is a field of its
-own. Han and kana runs, which have no spaces to cut at, become bigrams.
-Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
+Case, width, accents and Chinese script are folded. Words come in two spellings, exact and stemmed
+by the rules of the text's language: stems find a question's words, exact ones distinguish
+identifiers and titles, and each is a field of its own. Han and kana runs, which have no spaces,
+become bigrams. Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
 `IndexFlatIP` and `flat index` all find the same passage.
 """
 
@@ -20,13 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import stemmer_of
+from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.stemming import snowball
-
-CJK = (
-    "\u1100-\u11ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
-"""As the inside of a regular expression's set; the dot between foreign words (・) parts them."""
 
 SHORTEST = 4
 """Characters of a katakana word with a long mark at its end from which on some leave it out:

@@ -1,11 +1,10 @@
-"""A post as the term lists that the lexical index holds: values in, terms by field out.
+"""Make the terms of a post that the lexical index holds, by field.
 
-Whole posts and single chunks are indexed apart: an author's description is
-spread over a post, a reader's question is answered in one place, and the two
-levels together find both. A word of the title counts three times and one of a
-heading, the file name, the slug or a tag twice, by being written so often: one
-field with one length and one saturation ranks better than fields with weights of
-their own.
+Whole posts and single chunks are indexed separately: an author's description is spread over a
+post, a reader's question is answered in one place, and the two levels together find both. A word
+of the title counts three times and one of a heading, the file name, the slug or a tag twice, by
+being written so often: one field with one length and one saturation ranks better than fields with
+weights of their own.
 """
 
 from __future__ import annotations
@@ -20,27 +19,26 @@ from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
 
 TITLE_TIMES = 3
-"""A title says in a few words what a post is about (`--ablate title_times=1` compares)."""
+"""A title names a post's subject in a few words."""
 
 HEADING_TIMES = 2
 
 NAME_TIMES = 2
-"""What a post is filed under says what it is about, as its headings do. A query or two of any kind
+"""What a post is filed under names its subject, as its headings do. A query or two of any kind
 moves by it either way: descriptions of two English blogs gain .004 and lose .003 of nDCG@10, hit@5
-of one .013 (`--ablate name_times=1`); for whole posts alone it moves none of that hit@5."""
+of one .013; for whole posts alone it moves none of that hit@5."""
 
 PADDING = 150
 """Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
 
 Chunks are cut to one size, so a short one is a scrap and not to the point: BM25's correction by
 length, which tantivy fixes at b = .75, is by this about .5 for them. Evidence of questions over a
-Chinese blog gains .025 by it and over an English one .04; .3 to .6 give the same
-(`--ablate padding=0`)."""
+Chinese blog gains .025 by it and over an English one .04; .3 to .6 give the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalPost:
-    """A post as the lexical index is given it."""
+    """A post to be indexed."""
 
     post_id: int
     post: Post

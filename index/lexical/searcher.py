@@ -1,10 +1,9 @@
-"""The lexical leg: an analysed query in, shares of it found in posts and chunks out.
+"""Search the lexical index by BM25, normalised so that scores of different queries compare.
 
-tantivy is given terms that `index.analysis.tokenizer` made, so its own tokenizers and
-query syntax are never reached. Terms are ORed: assistants ask questions, and
-asking for all of a question's words finds nothing. A BM25 score is divided by
-what a text full of every term would get, which makes scores of different
-queries comparable.
+tantivy is given terms that `index.analysis.tokenizer` made, so its own tokenizers and query syntax
+are never reached; nothing outside this folder imports it. Terms are ORed: assistants ask questions,
+and requiring all of a question's words finds nothing. A BM25 score is divided by that of a text
+full of every term of the query.
 """
 
 from __future__ import annotations
@@ -22,38 +21,34 @@ from tantivy import Occur
 from blog_search_mcp.index.analysis.query import Query, Word, is_bigram
 
 
-def idf(having: int, documents: int) -> float:
+def bm25_idf(having: int, documents: int) -> float:
     """BM25's inverse document frequency, as tantivy computes it."""
     return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
 
 
-def limit_bigram_idf(words: Sequence[Word], rarities: Sequence[float]) -> list[float]:
-    """The rarities of a query's words, where a pair of Han characters may be no word at all.
+def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]:
+    """Limit the IDF of bigrams of Han characters that span two words.
 
-    Running text has as many pairs across the bounds of words as inside them, and those
-    are rarer than any word: one that laps over two others says no more than the rarer of these.
+    Running text has as many bigrams across the bounds of words as inside them, and those are rarer
+    than any word: one that overlaps two others counts no more than the rarer of these.
     """
-    limits = list(rarities)
+    limited = list(idf)
     for place in range(1, len(words) - 1):
         left, word, right = (words[place + step].exact for step in (-1, 0, 1))
-        if (
-            is_bigram(word)
-            and left[-1:] + right[:1] == word
-            and is_bigram(left)
-            and is_bigram(right)
-        ):
-            limits[place] = min(rarities[place], max(rarities[place - 1], rarities[place + 1]))
-    return limits
+        spans = is_bigram(word) and left[-1:] + right[:1] == word
+        if spans and is_bigram(left) and is_bigram(right):
+            limited[place] = min(idf[place], max(idf[place - 1], idf[place + 1]))
+    return limited
 
 
-Weighed: TypeAlias = Mapping[Word, tuple[float, float]]
-"""A query's words with what each weighs and its inverse document frequency."""
+WeightedWords: TypeAlias = Mapping[Word, tuple[float, float]]
+"""A query's words with the weight and the inverse document frequency of each."""
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
 
 EXACT = 0.5
-"""What an exact spelling adds to a stem: identifiers and titles are told apart by it, and
+"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
 questions, which are found by stems, hardly change."""
 
 
@@ -66,37 +61,37 @@ class LexicalLevel:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
-        self._last: tuple[Query, Weighed] | None = None
-        self._wanted: tuple[Query, dict[str, tantivy.Query]] | None = None
+        self._last: tuple[Query, WeightedWords] | None = None
+        self._any_word_queries: tuple[Query, dict[str, tantivy.Query]] | None = None
 
     def idf(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
 
-        A stop word that no document has is worth nothing: that the blog is in another
-        language, or small, must not look like a word it lacks.
+        A function word that no document has counts 0: a blog in another language, or a small
+        one, must not look as if it lacked a word of the subject.
         """
-        return {word: weight * rarity for word, (weight, rarity) in self._weighed(query).items()}
+        return {word: weight * idf for word, (weight, idf) in self._weigh_words(query).items()}
 
-    def _weighed(self, query: Query) -> Weighed:
-        """The same for every question that one search asks of this level."""
+    def _weigh_words(self, query: Query) -> WeightedWords:
+        """Computed once for all calls of one search."""
         last = self._last
         if last is None or last[0] is not query:
-            last = self._last = (query, self._weigh(query))
+            last = self._last = (query, self._compute_weights(query))
         return last[1]
 
-    def _weigh(self, query: Query) -> Weighed:
-        rarities = [self._rarity(word) for word in query.words]
-        limits = limit_bigram_idf(query.words, rarities) if query.is_prose else rarities
+    def _compute_weights(self, query: Query) -> WeightedWords:
+        idfs = [self._idf_of(word) for word in query.words]
+        limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
         return {
-            word: (word.weight * limit / rarity if rarity else 0.0, rarity)
-            for word, rarity, limit in zip(query.words, rarities, limits, strict=True)
+            word: (word.weight * limit / idf if idf else 0.0, idf)
+            for word, idf, limit in zip(query.words, idfs, limits, strict=True)
         }
 
-    def _rarity(self, word: Word) -> float:
+    def _idf_of(self, word: Word) -> float:
         found = self._having(word)
         if not found and word.weight < 1.0:
             return 0.0
-        return idf(found, self._searcher.num_docs)
+        return bm25_idf(found, self._searcher.num_docs)
 
     def having(self, stem: str) -> int:
         """In how many documents a stem is."""
@@ -111,61 +106,61 @@ class LexicalLevel:
     @property
     def max_idf(self) -> float:
         """The inverse document frequency of a word that no document has."""
-        return idf(0, self._searcher.num_docs)
+        return bm25_idf(0, self._searcher.num_docs)
 
     def normalised_bm25(
         self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
     ) -> dict[int, float]:
-        """The best `limit` ids, each with its share of the query in [0, 1], best first.
+        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
 
         `among` restricts the search to these post ids before ranking; `prefix`
         chooses the fields (`lead_` for how posts begin, `about_` for their descriptions).
         """
-        weighed = self._weighed(query)
-        ideal = (1 + K1) * (1 + EXACT) * sum(weight * rarity for weight, rarity in weighed.values())
+        weighted = self._weigh_words(query)
+        ideal = (1 + K1) * (1 + EXACT) * sum(weight * idf for weight, idf in weighted.values())
         found = self._search(self._any_word(query, prefix), limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
 
     def _any_word(self, query: Query, prefix: str) -> tantivy.Query:
-        """Any of the query's words, by weight; made once for all questions of one search."""
-        last = self._wanted
+        """Any of the query's words, by weight; made once for all calls of one search."""
+        last = self._any_word_queries
         if last is None or last[0] is not query:
-            last = self._wanted = (query, {})
+            last = self._any_word_queries = (query, {})
         if prefix not in last[1]:
-            weighed = self._weighed(query)
+            weighted = self._weigh_words(query)
             last[1][prefix] = tantivy.Query.boolean_query(
                 [
                     clause
-                    for word, (weight, rarity) in weighed.items()
-                    for clause in self._clauses(word, weight, rarity, prefix)
+                    for word, (weight, idf) in weighted.items()
+                    for clause in self._clauses(word, weight, idf, prefix)
                 ]
             )
         return last[1][prefix]
 
     def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
-        """The largest share, by rarity, of the query's words that one document holds together.
+        """The largest share, by idf, of the query's words that one document holds together.
 
         `among` restricts the documents to those of these post ids.
         """
-        rarities = self.idf(query)
-        full = sum(rarities.values())
+        idfs = self.idf(query)
+        full = sum(idfs.values())
         clauses = [
-            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), rarity))
-            for word, rarity in rarities.items()
+            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), idf))
+            for word, idf in idfs.items()
         ]
         wanted = tantivy.Query.boolean_query(clauses)
         best = max(self._search(wanted, 1, among).values(), default=0.0)
         return min(best / full, 1.0) if full else 0.0
 
     def _clauses(
-        self, word: Word, weight: float, rarity: float, prefix: str
+        self, word: Word, weight: float, idf: float, prefix: str
     ) -> Iterator[tuple[Occur, tantivy.Query]]:
         stems = self._stems(f"{prefix}stem", word)
         exact = self._term(f"{prefix}exact", word.exact)
         yield Occur.Should, tantivy.Query.boost_query(stems, weight)
         yield Occur.Should, tantivy.Query.boost_query(exact, weight * EXACT)
         if word.is_character:
-            yield Occur.Should, self._pairs(f"{prefix}stem", word, weight * rarity)
+            yield Occur.Should, self._pairs(f"{prefix}stem", word, weight * idf)
 
     def _anywhere(self, word: Word) -> tantivy.Query:
         """Any of the word's stems, or for a character a pair it is in."""

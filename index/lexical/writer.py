@@ -1,4 +1,4 @@
-"""Posts into the lexical index on disk: the previous one and a plan in, the next one out."""
+"""Write the lexical index of a generation: the previous one with posts removed and added."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
-third, and no post loses its place among the first five (`--ablate per_post=2`)."""
+third, and no post loses its place among the first five."""
 
 DECAY = 0.8
 """What each further passage of a post is worth beside the one before it."""
@@ -33,7 +33,7 @@ DECAY = 0.8
 DECAY_DESCRIBED = 0.6
 """The same where posts are described rather than a question asked: what is wanted is a post, and a
 passage more of one hides another. hit@5 of an English blog's descriptions gains .01; .4 does the
-same, and either costs questions .2 of their evidence (`--ablate decay_described=0.8`)."""
+same, and either costs questions .2 of their evidence."""
 
 
 class RankedPassage(NamedTuple):

@@ -1,8 +1,7 @@
-"""What of a text matched: an analysed query and a text come in, runs of characters go out.
+"""Find what of a text matched a query, by the analyser that found the text.
 
-The same analyser that found a text says which of its words did it, so that `running` is marked
-for `runs` and 記憶 for 记忆. Words that only say how a question is put are marked if there are
-no others, as previews are chosen.
+So `running` is highlighted for `runs` and 記憶 for 记忆. Function words are highlighted if the
+query has no others, as snippets are chosen.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from itertools import accumulate, compress, pairwise
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query, Word
+from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.tokenizer import (
-    CJK,
     TOKEN,
     Term,
     characters,
@@ -30,23 +29,25 @@ Span: TypeAlias = tuple[int, int]
 
 def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
     """The runs of `text`, which is in `language`, that match the query; none touch."""
-    wanted = {spelling for word in content_words(query) for spelling in _spellings(word)}
+    spellings = {spelling for word in content_words(query) for spelling in _spellings(word)}
     return merge_spans(
         (term.start, term.end)
         for term in terms(text, language)
-        if not wanted.isdisjoint(_said(term))
+        if not spellings.isdisjoint(_spellings_of_term(term))
     )
 
 
 def highlight_query(query: Query, text: str, language: str) -> tuple[Span, ...]:
     """The runs of the query's own text that stand in `text` too, in any form of the word."""
-    there = {spelling for term in terms(text, language) for spelling in _said(term)}
-    found = {word.exact for word in content_words(query) if not there.isdisjoint(_spellings(word))}
+    present = {spelling for term in terms(text, language) for spelling in _spellings_of_term(term)}
+    found = {
+        word.exact for word in content_words(query) if not present.isdisjoint(_spellings(word))
+    }
     return merge_spans((term.start, term.end) for term in terms(query.text) if term.exact in found)
 
 
 def content_words(query: Query) -> Sequence[Word]:
-    """The words that say what the query is about, or all if none does."""
+    """The query's words that are no function words, or all if there are no others."""
     return [word for word in query.words if word.weight == 1.0] or query.words
 
 
@@ -66,7 +67,7 @@ def _spellings(word: Word) -> Iterator[tuple[str, str]]:
     yield from (("stem", stem) for stem in word.stems)
 
 
-def _said(term: Term) -> Iterator[tuple[str, str]]:
+def _spellings_of_term(term: Term) -> Iterator[tuple[str, str]]:
     yield "exact", term.exact
     yield "stem", term.stem
 

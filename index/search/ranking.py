@@ -36,7 +36,7 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The ranking's weights by feature, and its other constants; `--ablate` varies each."""
+    """The ranking's weights by feature, and its other constants."""
 
     passage: float = 4.0
     post: float = 3.0

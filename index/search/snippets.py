@@ -1,9 +1,9 @@
-"""A passage as one line around what matched: text and weighted terms in, a preview out.
+"""Cut a passage to one line around what matched.
 
-The window is the one that holds the most weight of different query terms. It
-begins at a clause where one is near, ends at one where little is lost, and
-never inside a word or between a character and its marks. Width is counted as a
-terminal counts it, so that a Chinese preview says as much as an English one.
+The window is the one that holds the most weight of different query terms. It begins at a clause
+where one is near, ends at one where little is lost, and never inside a word or between a character
+and its marks. Width is counted as a terminal counts it, so that a Chinese snippet holds as much as
+an English one.
 """
 
 from __future__ import annotations
