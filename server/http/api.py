@@ -1,8 +1,7 @@
-"""What the search page asks: a JSON object posted to `/api/…` comes in, JSON facts go out.
+"""The API of the search page: a JSON object posted to `/api/…` is answered with JSON.
 
-Arguments are those of the tools. All is asked by POST, reading too: a browser then says which
-site's page asks, so that the guards can refuse every other one, and no query stands in a URL
-that a proxy logs.
+Arguments are those of the tools. Reading is by POST too: a browser then sends the page's Origin, by
+which the guards refuse other sites, and no query stands in a URL that a proxy logs.
 """
 
 from __future__ import annotations
@@ -45,19 +44,21 @@ def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """Search, as `search_blog` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
-    asked = SEARCH_BLOG.parse(given)
-    answer = searcher.search(asked.query, asked.filters, limit=asked.top_k, offset=asked.offset)
-    query = analyse_for_blog(asked.query, searcher.overview)
-    return answer_facts(answer, query, explain_page(answer, asked.filters))
+    arguments = SEARCH_BLOG.parse(given)
+    answer = searcher.search(
+        arguments.query, arguments.filters, limit=arguments.top_k, offset=arguments.offset
+    )
+    query = analyse_for_blog(arguments.query, searcher.overview)
+    return answer_facts(answer, query, explain_page(answer, arguments.filters))
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read, as `read_chunk` does; what `query` matches is marked. Raises BlogSearchError."""
+    """Read, as `read_chunk` does, with what `query` matches marked. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, passage_facts
 
-    asked = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
+    arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
-    found = searcher.read(asked.source, asked.chunk_index, asked.neighbors)
+    found = searcher.read(arguments.source, arguments.chunk_index, arguments.neighbors)
     return passage_facts(found, analyse_for_blog(text, searcher.overview) if text else None)
 
 
@@ -65,41 +66,43 @@ def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import posts_facts
 
-    asked = LIST_POSTS.parse(given)
-    found = searcher.listing().posts(asked.filters, asked.order, asked.limit, asked.offset)
-    return posts_facts(found, asked.offset)
+    arguments = LIST_POSTS.parse(given)
+    found = searcher.listing().posts(
+        arguments.filters, arguments.order, arguments.limit, arguments.offset
+    )
+    return posts_facts(found, arguments.offset)
 
 
 def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
-    """Tell what the index holds and whether it is behind its posts. Raises BlogSearchError."""
+    """Describe the index and whether posts have changed. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import index_facts
 
     return index_facts(searcher.overview)
 
 
-QUESTIONS = {"search": search, "passage": passage, "posts": posts, "index": about}
+ENDPOINTS = {"search": search, "passage": passage, "posts": posts, "index": about}
 
 
 def api_routes(searcher: Served) -> list[Route]:
-    """Make a route for each of QUESTIONS."""
+    """Return a route for each of ENDPOINTS."""
     return [
-        Route(f"{API}/{name}", _endpoint(partial(work, searcher)), methods=["POST"])
-        for name, work in QUESTIONS.items()
+        Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])
+        for name, answer in ENDPOINTS.items()
     ]
 
 
-def _endpoint(work: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
+def _endpoint(answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> JSONResponse:
         body = await request.body()
-        return await run_sync(_answered, work, body, abandon_on_cancel=True)
+        return await run_sync(_respond, answer, body, abandon_on_cancel=True)
 
     return endpoint
 
 
-def _answered(work: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) -> JSONResponse:
-    """Answer, or say in a sentence why not."""
+def _respond(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) -> JSONResponse:
+    """Answer, or refuse with a sentence."""
     try:
-        return JSONResponse(work(_object(body)), headers=HEADERS)
+        return JSONResponse(answer(_parse_object(body)), headers=HEADERS)
     except (UsageError, NotInIndex) as error:  # quotes what the page itself sent
         status = 400 if isinstance(error, UsageError) else 404
         return refusal(status, replace_surrogates(str(error)), HEADERS)
@@ -110,7 +113,7 @@ def _answered(work: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) 
         return refusal(500, "Internal error; the server's log has the details.", HEADERS)
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _parse_object(body: bytes) -> dict[str, Any]:
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):

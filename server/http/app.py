@@ -1,8 +1,8 @@
-"""What is served over HTTP, and its guards: a Searcher comes in, an ASGI application goes out.
+"""Build the ASGI application: MCP, the API and the search page behind the guards.
 
-A request meets the guards in this order. Names come first, since nothing else may tell a
-rebound page anything. CORS stands before those that refuse, so that a named page can read
-why. The rate counts wrong tokens too. A body is read once a request has a place.
+A request passes the guards in this order. Names come first: a page that rebound its name learns
+nothing else. CORS stands before those that refuse, so that a named page can read why. The rate
+counts wrong tokens too. A body is read once a request has a place.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 
 from blog_search_mcp.server.http.api import api_routes
-from blog_search_mcp.server.http.body_limit import BodyGuard
-from blog_search_mcp.server.http.guards import NamesGuard, TokenGuard, names_of
+from blog_search_mcp.server.http.guards import allowed_names, token_check, with_check
+from blog_search_mcp.server.http.limits import RateLimit, limit_bodies, limit_concurrency
 from blog_search_mcp.server.http.pages import health_route, page_routes
-from blog_search_mcp.server.http.rate_limit import Buckets, PlacesGuard, RateGuard
-from blog_search_mcp.server.http.uvicorn_protocol import WholeStreams
+from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
 from blog_search_mcp.server.tools.registry import switchable
 
 if TYPE_CHECKING:
@@ -41,11 +39,11 @@ STREAMS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What answers every request, and how to end what waits for changes."""
+    """The ASGI application, and how to end its streams."""
 
     answer: ASGIApp
     close: Callable[[], None]
-    """Ends each stream with its result; returns at once."""
+    """End each stream that waits for changes with its result; return at once."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -59,13 +57,12 @@ def build_app(
     extended: bool = False,
     usage: UsageLog | None = None,
 ) -> Application:
-    """Build the application that answers at `address` those whom `access` lets ask."""
+    """Build the application for `address`, open to those whom `access` admits."""
     open_routes = [health_route(searcher), *page_routes()]
     server = build_server(searcher, switchable(extended), usage, STREAMS)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
-        max_request_body_size=MESSAGE_BYTES,
         max_sessions=SESSIONS,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -78,19 +75,22 @@ def build_app(
 def guarded(
     app: ASGIApp, address: Address, access: Access, open_paths: frozenset[str] = frozenset()
 ) -> ASGIApp:
-    """Put the guards before `app`; `open_paths` are given without a token."""
-    app = TokenGuard(BodyGuard(WholeStreams(app)), access.token, open_paths)
-    app = RateGuard(PlacesGuard(app), Buckets())
+    """Put the guards before `app`; `open_paths` need no token."""
+    inner = limit_bodies(end_streams(app))
+    if access.token:
+        inner = with_check(inner, token_check(access.token, open_paths))
+    inner = with_check(limit_concurrency(inner), RateLimit().check)
     if access.origins:
-        app = _readable_by(app, access.origins)
-    return NamesGuard(app, names_of(address, access))
+        inner = CORSMiddleware(
+            inner,
+            allow_origins=access.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=("*",),
+            expose_headers=("Mcp-Session-Id", "Retry-After", "WWW-Authenticate"),
+        )
+    inner = with_check(inner, allowed_names(address, access).check)
 
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        await (app if scope["type"] == "lifespan" else inner)(scope, receive, send)
 
-def _readable_by(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
-    return CORSMiddleware(
-        app,
-        allow_origins=origins,
-        allow_methods=("GET", "POST", "DELETE"),
-        allow_headers=("*",),
-        expose_headers=("Mcp-Session-Id", "Retry-After", "WWW-Authenticate"),
-    )
+    return dispatch

@@ -1,9 +1,9 @@
-"""Whose requests are answered: a request comes in and goes on, or a refusal goes out.
+"""Refuse requests by another Host or Origin, or without the token.
 
-A page that the user opens can send requests to this machine, and by pointing its own name
-here (DNS rebinding) it could read the answers. Its requests carry that name as Host, so only
-our own names are answered. A page of another origin is refused unless it was named. Where a
-token is asked for, only what holds no post is given without it.
+A page that the user opens can send requests to this machine, and by pointing its own name here (DNS
+rebinding) it could read the answers. Its requests carry that name as Host, so only our own names
+are answered. A page of another origin is refused unless it was named. Where a token is needed, only
+what holds no post is given without it.
 """
 
 from __future__ import annotations
@@ -18,116 +18,101 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from blog_search_mcp.server.settings import Access, Address
 
-
-def refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Make the answer `{"error": sentence}`."""
-    return JSONResponse({"error": sentence}, status, headers=headers)
-
-
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::([0-9]{1,5}))?")
 
 
+def refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the response `{"error": sentence}`."""
+    return JSONResponse({"error": sentence}, status, headers=headers)
+
+
+def with_check(app: ASGIApp, check: Callable[[Scope], Response | None]) -> ASGIApp:
+    """Put `check` before `app`; a response that it returns is sent instead."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        await (check(scope) or app)(scope, receive, send)
+
+    return checked
+
+
 @dataclass(frozen=True, slots=True)
-class Names:
+class AllowedNames:
     """The hosts and origins that are answered."""
 
     hosts: frozenset[str]
     """In lower case; an IPv6 address in brackets."""
-    numbers: bool
+    any_address: bool
     """Whether every numeric address is ours: a rebound name is none."""
     origins: frozenset[str]
     """Of other sites, in lower case."""
 
-    def knows(self, host: str) -> bool:
+    def check(self, scope: Scope) -> Response | None:
+        """Refuse another Host with 421 and another Origin with 403."""
+        headers = Headers(scope=scope)
+        hosts, origin = headers.getlist("host"), headers.get("origin")
+        if len(hosts) != 1 or not self.allows_host(hosts[0]):
+            return refusal(421, "This server does not go by that Host.")
+        if origin is not None and not self.allows_origin(origin, hosts[0]):
+            return refusal(403, "This server answers no page of that Origin.")
+        return None
+
+    def allows_host(self, host: str) -> bool:
         """Whether a Host header, with a port or without, names this server."""
         found = _HOST.fullmatch(host.lower())
         return found is not None and (
-            found[1] in self.hosts or (self.numbers and _is_number(found[1]))
+            found[1] in self.hosts or (self.any_address and _is_address(found[1]))
         )
 
-    def trusts(self, origin: str, host: str) -> bool:
-        """Whether an Origin header is a page of ours, at the port asked, or a named one."""
+    def allows_origin(self, origin: str, host: str) -> bool:
+        """Whether an Origin is a page of ours, at the port of `host`, or a named one."""
         scheme, _, place = origin.lower().partition("://")
         if origin.lower() in self.origins:
             return True
-        named, asked = _HOST.fullmatch(place), _HOST.fullmatch(host.lower())
-        if scheme not in {"http", "https"} or named is None or asked is None:
+        page, server = _HOST.fullmatch(place), _HOST.fullmatch(host.lower())
+        if scheme not in {"http", "https"} or page is None or server is None:
             return False
-        return named[2] == asked[2] and (named[1] == asked[1] or named[1] in self.hosts)
+        return page[2] == server[2] and (page[1] == server[1] or page[1] in self.hosts)
 
 
-def names_of(address: Address, access: Access) -> Names:
-    """Say by which names a server at `address` is asked."""
+def allowed_names(address: Address, access: Access) -> AllowedNames:
+    """Return the names of a server at `address`."""
     own = f"[{address.host}]" if ":" in address.host else address.host
-    return Names(frozenset({*LOCAL, own, *access.names}), address.is_any, frozenset(access.origins))
+    hosts = frozenset({*LOOPBACK_NAMES, own, *access.names})
+    return AllowedNames(hosts, address.is_any, frozenset(access.origins))
 
 
-class NamesGuard:
-    """Refuses another Host with 421 and another Origin with 403."""
+def token_check(token: str, open_paths: frozenset[str]) -> Callable[[Scope], Response | None]:
+    """Refuse requests without `token` with 401, but those for `open_paths`."""
 
-    def __init__(self, app: ASGIApp, names: Names) -> None:
-        """Guard `app`, which is asked by `names` alone."""
-        self._app = app
-        self._names = names
+    def check(scope: Scope) -> Response | None:
+        if scope["path"] in open_paths:
+            return None
+        header = Headers(scope=scope).get("authorization")
+        scheme, _, sent = (header or "").partition(" ")
+        # In a time that does not depend on how much of the token is right.
+        same = hmac.compare_digest(sent.strip().encode(), token.encode())
+        if same and scheme.lower() == "bearer":
+            return None
+        # RFC 6750 names an error only where a token was sent.
+        if header is None:
+            sentence = "This server needs a token: send it as Authorization: Bearer TOKEN."
+            return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
+        challenge = 'Bearer realm="blog", error="invalid_token"'
+        return refusal(401, "The token is not this server's.", {"WWW-Authenticate": challenge})
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through or refuse it."""
-        app = self._app
-        if scope["type"] != "lifespan":
-            headers = Headers(scope=scope)
-            hosts, origin = headers.getlist("host"), headers.get("origin")
-            if len(hosts) != 1 or not self._names.knows(hosts[0]):
-                app = refusal(421, "This server does not go by that Host.")
-            elif origin is not None and not self._names.trusts(origin, hosts[0]):
-                app = refusal(403, "This server answers no page of that Origin.")
-        await app(scope, receive, send)
-
-
-class TokenGuard:
-    """Refuses with 401 what does not bring the token, unless it is open to all."""
-
-    def __init__(self, app: ASGIApp, token: str, open_paths: frozenset[str]) -> None:
-        """Guard all of `app` but `open_paths`; an empty token guards nothing."""
-        self._app = app
-        self._token = token.encode()
-        self._open = open_paths
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through or refuse it."""
-        app = self._app
-        if scope["type"] != "lifespan" and self._token and scope["path"] not in self._open:
-            given = Headers(scope=scope).get("authorization")
-            if not self._fits(given):
-                app = refusal(401, _unauthorised(given), {"WWW-Authenticate": _challenge(given)})
-        await app(scope, receive, send)
-
-    def _fits(self, given: str | None) -> bool:
-        scheme, _, token = (given or "").partition(" ")
-        # Compared in a time that does not tell how much of it is right.
-        same = hmac.compare_digest(token.strip().encode(), self._token)
-        return same and scheme.lower() == "bearer"
+    return check
 
 
-def _unauthorised(given: str | None) -> str:
-    if given is None:
-        return "This server needs a token: send it as Authorization: Bearer TOKEN."
-    return "The token is not this server's."
-
-
-def _challenge(given: str | None) -> str:
-    """Word it as RFC 6750 does: nothing is said to be wrong where no token was sent."""
-    return 'Bearer realm="blog"' + ("" if given is None else ', error="invalid_token"')
-
-
-def _is_number(host: str) -> bool:
+def _is_address(host: str) -> bool:
     try:
         ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:

@@ -1,7 +1,7 @@
-"""The search page at `/`: files of this package come in, routes that serve them go out.
+"""Routes of the search page at `/` and of `/health`.
 
-They are read once, so that page, style and script are of one version even while the package is
-being updated. They hold no post, so they are given without a token; the page asks for it.
+The page's files are read once, so that page, style and script are of one version even while the
+package is being updated. They hold no post, so they need no token; the page asks for it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HEADERS = {
 
 
 def page_routes() -> list[Route]:
-    """Make one route for each file of the page, `/` for its start."""
+    """Return one route for each file of the page, `/` for its start."""
     return [_route(path) for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES]
 
 
@@ -60,14 +60,14 @@ HEALTH = "/health"
 
 
 def health_route(searcher: Searcher) -> Route:
-    """Make the route: 200 with the generation that answers, 503 without one."""
+    """Return the route that answers 200 with the live generation, 503 without one."""
 
     def health(_request: Request) -> JSONResponse:
         try:
-            held = searcher.overview
+            overview = searcher.overview
         except BlogSearchError:
             return JSONResponse({"status": "no index", "generation": None, "posts": None}, 503)
-        facts = {"status": "ok", "generation": held.generation, "posts": held.posts}
+        facts = {"status": "ok", "generation": overview.generation, "posts": overview.posts}
         return JSONResponse(facts)
 
     return Route(HEALTH, health, methods=["GET"])

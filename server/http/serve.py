@@ -1,8 +1,7 @@
-"""Serving many clients over HTTP: settings come in, requests are answered until a signal.
+"""Serve HTTP until a signal.
 
-uvicorn finishes what is in flight and then raises the signal once more, for whoever waits to
-see how the process died. A server that was asked to stop and did has not failed, so the
-command line's own handler, which meets the second one, ends the process with status 0.
+uvicorn finishes what is in flight and then raises the signal once more; the command line's own
+handler takes the second one and ends the process with status 0.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import uvicorn
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
-from blog_search_mcp.server.http.uvicorn_protocol import PunctualProtocol, StoppingServer
+from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
 from blog_search_mcp.server.usage import usage_log_for
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 def serve_http(settings: Settings, address: Address) -> int:
-    """Serve until a signal; returns the exit status. Exits with 1 if the port is taken."""
+    """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     usage = usage_log_for(settings)
     app = build_app(engine, address, settings.access, settings.extended, usage)
@@ -43,7 +42,7 @@ def serve(app: Application, address: Address, on_bound: Callable[[], None]) -> i
         app,
         host=address.host,
         port=address.port,
-        http=PunctualProtocol,
+        http=LimitedProtocol,
         ws="none",
         log_level="warning",
         server_header=False,

@@ -1,7 +1,7 @@
-"""Where HTTP is served and who may ask: words of the command line come in, values go out.
+"""Read the options of HTTP: the address, the token, and the hosts and origins allowed.
 
-Loopback needs no token, since whoever can reach it can read the index's files too; what
-other machines can reach does.
+Loopback needs no token, since whoever can reach it can read the index's files too; what other
+machines can reach does.
 """
 
 from __future__ import annotations

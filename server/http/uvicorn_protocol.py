@@ -1,10 +1,9 @@
-"""uvicorn's HTTP/1.1, for clients that are slow on purpose: a head comes in time or not at all.
+"""Adapt uvicorn's HTTP/1.1: a time limit on heads, fewer delays, streams that end at shutdown.
 
 uvicorn waits for a request's first bytes as long as a client likes; a few hundred connections
-that send a header now and then would take every descriptor the process may have. What it
-answers leaves at once: asyncio says so to the system only for sockets that name TCP as their
-protocol, which those of uvicorn's `bind_socket` do not, and an answer's body then waits about
-40 ms for the client to acknowledge its head.
+that send a header now and then would take every descriptor the process may have. asyncio sets
+TCP_NODELAY only on sockets that name TCP as their protocol, which those of uvicorn's `bind_socket`
+do not; without it an answer's body waits about 40 ms until the client acknowledges its head.
 """
 
 from __future__ import annotations
@@ -29,47 +28,47 @@ CONNECTIONS = 512
 """Open at the same time; half of what a process may have open on most systems."""
 
 
-class PunctualProtocol(H11Protocol):
-    """Closes a connection whose next request's head is late, and those beyond CONNECTIONS."""
+class LimitedProtocol(H11Protocol):
+    """Close a connection whose next request's head is late, and those beyond CONNECTIONS."""
 
-    late: TimerHandle | None = None
+    _timer: TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for a head."""
+        """Start the time limit of the first head."""
         super().connection_made(cast("asyncio.Transport", transport))
         connected: socket.socket = transport.get_extra_info("socket")
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if len(self.connections) > CONNECTIONS:
             self.transport.close()
-        self._wait()
+        self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; a head that begins is waited for, a whole one no longer."""
-        self._wait()
+        """Start the time limit with a head's first bytes and stop it with the last."""
+        self._start_timer()
         super().data_received(data)
-        if not self._without_request():
-            self._stop_waiting()
+        if not self._is_idle():
+            self._stop_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._stop_waiting()
+        """Stop the time limit."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _without_request(self) -> bool:
+    def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
-    def _wait(self) -> None:
-        if self.late is None and self._without_request():
-            self.late = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+    def _start_timer(self) -> None:
+        if self._timer is None and self._is_idle():
+            self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
-    def _stop_waiting(self) -> None:
-        if self.late is not None:
-            self.late.cancel()
-            self.late = None
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class StoppingServer(uvicorn.Server):
-    """Calls `close` once it is asked to stop, before it waits."""
+    """Call `close` once a signal asks to stop, before waiting for what is in flight."""
 
     def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
         """Serve by `config`."""
@@ -82,18 +81,13 @@ class StoppingServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class WholeStreams:
-    """Ends each event stream that its application leaves open, as sse-starlette 3.7 does."""
+def end_streams(app: ASGIApp) -> ASGIApp:
+    """Send the end of each event stream that `app` leaves open, as sse-starlette 3.7 does."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Watch the answers of `app`."""
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+    async def ended(scope: Scope, receive: Receive, send: Send) -> None:
         is_open = False
 
-        async def watched(message: Message) -> None:
+        async def send_and_watch(message: Message) -> None:
             nonlocal is_open
             if message["type"] == "http.response.start":
                 is_open = _is_stream(message)
@@ -101,11 +95,13 @@ class WholeStreams:
                 is_open = is_open and message.get("more_body", False)
             await send(message)
 
-        await self._app(scope, receive, watched)
+        await app(scope, receive, send_and_watch)
         if is_open:
             await send({"type": "http.response.body"})
 
+    return ended
+
 
 def _is_stream(start: Message) -> bool:
-    kind = Headers(raw=start.get("headers", [])).get("content-type", "")
-    return kind.startswith("text/event-stream")
+    media_type = Headers(raw=start.get("headers", [])).get("content-type", "")
+    return media_type.startswith("text/event-stream")

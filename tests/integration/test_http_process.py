@@ -21,7 +21,7 @@ from mcp import Client
 from starlette.responses import PlainTextResponse
 
 from blog_search_mcp.server.http import uvicorn_protocol as http_protocol
-from blog_search_mcp.server.http.uvicorn_protocol import PunctualProtocol
+from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol
 from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
 from tests.support.paths import ROOT
 from tests.support.served import POSTS, free_port, indexed, serving
@@ -174,7 +174,7 @@ def started_server() -> Iterator[tuple[tuple[str, int], uvicorn.Server]]:
     config = uvicorn.Config(
         PlainTextResponse("hello"),
         port=port,
-        http=PunctualProtocol,
+        http=LimitedProtocol,
         ws="none",
         lifespan="off",
         log_level="warning",

@@ -1,0 +1,151 @@
+"""Limit how much one client and all clients together may send: rate, concurrency and bodies.
+
+uvicorn's `limit_concurrency` counts idle connections too and sends no Retry-After; the SDK's limit
+on bodies has no time and covers /mcp alone.
+"""
+
+from __future__ import annotations
+
+import time
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from math import ceil
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.datastructures import Headers
+
+from blog_search_mcp.server.http.guards import refusal
+from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+RATE = 20.0
+"""Requests a second that one client may go on sending: a person who types sends 5."""
+BURST = 100.0
+"""Requests that it may send at once, after having sent none."""
+LOCAL_CLIENTS = 64.0
+"""Clients that this machine's own address counts as, since all of them share it."""
+REMEMBERED = 4_096
+"""Clients whose rate is kept, the latest; one that is forgotten may send BURST again."""
+CONCURRENT = 128
+"""Requests that are worked on at the same time, waiting streams included: 64 clients that
+each keep a stream open and ask."""
+BODY_SECONDS = 10.0
+"""Within which a body must have come: 1 MiB takes them at 1 Mbit/s."""
+
+
+class RateLimit:
+    """A token bucket for each client, kept as the time at which it will be full."""
+
+    def __init__(
+        self, now: Callable[[], float] = time.monotonic, rate: float = RATE, burst: float = BURST
+    ) -> None:
+        """Allow `rate` requests a second and `burst` at once."""
+        self._now = now
+        self._rate = rate
+        self._burst = burst
+        self._full_at: dict[str, float] = {}
+
+    def wait(self, client: str) -> float:
+        """Count a request of the client's address; return how many seconds too early it is, or 0.
+
+        A request that is too early is not counted.
+        """
+        now = self._now()
+        key, cost = _bucket_of(client)
+        full_at = max(self._full_at.pop(key, now), now)
+        missing = full_at - now + (cost - self._burst) / self._rate
+        self._full_at[key] = full_at if missing > 0 else full_at + cost / self._rate
+        if len(self._full_at) > REMEMBERED:
+            del self._full_at[next(iter(self._full_at))]
+        return max(missing, 0.0)
+
+    def check(self, scope: Scope) -> Response | None:
+        """Refuse a request that comes too fast with 429."""
+        client = scope.get("client")
+        wait = self.wait(client[0] if client else "")
+        if not wait:
+            return None
+        sentence = "Too many requests from this client; ask more slowly."
+        return refusal(429, sentence, {"Retry-After": str(ceil(wait))})
+
+
+def _bucket_of(client: str) -> tuple[str, float]:
+    """Return whose bucket an address takes from, and how much.
+
+    An IPv6 client owns a whole network of 64 bits and may use any address in it.
+    """
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return client, 1.0
+    if address.is_loopback:
+        return "this machine", 1.0 / LOCAL_CLIENTS
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, 64), strict=False)), 1.0
+    return str(address), 1.0
+
+
+def limit_concurrency(app: ASGIApp, most: int = CONCURRENT) -> ASGIApp:
+    """Refuse with 503 what comes while `most` requests are worked on."""
+    running = 0
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal running
+        if running >= most:
+            full = refusal(503, "The server is busy; ask again.", {"Retry-After": "1"})
+            await full(scope, receive, send)
+            return
+        running += 1
+        try:
+            await app(scope, receive, send)
+        finally:
+            running -= 1
+
+    return limited
+
+
+def limit_bodies(app: ASGIApp, seconds: float = BODY_SECONDS) -> ASGIApp:
+    """Read each body whole before `app` runs; refuse a long one with 413, a slow one with 408."""
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with anyio.fail_after(seconds):
+                body = await _read_body(Headers(scope=scope), receive)
+        except TimeoutError:
+            late = refusal(408, "The request's body did not come in time.", {"Connection": "close"})
+            await late(scope, receive, send)
+            return
+        if body is None:
+            too_long = refusal(413, f"A message may have at most {MESSAGE_BYTES:,} bytes.")
+            await too_long(scope, receive, send)
+            return
+        read = [body]
+
+        async def replay() -> Message:
+            return read.pop() if read else await receive()
+
+        await app(scope, replay, send)
+
+    return limited
+
+
+async def _read_body(headers: Headers, receive: Receive) -> Message | None:
+    """Return the body as one message, or a disconnection; `None` above MESSAGE_BYTES."""
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > MESSAGE_BYTES:
+        return None
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return message
+        body += message.get("body", b"")
+        if len(body) > MESSAGE_BYTES:
+            return None
+        if not message.get("more_body", False):
+            return {"type": "http.request", "body": bytes(body), "more_body": False}

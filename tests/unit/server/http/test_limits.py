@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+from starlette.testclient import TestClient
+
+from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.limits import (
+    BURST,
+    LOCAL_CLIENTS,
+    RATE,
+    REMEMBERED,
+    RateLimit,
+    limit_bodies,
+    limit_concurrency,
+)
+from blog_search_mcp.server.settings import ANYONE, Access, Address
+from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
+from tests.support.server_fixtures import FixedSearcher
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
+
+HERE = Address("127.0.0.1", 8765)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_above_the_bound_is_refused(chunked: bool) -> None:
+    body = b" " * (MESSAGE_BYTES + 1)
+    with TestClient(build_app(FixedSearcher(), HERE, ANYONE), "http://localhost") as client:
+        answer = client.post("/mcp", content=iter([body]) if chunked else body)
+    assert answer.status_code == 413
+    assert answer.json() == {"error": "A message may have at most 1,048,576 bytes."}
+
+
+@pytest.mark.anyio
+async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    async def never() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise AssertionError
+
+    await limit_bodies(app, seconds=0.0)({"type": "http", "headers": []}, never, send)
+    assert sent[0]["status"] == 408
+
+
+@pytest.mark.anyio
+async def test_a_client_that_left_while_it_sent_is_told_to_the_application() -> None:
+    coming: list[Message] = [
+        {"type": "http.request", "body": b"half", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    got: list[Message] = []
+
+    async def receive() -> Message:
+        return coming.pop(0)
+
+    async def app(_scope: Scope, received: Receive, _send: Send) -> None:
+        got.append(await received())
+
+    async def send(_message: Message) -> None:
+        raise AssertionError
+
+    await limit_bodies(app)({"type": "http", "headers": []}, receive, send)
+    assert got == [{"type": "http.disconnect"}]
+
+
+class Clock:
+    """A time that passes when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_bucket_empties_and_fills_by_the_rate() -> None:
+    clock = Clock()
+    rate_limit = RateLimit(clock, rate=2.0, burst=3.0)
+    assert [rate_limit.wait("192.0.2.1") for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
+    assert rate_limit.wait("192.0.2.2") == 0.0
+    clock.now += 0.5
+    assert [rate_limit.wait("192.0.2.1") for _ in range(2)] == [0.0, 0.5]
+    clock.now += 1000.0
+    assert [rate_limit.wait("192.0.2.1") for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
+
+
+def test_addresses_of_one_ipv6_network_share_a_bucket() -> None:
+    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+    taken = [rate_limit.wait(each) for each in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")]
+    assert taken == [0.0, 1.0, 0.0]
+
+
+def test_this_machine_counts_as_many_clients() -> None:
+    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+    local = [rate_limit.wait(each) for each in ["127.0.0.1", "::1"] * int(LOCAL_CLIENTS)]
+    assert local.index(next(wait for wait in local if wait)) == LOCAL_CLIENTS
+
+
+def test_the_oldest_rate_limit_are_forgotten() -> None:
+    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+    addresses = [f"10.0.{number // 256}.{number % 256}" for number in range(REMEMBERED + 1)]
+    assert {rate_limit.wait(each) for each in addresses} == {0.0}
+    assert [rate_limit.wait(each) for each in (addresses[0], addresses[-1])] == [0.0, 1.0]
+
+
+def test_a_client_that_asks_too_fast_is_told_when_to_come_again() -> None:
+    app = build_app(FixedSearcher(), HERE, Access("0123456789abcdef"))
+    with TestClient(app, "http://localhost", client=("192.0.2.1", 50000)) as client:
+        answers = [client.get("/mcp") for _ in range(int(BURST + 10 * RATE))]
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert [answer.status_code for answer in answers[: int(BURST)]] == [401] * int(BURST)
+    assert refused[0].headers["retry-after"] == "1"
+    assert refused[0].json() == {"error": "Too many requests from this client; ask more slowly."}
+
+
+@pytest.mark.anyio
+async def test_no_more_requests_are_worked_on_than_there_are_places() -> None:
+    going, finish = anyio.Event(), anyio.Event()
+    statuses: list[int] = []
+
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        going.set()
+        await finish.wait()
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        if "status" in message:
+            statuses.append(message["status"])
+
+    limited = limit_concurrency(app, most=1)
+
+    async def request() -> None:
+        await limited({"type": "http"}, receive, send)
+
+    async with anyio.create_task_group() as requests:
+        requests.start_soon(request)
+        await going.wait()
+        await request()
+        assert statuses == [503]
+        finish.set()
+    await request()
+    assert statuses == [503]
