@@ -42,7 +42,7 @@ from benchmarks.speed.report import this_machine
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.ingest.report import progress_on
 from blog_search_mcp.server.http.app import PATH
-from blog_search_mcp.server.http.body_limit import BODY_SECONDS
+from blog_search_mcp.server.http.limits import BODY_SECONDS
 from blog_search_mcp.server.http.uvicorn_protocol import HEAD_SECONDS
 
 ROOT = Path(__file__).parents[2]
