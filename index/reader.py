@@ -19,11 +19,15 @@ from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.checksums import Guard
-from blog_search_mcp.index.store.generations import current_number, read_manifest
+from blog_search_mcp.index.store.generations import (
+    ReaderLock,
+    current_number,
+    lock_generation,
+    read_manifest,
+)
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
-from blog_search_mcp.index.store.reader_locks import ReaderLock, lock_generation
 from blog_search_mcp.index.store.statistics import read_overview
 from blog_search_mcp.index.types import (
     Answer,

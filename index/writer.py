@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
-from blog_search_mcp.index.store import chunk_table
+from blog_search_mcp.index.store import catalog as chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import translate_disk_errors

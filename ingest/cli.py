@@ -13,8 +13,8 @@ from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import AUTO, BACKENDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
-from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import as_json, as_lines, progress_on
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2

@@ -33,7 +33,7 @@ from blog_search_mcp.ingest.workers import WorkerPool, worker_pool
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.ingest.job import Job
+    from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
 
 

@@ -6,22 +6,67 @@ changed is decided by its digest when it is read (`ingest.prepare`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
+from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
-from blog_search_mcp.ingest.documents.visibility import day_after
-from blog_search_mcp.ingest.job import build_fingerprint
+from blog_search_mcp.index.types import CONFIDENCE_FORMULA
+from blog_search_mcp.ingest.documents.metadata import day_after
 from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
-    from blog_search_mcp.ingest.job import Job
+    from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.ingest.sites.base import Site
+
+
+ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
+"""Choose the embedder, given that of the existing index; `None` without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The settings of one ingest, made at the command line and passed whole."""
+
+    content: Path
+    index: Path
+    choose: ChooseEmbedder
+    today: date
+    options: IngestOptions = field(default_factory=IngestOptions)
+    rebuild: bool = False
+    processes: int | None = None
+    """Upper limit of processes that read posts; `None` for one a processor, at most four."""
+
+
+CHUNKING = 2
+"""Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
+
+READING = 3
+"""Raise it when the same file would give other metadata or another plain text."""
+
+
+def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
+    """Compute the fingerprint of this version of the program; `site` is `Site.digest`, or empty.
+
+    A site's digest covers the base URL and the permalink of `options`.
+    """
+    return {
+        "analysis": ANALYSIS,
+        "confidence": CONFIDENCE_FORMULA,
+        "chunking": CHUNKING,
+        "reading": READING,
+        "include_drafts": options.include_drafts,
+        "index_descriptions": options.index_descriptions,
+        "site": site,
+    }
+
 
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""

@@ -13,23 +13,20 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.read_file import read_file
-from blog_search_mcp.index.content.walk import Skipped, SourceFile
+from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.errors import PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.chunking.chunker import chunk_body
-from blog_search_mcp.ingest.chunking.packing import split_windows
+from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document
-from blog_search_mcp.ingest.documents.visibility import Visibility, check_visibility, day_after
+from blog_search_mcp.ingest.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.readers import read_document
 from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.urls import link_post
+from blog_search_mcp.ingest.sites.links import link_post
 
 if TYPE_CHECKING:
-    from blog_search_mcp.ingest.job import Job
-    from blog_search_mcp.ingest.plan import Plan
+    from blog_search_mcp.ingest.plan import Job, Plan
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from blog_search_mcp.server.format.text import replace_surrogates, to_json
+from blog_search_mcp.server.format.results import replace_surrogates, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

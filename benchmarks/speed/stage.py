@@ -21,8 +21,8 @@ from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import NoProgress
 
 TODAY = date(2025, 6, 1)

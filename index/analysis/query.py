@@ -5,11 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from blog_search_mcp.index.analysis.languages import language_of, primary_subtag, stemmer_of
+from blog_search_mcp.index.analysis.languages import (
+    function_words,
+    language_of,
+    primary_subtag,
+    stemmer_of,
+)
 from blog_search_mcp.index.analysis.scripts import CJK
-from blog_search_mcp.index.analysis.stopwords import WEIGHT, is_stopword
-from blog_search_mcp.index.analysis.tokenizer import Term, terms
+from blog_search_mcp.index.analysis.tokenizer import Term, fold, terms
+
+WEIGHT = 0.4
+"""What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
+English, .08 of nDCG@10; 0 costs questions .02 to .03."""
+
+_STOPWORDS_PAIR = 2
+
+
+def is_stopword(word: str, languages: Collection[str]) -> bool:
+    """Whether `word`, folded, is a function word of any of `languages` or made of grammar.
+
+    A Han character or pair counts in Chinese, if either is grammar: in Japanese the same
+    characters make words (時間, 使用). One or two kana count if they are all hiragana.
+    """
+    if len(word) <= _STOPWORDS_PAIR and word[:1] > "\u303f":
+        chinese = any(primary_subtag(language) == "zh" for language in languages)
+        grammar = chinese and not function_words("zh").isdisjoint(word)
+        return grammar or all("\u3040" <= c <= "\u309f" for c in word)
+    return any(word in _folded(language) for language in languages)
+
+
+@cache
+def _folded(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in function_words(language))
+
 
 _QUESTION = re.compile(
     r"[?？]|^\W*(?:how|why|what|when|which|who|where|can|does|do|did|is|are|should"

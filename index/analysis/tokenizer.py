@@ -10,17 +10,45 @@ become bigrams. Identifiers stay whole beside their parts, so that `faiss.IndexF
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from operator import add
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from blog_search_mcp.index.analysis.languages import stemmer_of
 from blog_search_mcp.index.analysis.scripts import CJK
-from blog_search_mcp.index.analysis.stemming import snowball
+
+
+class Stemmer(Protocol):
+    """One algorithm; it keeps the word it works on in itself, so that two threads need two."""
+
+    def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
+        """Return the stem of a word in lower case."""
+        ...
+
+
+class _Known(threading.local):
+    def __init__(self) -> None:
+        self.stemmers: dict[str, Stemmer] = {}
+
+
+_KNOWN = _Known()
+
+
+def snowball(algorithm: str) -> Stemmer:
+    """Return the thread's own, such as of `english`. Raises KeyError for an unknown one."""
+    found = _KNOWN.stemmers.get(algorithm)
+    if found is None:
+        import Stemmer as Snowball  # no part of an ingest that changes nothing
+
+        # `index.analysis.tokenizer.stem` remembers words itself.
+        found = _KNOWN.stemmers[algorithm] = Snowball.Stemmer(algorithm, 0)
+    return found
+
 
 SHORTEST = 4
 """Characters of a katakana word with a long mark at its end from which on some leave it out:

@@ -2,20 +2,128 @@
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
 server can tell that its index is behind (`index.content.changes`). What the author leaves out
-(`index.content.ignore_files`) is not reported; anything else that cannot be indexed is. Linked
+(`index.content.walk`) is not reported; anything else that cannot be indexed is. Linked
 files are followed while they stay inside the content folder, so that no link makes a file of the
 machine public; linked folders are not, so a walk always ends and no post appears twice.
 """
 
 import errno
 import os
+import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from blog_search_mcp.index.content.ignore_files import IgnoreFile, is_ignored, read_ignore_file
-from blog_search_mcp.index.content.read_file import LEAVES, describe_failure, find_obstacle
-from blog_search_mcp.index.errors import ContentError, UsageError
+from pathspec import GitIgnoreSpec
+
+from blog_search_mcp.index.errors import ContentError, PostChanging, UnreadablePost, UsageError
+
+MAX_BYTES = 16 * 1024 * 1024
+"""Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
+
+LEAVES = "it is a link that leaves the content folder; copy the file into it"
+
+ATTEMPTS = 3
+"""A saved file is whole the next time; one that others keep writing to is not worth more."""
+
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+"""Those that the system knows: Windows has only the last."""
+
+
+def read_file(path: Path) -> bytes:
+    """Read a post's bytes; `path` is no link. Raises UnreadablePost, of which PostChanging."""
+    for _ in range(ATTEMPTS):
+        try:
+            content = _read_once(path)
+        except (OSError, RuntimeError) as error:
+            raise UnreadablePost(describe_failure(error)) from error
+        if content is not None:
+            return content
+    raise PostChanging("it changed while it was read; run again when it is finished")
+
+
+def find_obstacle(status: os.stat_result) -> str | None:
+    """Return why a file of this status cannot be a post, `None` if it can."""
+    if not stat.S_ISREG(status.st_mode):
+        return "it is not a regular file; name it in a .blogignore"
+    if status.st_size > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore"
+    return None
+
+
+def describe_failure(error: OSError | RuntimeError) -> str:
+    """Describe it without the machine's paths; pathlib raises RuntimeError for a loop of links."""
+    reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
+    return f"it cannot be read: {reason}; check the file and its permissions"
+
+
+def _read_once(path: Path) -> bytes | None:
+    """Return the bytes, `None` if they changed meanwhile. Raises OSError or UnreadablePost."""
+    with open(path, "rb", opener=_open) as file:
+        before = os.fstat(file.fileno())
+        if obstacle := find_obstacle(before):
+            raise UnreadablePost(obstacle)
+        content = file.read(MAX_BYTES + 1)
+        after = os.fstat(file.fileno())
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return content if same and len(content) == after.st_size else None
+
+
+def _open(path: str, flags: int) -> int:
+    for name in _FLAGS:
+        flags |= getattr(os, name, 0)
+    return os.open(path, flags)
+
+
+IGNORE_FILE = ".blogignore"
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreFile:
+    """The `.blogignore` of one folder."""
+
+    prefix: str
+    """The folder's source with a `/` at the end, `""` for the content folder."""
+    spec: GitIgnoreSpec
+
+
+def read_ignore_file(root: Path, folder: Path, prefix: str) -> IgnoreFile | None:
+    """Read the `.blogignore` of a folder, `None` if it has none.
+
+    Raises ContentError if it cannot be read: going on without it could publish what the author
+    meant to keep out.
+    """
+    path = folder / IGNORE_FILE
+    try:
+        if path.is_symlink():
+            path = path.resolve(strict=True)
+            if not path.is_relative_to(root):
+                raise UnreadablePost(LEAVES)
+        elif not path.exists():
+            return None
+        text = read_file(path).decode("utf-8-sig", "surrogateescape")
+        return IgnoreFile(prefix, GitIgnoreSpec.from_lines(text.splitlines()))
+    except (OSError, RuntimeError) as error:
+        raise _unusable(prefix, describe_failure(error)) from error
+    except (UnreadablePost, ValueError, re.error) as error:
+        raise _unusable(prefix, error) from error
+
+
+def is_ignored(name: str, source: str, is_folder: bool, ignores: tuple[IgnoreFile, ...]) -> bool:
+    """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
+    if name.startswith(".") or name == "node_modules":
+        return True
+    path = source + "/" if is_folder else source
+    for ignore in reversed(ignores):
+        decision = ignore.spec.check_file(path[len(ignore.prefix) :]).include
+        if decision is not None:
+            return decision
+    return False
+
+
+def _unusable(prefix: str, reason: object) -> ContentError:
+    return ContentError(f"{prefix}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.search.candidates import RetrievalResult
+    from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.types import Vectors
 

@@ -24,7 +24,7 @@ from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.candidates import Numbers, RetrievalResult
+    from blog_search_mcp.index.search.retrieval import Numbers, RetrievalResult
     from blog_search_mcp.index.types import Ids
 
 PASSAGE, POST, BLOG = 1.0, 2.0, 2.0

@@ -8,20 +8,30 @@ list. Two neighbouring passages of one section are one result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.search.candidates import top_positions
+from blog_search_mcp.index.analysis.languages import (
+    TRADITIONAL,
+    function_words,
+    language_of,
+    primary_subtag,
+)
+from blog_search_mcp.index.analysis.tokenizer import to_simplified
+from blog_search_mcp.index.search.retrieval import top_positions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.candidates import Candidates, Numbers
+    from blog_search_mcp.index.search.retrieval import Candidates, Numbers
+    from blog_search_mcp.index.store.translations import Translation, Translations
     from blog_search_mcp.index.types import Ids
+
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
@@ -119,3 +129,58 @@ def _are_neighbours(ranked: Ids, sections: npt.NDArray[np.int32]) -> npt.NDArray
     same = (sections[first] == sections[second]) & (sections[first] != 0)
     neighbours: npt.NDArray[np.bool_] = same & (np.abs(first - second) == 1)
     return neighbours
+
+
+NEAR_BEST = 0.8
+"""Share of the best score with which English is shown for a query of an unknown language. Names
+and identifiers are the same in all languages, so the scores of translations differ little."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def collapse_translations(
+    scores: Mapping[int, float], translations: Translations, query: str
+) -> dict[int, float]:
+    """Scores by post id, with the best score of a group given to the one post that is shown.
+
+    Only posts that have a score are shown: the others were filtered out, or have no feature above
+    0.
+    """
+    collapsed: dict[int, float] = {}
+    for post, score in scores.items():
+        group = [each for each in translations.of(post) if each.post in scores]
+        shown = _choose_post(group, scores, query) if len(group) > 1 else post
+        collapsed[shown] = max(score, collapsed.get(shown, 0.0))
+    return collapsed
+
+
+def query_language(text: str) -> str:
+    """ISO 639-1, or `""` for words that any language may use (names, identifiers)."""
+    language = language_of(text)
+    if language == "en" and function_words("en").isdisjoint(_WORD.findall(text.lower())):
+        return ""
+    return language
+
+
+def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
+    """The id of the post to show, of two or more."""
+    ranked = sorted(group, key=lambda each: (-scores[each.post], each.post))
+    language = query_language(query)
+    if language:
+        same = [each for each in ranked if primary_subtag(each.language) == language] or ranked
+        return (_in_script(same, query) if language == "zh" else same)[0].post
+    least = NEAR_BEST * scores[ranked[0].post]
+    english = [
+        each
+        for each in ranked
+        if primary_subtag(each.language) == "en" and scores[each.post] >= least
+    ]
+    return (english or ranked)[0].post
+
+
+def _in_script(group: Sequence[Translation], query: str) -> Sequence[Translation]:
+    """Those whose language tag is of the query's script, or all if there is none."""
+    traditional = to_simplified(query) != query
+    return [
+        each for each in group if bool(TRADITIONAL.search(each.language)) is traditional
+    ] or group

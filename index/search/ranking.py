@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.search.candidates import top_positions
+from blog_search_mcp.index.search.retrieval import top_positions
 from blog_search_mcp.index.types import Feature, Reason
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.candidates import Candidates, Numbers, RetrievalResult
+    from blog_search_mcp.index.search.retrieval import Candidates, Numbers, RetrievalResult
 
 
 class Use(Enum):

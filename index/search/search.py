@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
-from blog_search_mcp.index.search.collapse_translations import collapse_translations
 from blog_search_mcp.index.search.confidence import NOTICE, estimate_confidence
-from blog_search_mcp.index.search.diversify import decay_for, diversify_passages
+from blog_search_mcp.index.search.diversify import (
+    collapse_translations,
+    decay_for,
+    diversify_passages,
+)
 from blog_search_mcp.index.search.ranking import (
     Use,
     explain_scores,
@@ -25,8 +28,8 @@ from blog_search_mcp.index.types import Answer, Feature, Hit
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.candidates import RetrievalResult
     from blog_search_mcp.index.search.diversify import RankedPassage
+    from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.types import Calibration, Chunk, Filters, Post, Vectors
 

@@ -13,15 +13,14 @@ import numpy as np
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
-from blog_search_mcp.index.store import chunk_table
+from blog_search_mcp.index.store import catalog as chunk_table
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.registry import open_vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.store.catalog import Catalog
-    from blog_search_mcp.index.store.chunk_table import ChunkTable
+    from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
     from blog_search_mcp.index.types import Ids

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from blog_search_mcp.index.store.catalog import Catalog, immutable
-from blog_search_mcp.index.store.chunk_table import ChunkTable
+from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, immutable
 from blog_search_mcp.index.store.hard_links import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.translations import find_translations

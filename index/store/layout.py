@@ -62,7 +62,7 @@ class GenerationFiles:
 
     @property
     def table(self) -> Path:
-        """NumPy's archive of `index.store.chunk_table.ChunkTable`."""
+        """NumPy's archive of `index.store.catalog.ChunkTable`."""
         return self.folder / "table.npz"
 
     @property

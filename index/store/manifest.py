@@ -81,7 +81,7 @@ class IndexedPost(_Frozen):
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
-"""What shapes an index besides the posts and the embedder (`ingest.job`)."""
+"""What shapes an index besides the posts and the embedder (`ingest.plan`)."""
 
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last

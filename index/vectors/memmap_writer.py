@@ -15,7 +15,7 @@ import numpy as np
 
 from blog_search_mcp.index.store.hard_links import link_or_copy
 from blog_search_mcp.index.vectors import segments
-from blog_search_mcp.index.vectors.rabitq import MANY, write_codes
+from blog_search_mcp.index.vectors.memmap_store import MANY, write_codes
 from blog_search_mcp.index.vectors.segments import Directory
 
 if TYPE_CHECKING:

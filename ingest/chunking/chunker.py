@@ -5,12 +5,13 @@ is divided, and none reaches into a section beside it unless both lie whole in
 the same one. No fence, table row or other block is cut but a paragraph that is too
 long by itself, which is cut between sentences, and what one answer could not
 show (`ingest.chunking.oversize`). Where else to cut depends on the text
-alone (`ingest.chunking.packing`), so that a paragraph put into a long section leaves the
+alone (`ingest.chunking.chunker`), so that a paragraph put into a long section leaves the
 passages further on as they were.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -18,11 +19,108 @@ from itertools import takewhile
 
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.oversize import split_oversize
-from blog_search_mcp.ingest.chunking.packing import Limits, pack_pieces
-from blog_search_mcp.ingest.chunking.sections import Section, build_sections
 from blog_search_mcp.ingest.chunking.sentences import sentence_ends
-from blog_search_mcp.ingest.chunking.token_count import exceeds
+from blog_search_mcp.ingest.chunking.token_count import count_tokens, exceeds
 from blog_search_mcp.ingest.documents.base import Block, Body
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under one heading."""
+
+    headings: tuple[str, ...]
+    """The path of headings, outermost first, without markup; the post's title is not in it."""
+    heading: Block | None
+    """The heading itself; `None` for the post."""
+    content: tuple[Block, ...]
+    """The blocks before the first section inside."""
+    inside: tuple[Section, ...]
+
+
+def build_sections(blocks: Sequence[Block], title: str) -> Section:
+    """Make the post one section, which holds every block exactly once, in order."""
+    return _section(None, blocks, (), title)
+
+
+def _section(
+    heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...], title: str
+) -> Section:
+    first = next((i for i, block in enumerate(blocks) if block.level), len(blocks))
+    inside = []
+    start = first
+    while start < len(blocks):
+        end = _end(blocks, start)
+        name = blocks[start].heading
+        inner = (*path, name) if name and name != title else path
+        inside.append(_section(blocks[start], blocks[start + 1 : end], inner, title))
+        start = end
+    return Section(path, heading, tuple(blocks[:first]), tuple(inside))
+
+
+def _end(blocks: Sequence[Block], start: int) -> int:
+    """Where the section ends whose heading is at `start`: at the next one as high or higher."""
+    level = blocks[start].level
+    later = range(start + 1, len(blocks))
+    return next((i for i in later if 0 < blocks[i].level <= level), len(blocks))
+
+
+CUT_ODDS = 2
+"""One piece in this many begins at a place where the run before it may end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in word pieces (`ingest.chunking.token_count`)."""
+
+    least: int
+    """From which on a run may end where the text suggests it."""
+    most: int
+    """Which a run does not exceed, unless one piece alone does."""
+    scrap: int
+    """Under which the last run joins the one before it."""
+
+
+def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
+    """Return the places of each run's pieces; every place is in exactly one run, in order."""
+    gathered: list[range] = []
+    sizes: list[int] = []
+    for place, piece in enumerate(pieces):
+        own = count_tokens(piece)
+        if gathered and not _ends(sizes[-1], piece, own, limits):
+            gathered[-1] = range(gathered[-1].start, place + 1)
+            sizes[-1] += own
+        else:
+            gathered.append(range(place, place + 1))
+            sizes.append(own)
+    if len(gathered) > 1 and sizes[-1] < limits.scrap:
+        gathered[-2:] = [range(gathered[-2].start, gathered[-1].stop)]
+    return gathered
+
+
+def _ends(gathered: int, following: str, own: int, limits: Limits) -> bool:
+    if gathered + own > limits.most:
+        return True
+    favoured = zlib.crc32(following.encode("utf-8", "replace")) % CUT_ODDS == 0
+    return gathered >= limits.least and favoured
+
+
+WINDOW = Limits(least=100, most=200, scrap=40)
+"""With title and headings within the 256 word pieces that all-MiniLM-L6-v2 reads at once."""
+
+
+def split_windows(plain: str) -> list[str]:
+    """Split plain text into embedding windows of at most about 200 word pieces; none is blank."""
+    lines = [part for line in plain.split("\n") for part in _parts(line)]
+    gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, WINDOW)]
+    return [window for window in gathered if window.strip()]
+
+
+def _parts(line: str) -> list[str]:
+    if not exceeds(line, WINDOW.most):
+        return [line]
+    ends = sentence_ends(line, WINDOW.most)
+    return [line[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
 
 PASSAGE = Limits(least=360, most=800, scrap=120)
 """A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of

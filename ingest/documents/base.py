@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.fields import Fields
+from blog_search_mcp.ingest.documents.metadata import Fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,123 @@ losing a post. All usual names of a field are read, the commonest first.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Literal, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.dates import find_date
-from blog_search_mcp.ingest.documents.fields import (
-    Fields,
-    first_text,
-    leaves,
-    normalize_names,
-    to_line,
-    to_text,
+
+Fields: TypeAlias = Mapping[str, object]
+
+_NAME_KEYS = ("label", "name", "title")
+"""Keys under which a mapping names what it stands for."""
+
+
+def normalize_names(fields: Fields) -> dict[str, object]:
+    """Put fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
+    return {re.sub(r"[_-]", "", name).lower(): value for name, value in fields.items()}
+
+
+def first_text(known: Fields, names: Iterable[str]) -> str:
+    """Return the first of the fields that holds words, `""` if none does."""
+    return next(filter(None, (to_text(known.get(name)) for name in names)), "")
+
+
+def to_text(value: object) -> str:
+    """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))
+    if isinstance(value, dict):
+        key = next(filter(value.__contains__, (*_NAME_KEYS, *value)), "")
+        entry = value.get(key)
+        return to_line(entry if isinstance(entry, str) else str(key))
+    return to_line(value.isoformat() if isinstance(value, date) else str(value))
+
+
+def to_line(words: str) -> str:
+    """Put words on one line, without control characters or halves of a surrogate pair."""
+    shown = "".join(char if char.isprintable() or char > "\u007f" else " " for char in words)
+    return " ".join(shown.encode("utf-8", "replace").decode().split())
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Walk nested lists once each: a YAML alias repeats a list without repeating its cost."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        item = waiting.pop()
+        if not isinstance(item, list):
+            yield item
+        elif id(item) not in seen:
+            seen.add(id(item))
+            waiting.extend(reversed(item))
+
+
+PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")
+"""Fields that hold from when on a post is public, by their normalized names."""
+_DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
+
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NUMERIC = re.compile(
+    r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|年(\d+)月(\d+)日)(?!\d)"
 )
+_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b")
+_MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b")
+_IN_PATH = re.compile(
+    r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
+    r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
+)
+
+
+def parse_date(value: object) -> date | None:
+    """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
+    if isinstance(value, Mapping):
+        return parse_date(str(value.get("created", "")))
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    written = str(value).strip() if isinstance(value, str | int) else ""
+    if numeric := _NUMERIC.match(written):
+        return _make_date(*filter(None, numeric.groups()))
+    if worded := _DAY_FIRST.search(written):
+        return _make_date(worded[3], _month(worded[2]), worded[1])
+    if worded := _MONTH_FIRST.search(written):
+        return _make_date(worded[3], _month(worded[1]), worded[2])
+    return None
+
+
+def date_in_path(path: str) -> date | None:
+    """Read a date off a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
+    found = _IN_PATH.search(path)
+    return _make_date(*filter(str.isdigit, filter(None, found.groups()))) if found else None
+
+
+def find_date(known: Fields, source: str) -> date | None:
+    """Return a post's date: its author's, else that in its path; names are normalized."""
+    written = first_date(known, _DATE_FIELDS)
+    return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
+
+
+def first_date(known: Fields, names: Iterable[str]) -> date | None:
+    """Return the date of the first of the fields that holds one."""
+    return next(filter(None, (parse_date(known.get(name)) for name in names)), None)
+
+
+def _month(name: str) -> str:
+    start = name[:3].lower()
+    return str(_MONTHS.index(start) + 1) if start in _MONTHS else "0"
+
+
+def _make_date(year: str, month: str, day: str) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
 
 MAX_TITLE = 300
 """Characters; a longer title is cut, so that one post cannot fill an answer."""
@@ -123,3 +227,75 @@ def _language(known: Fields, source: str) -> str:
         or _stem_and_language(source.rpartition("/")[2])[1]
         or next(filter(None, map(language_tag, places)), "")
     )
+
+
+LeftOut: TypeAlias = Literal["draft", "future", "expired"]
+
+_EXPIRES_ON = ("expirydate", "expires", "unpublishdate")
+_HIDDEN_BY_YES = ("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections")
+"""Docusaurus's `unlisted` and Eleventy's exclusion leave a page reachable by its address, but out
+of the site's lists and search; this is a list and a search."""
+_HIDDEN_BY_NO = ("published", "publish", "permalink")
+"""Of Jekyll and Hexo, of Obsidian, and of Eleventy, which writes no page for the last."""
+_HIDDEN_STATES = {"draft", "private", "hidden", "unpublished", "pending"}
+_YES = {"true", "yes", "on", "1", "y"}
+_NO = {"false", "no", "off", "0", "n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whether a post is public on a day, and until when that holds; days are ISO 8601."""
+
+    left_out: LeftOut | None
+    """Why it is not public, `None` if it is."""
+    expires: str | None
+    """The last day on which it is public, `None` if it does not expire."""
+    due: str | None
+    """The first later day on which it appears or goes by itself, `None` if never."""
+
+
+def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
+    """Decide whether a post is public on `today`.
+
+    A post is a draft by `draft`, `published: false`, `publish: false`, `permalink: false`,
+    `status: draft`, a `_drafts` folder, or by being kept out of the site's own lists
+    (`unlisted`, `hidden`, `private`, `eleventyExcludeFromCollections`, `build.list: never`);
+    future by its publication date, else its date; expired from the day after it expires.
+    """
+    known = normalize_names(fields)
+    expiry = first_date(known, _EXPIRES_ON)
+    expires = expiry.isoformat() if expiry else None
+    if _is_draft(known, source):
+        return Visibility("draft", expires, None)
+    published = first_date(known, PUBLISH_FIELDS) or find_date(known, source)
+    if published and published > today:
+        return Visibility("future", expires, published.isoformat())
+    if expiry and expiry < today:
+        return Visibility("expired", expires, None)
+    return Visibility(None, expires, day_after(expires))
+
+
+def day_after(day: str | None) -> str | None:
+    """Return the ISO day after an ISO day; `None` after none, and after the last one there is."""
+    if day is None or day == date.max.isoformat():
+        return None
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+
+
+def _is_draft(known: Fields, source: str) -> bool:
+    return (
+        any(_word(known, name) in _YES for name in _HIDDEN_BY_YES)
+        or any(_word(known, name) in _NO for name in _HIDDEN_BY_NO)
+        or _word(known, "status") in _HIDDEN_STATES
+        or _is_never_listed(known.get("build"))
+        or "_drafts" in source.split("/")[:-1]
+    )
+
+
+def _is_never_listed(build: object) -> bool:
+    """Read Hugo's build options, `build` or `_build`."""
+    return isinstance(build, Mapping) and to_text(build.get("list")).lower() in {*_NO, "never"}
+
+
+def _word(known: Fields, name: str) -> str:
+    return to_text(known.get(name)).lower()

@@ -14,15 +14,18 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.admonitions import (
+from blog_search_mcp.ingest.markdown.parser import CodeSpans, Dialect, parse_blocks
+from blog_search_mcp.ingest.markdown.rules import (
     ADMONITIONS,
+    COMPONENTS,
+    EXPRESSIONS,
+    SHORTCODES,
+    Replacement,
+    Rule,
     dedent_admonitions,
     has_indented_admonition,
+    looks_like_mdx,
 )
-from blog_search_mcp.ingest.markdown.mdx import COMPONENTS, EXPRESSIONS, looks_like_mdx
-from blog_search_mcp.ingest.markdown.parser import CodeSpans, Dialect, parse_blocks
-from blog_search_mcp.ingest.markdown.rules import Replacement, Rule
-from blog_search_mcp.ingest.markdown.shortcodes import SHORTCODES
 
 _FENCE = "~" * 24
 """Longer than any fence in the code it encloses."""

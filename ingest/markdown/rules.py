@@ -1,14 +1,14 @@
 """Rules for what site generators and editors add to Markdown: how it begins and what replaces it.
 
-Each kind of syntax is a module of rules (`ingest.markdown.shortcodes`, `ingest.markdown.mdx`,
-`ingest.markdown.admonitions`); `ingest.markdown.preprocess` applies them all in one pass, outside
+Each kind of syntax is a module of rules (`ingest.markdown.rules`, `ingest.markdown.rules`,
+`ingest.markdown.rules`); `ingest.markdown.preprocess` applies them all in one pass, outside
 code, and the leftmost wins.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple, TypeAlias
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
@@ -73,3 +73,249 @@ def find_closing(match: re.Match[str], closing: re.Pattern[str], word: str) -> r
     if match.string.find(word, match.end()) < 0:
         return None
     return closing.search(match.string, match.end())
+
+
+def _admonition(mark: re.Match[str]) -> Replacement:
+    indent, title = mark["indent"], (mark["label"] or mark["rest"] or "").strip()
+    return Replacement(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
+
+
+def _callout(mark: re.Match[str]) -> Replacement:
+    quote, title = mark["quote"], mark["callout_title"].strip()
+    return Replacement(f"{quote}{title}\n{quote}" if title else quote, mark.end())
+
+
+ADMONITIONS = (
+    Rule(
+        r"^(?P<indent>[ \t>]*):::+ *(?:\{[^{}\n]*\}|[\w-]*)(?:\{[^{}\n]*\})?"
+        r"(?:\[(?P<label>[^\n]*)\](?:\{[^{}\n]*\})?|(?P<rest>[^\n{}]*))(?:\{[^{}\n]*\})?[ \t]*$",
+        _admonition,
+    ),
+    Rule(r"^[ \t]*::[a-z][\w-]*(?=[\[{])(?:\[[^\[\]\n]*\])?(?:\{[^{}\n]*\})?[ \t]*$", drop_match),
+    Rule(
+        r"^(?P<quote>[ \t>]*> ?)\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout_title>[^\n]*)$",
+        _callout,
+    ),
+    Rule(r"(?<![\w%])%%(?=[^%])(?:[^%]|%(?!%))*+%%(?![\w%])", drop_match),
+)
+
+_INDENTED = 4
+"""Spaces MkDocs asks for."""
+_OPENING = re.compile(
+    r"( *)(?:(?:!!!|\?\?\?\+?) ?[\w-]+(?: [\w -]+?)?(?: +\"([^\"]*)\")?"
+    r"|===[!+]? +\"([^\"]*)\")[ \t]*"
+)
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+
+
+def has_indented_admonition(markdown: str) -> bool:
+    """Whether a passage may hold an admonition or a tab as MkDocs writes them."""
+    return any(mark in markdown for mark in ("!!!", "???", '=== "', '===! "', '===+ "'))
+
+
+def dedent_admonitions(markdown: str, code_lines: Collection[int]) -> str:
+    """Write admonitions and tabs as their title and, as paragraphs, what stands in them.
+
+    `code_lines` are the lines, from 0, on which none can begin.
+    """
+    lines: list[str] = []
+    within: list[int] = []
+    fence = ""
+    for number, line in enumerate(markdown.split("\n")):
+        depth = len(line) - len(line.lstrip(" "))
+        while within and line.strip() and depth < within[-1] + _INDENTED:
+            within.pop()
+        taken = _INDENTED * len(within)
+        is_code = bool(fence) if within else number in code_lines
+        fence = _fence_after(line, fence) if within else ""
+        mark = None if is_code else _OPENING.fullmatch(line)
+        if mark:
+            lines += ["", f"{mark[1][taken:]}{mark[2] or mark[3] or ''}", ""]
+            within.append(depth)
+        else:
+            lines.append(line[min(depth, taken) :])
+    return "\n".join(lines)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence that is open after a line, `""` if none is; `fence` is open before it."""
+    words = line.strip()
+    if fence:
+        return "" if words.startswith(fence) and not words.strip(fence[0]) else fence
+    opening = _FENCE.match(words)
+    return opening[0] if opening else ""
+
+
+MAX_SCRIPT = 4000
+"""Characters of an `export` in which its end is looked for."""
+MAX_COMMENT = 20_000
+"""Characters of a comment in which its end is looked for."""
+
+_DEPTH = 4
+"""Braces in braces that are read; a style or a callback in a tag has two or three."""
+
+
+def _braced(depth: int) -> str:
+    inner = rf"|{_braced(depth - 1)}" if depth else ""
+    return rf"\{{(?:[^{{}}]++{inner})*+\}}"
+
+
+_BRACED = _braced(_DEPTH)
+_PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
+_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
+
+_MDX = re.compile(
+    r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) ",
+    re.MULTILINE,
+)
+
+
+def looks_like_mdx(markdown: str) -> bool:
+    """Whether a passage holds components, imports or exports at the start of a line."""
+    return _MDX.search(markdown) is not None
+
+
+_SCRIPT_MARK = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[([{]|[)\]}]|\n")
+
+
+def _export(opening: re.Match[str]) -> Replacement:
+    """Read up to the end of the line on which all brackets are closed, else of the paragraph."""
+    script, start, depth = opening.string, opening.end(), 0
+    for mark in _SCRIPT_MARK.finditer(script, opening.start(), start + MAX_SCRIPT):
+        if mark[0] in "([{":
+            depth += 1
+        elif mark[0] in ")]}":
+            depth -= 1
+        elif mark[0] == "\n" and depth <= 0 and mark.start() >= start:
+            return Replacement("", mark.start())
+    end = script.find("\n\n", start) if depth > 0 else script.find("\n", start)
+    return Replacement("", len(script) if end < 0 else end)
+
+
+def _comment(opening: re.Match[str]) -> Replacement | None:
+    end = opening.string.find("*/}", opening.end(), opening.end() + MAX_COMMENT)
+    return Replacement("", end + 3) if end >= 0 else None
+
+
+def _component(tag: re.Match[str]) -> Replacement:
+    return Replacement(pad(printed_arguments(tag[0])), tag.end())
+
+
+_LITERAL = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`$]*)`")
+_SCRIPT = re.compile(
+    r"/\*.*\*/|\.\.\.\w.*|.*(?:=>|</|/>).*"
+    r"|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[[^\[\]]*\])*(?:\.[A-Za-z_$][\w$]*|\([^()]*\))",
+    re.DOTALL,
+)
+
+
+def _expression(braces: re.Match[str]) -> Replacement | None:
+    inner = braces[0][1:-1].strip()
+    if literal := _LITERAL.fullmatch(inner):
+        return Replacement(literal[literal.lastindex or 0] or " ", braces.end())
+    return Replacement("", braces.end()) if _SCRIPT.fullmatch(inner) else None
+
+
+COMPONENTS = (
+    Rule(r"\{/\*", _comment),
+    Rule(
+        r"^import\s+(?:type\s+)?(?:[\w*{}\s,$]{1,300}?\sfrom\s+)?"
+        r"[\"'][^\"'\n]+[\"'];?[ \t]*(?://[^\n]*)?$",
+        drop_match,
+    ),
+    Rule(
+        r"^export\s+(?:(?:const|let|var)\s+[\w${}\[\], ]+=|(?:default\s+)?(?:async\s+)?function\b"
+        r"|default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s+\w+|\{[^\n]*\}|\*\s+from\s)",
+        _export,
+    ),
+    Rule(rf"</?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>|</?>", _component),
+    Rule(rf"<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>", _component),
+)
+
+EXPRESSIONS = (
+    Rule(r"\{(?:' '|\" \")\}", _expression),
+    Rule(rf"(?<![\w\\$^/}})\]]){_BRACED}", _expression),
+)
+"""For passages that look like MDX: in others, braces and what they hold are words."""
+
+
+_LIQUID_NAME = re.compile(r"\{%-?\s*(\w*)\s*([^{}]*?)\s*-?%\}")
+_LIQUID_END = {
+    name: re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}")
+    for name in ("comment", "raw", "verbatim", "highlight", "codeblock")
+}
+_LOGIC = {"assign", "capture", "case", "cycle", "elsif", "for", "if", "set", "unless", "when"}
+
+
+def _liquid(tag: re.Match[str]) -> Replacement:
+    parts = _LIQUID_NAME.match(tag[0])
+    name, arguments = parts.groups() if parts else ("", "")
+    if name in _LIQUID_END and (end := find_closing(tag, _LIQUID_END[name], f"end{name}")):
+        inner = tag.string[tag.end() : end.start()]
+        return Replacement(_enclosed(name, inner), end.end())
+    if arguments.startswith("/*") and arguments.endswith("*/"):
+        return Replacement(protect_braces(f"{{% {arguments[2:-2].strip()} %}}"), tag.end())
+    return Replacement("" if name in _LOGIC else _liquid_words(name, arguments), tag.end())
+
+
+def _enclosed(name: str, inner: str) -> str:
+    """Nothing of a comment, raw text as it is, and code between more backticks than it holds."""
+    if name in ("raw", "verbatim"):
+        return protect_braces(inner)
+    return f"{'`' * 12} {inner.strip()} {'`' * 12}" if name != "comment" and inner.strip() else ""
+
+
+def _liquid_words(name: str, arguments: str) -> str:
+    if name in ("blockquote", "quote", "pullquote") and "=" not in arguments:
+        return " ".join(word for word in arguments.split() if "://" not in word)
+    if name in ("post_link", "asset_link"):
+        return arguments.partition(" ")[2].strip("'\" ")
+    return pad(printed_arguments(arguments))
+
+
+_POSITIONAL = re.compile(r"(?<=\s)\"([^\"=/]*\s[^\"=/]*)\"(?=\s|$)")
+"""A quoted argument of several words is read by people; one word is an id or an option."""
+
+
+def _shortcode(tag: re.Match[str]) -> Replacement:
+    inner = tag[0][3:-3].strip()
+    if inner.startswith("/*") and inner.endswith("*/"):
+        return Replacement(
+            protect_braces(f"{tag[0][:3]} {inner[2:-2].strip()} {tag[0][-3:]}"), tag.end()
+        )
+    words = [printed_arguments(inner), *_POSITIONAL.findall(inner)]
+    return Replacement(pad(" ".join(filter(None, words))), tag.end())
+
+
+def _output(tag: re.Match[str]) -> Replacement:
+    inner = tag[0][2:-2].strip()
+    if inner.startswith("/*") and inner.endswith("*/"):
+        return Replacement(protect_braces(f"{{{{ {inner[2:-2].strip()} }}}}"), tag.end())
+    return Replacement(pad(printed_arguments(inner)), tag.end())
+
+
+def _quoted(tag: re.Match[str]) -> Replacement:
+    return Replacement(protect_braces(tag["raw_words"] or tag["raw_lines"] or ""), tag.end())
+
+
+_KRAMDOWN_END = re.compile(r"\{:/(?:comment)?\}")
+
+
+def _kramdown_comment(tag: re.Match[str]) -> Replacement | None:
+    end = find_closing(tag, _KRAMDOWN_END, "{:/")
+    return Replacement("", end.end()) if end else None
+
+
+_IN_OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
+"""Output is looked for in one paragraph: two braces in prose may be far apart."""
+
+SHORTCODES = (
+    Rule(r"\{\{[<%](?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+[>%]\}\}", _shortcode),
+    Rule(r"\{%(?:[^%{]|%(?!\})|\{(?!%))*+%\}", _liquid),
+    Rule(r"\{\{ *raw +(?:\"(?P<raw_words>[^\"{}]*)\"|`(?P<raw_lines>[^`]*)`)\s*\}\}", _quoted),
+    Rule(rf"\{{\{{(?![<%]){_IN_OUTPUT}(?:\{{{_IN_OUTPUT}\}}{_IN_OUTPUT})*+\}}\}}", _output),
+    Rule(r"\{#(?![\w-]+[ }])(?:[^#{]|#(?!\}))*+#\}", drop_match),
+    Rule(r"^ {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}", drop_match),
+    Rule(r"\{::comment\}", _kramdown_comment),
+    Rule(r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n]*=[^{}\n]*)?/?\}", drop_match),
+)

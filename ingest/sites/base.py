@@ -26,6 +26,8 @@ class SiteGenerator(Protocol):
 
     name: ClassVar[str]
     """As `--permalink` names it."""
+    config_files: ClassVar[Collection[str]]
+    """Names in a site's folder without which it is none of this generator's."""
     styles: ClassVar[Collection[str]] = ()
     """Named patterns that imply this generator when given as `--permalink`."""
 

@@ -71,7 +71,8 @@ def _find_configured(content: Path, name: str) -> Site | None:
     """Return the site by the nearest configuration, if it is of the generator `name`."""
     for folder in (content, *content.parents[:LEVELS_ABOVE]):
         for kind in GENERATORS:
-            if detected := kind.detect(folder):
+            has_files = any((folder / file).exists() for file in kind.config_files)
+            if has_files and (detected := kind.detect(folder)):
                 prefix = "" if folder == content else f"{content.relative_to(folder).as_posix()}/"
                 return Site(*detected, prefix) if name in ("", kind.name) else None
     return None

@@ -46,6 +46,7 @@ class Hexo(SiteGenerator):
     """A Hexo site."""
 
     name: ClassVar = "hexo"
+    config_files: ClassVar = ("_config.yml", "_config.yaml")
 
     pattern: str = ":year/:month/:day/:title/"
     source: str = "source"
@@ -65,7 +66,7 @@ class Hexo(SiteGenerator):
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
         """Read `_config.yml` if its keys, `package.json` or the folders are Hexo's."""
-        config = read_first_config(folder, "_config.yml", "_config.yaml") or {}
+        config = read_first_config(folder, *cls.config_files) or {}
         package = read_config(folder / "package.json") or {}
         uses_hexo = "hexo" in package or "hexo" in get_map(package, "dependencies")
         has_posts = (folder / "source" / "_posts").is_dir()

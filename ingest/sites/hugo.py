@@ -17,13 +17,7 @@ from typing import Any, ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
-from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.sites.anchors import (
-    has_doubtful_parts,
-    join_without_dashes,
-    join_written,
-    parse_id,
-)
+from blog_search_mcp.ingest.documents.metadata import parse_date
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
@@ -32,6 +26,12 @@ from blog_search_mcp.ingest.sites.config import (
     lower_keys,
     read_config,
     read_first_config,
+)
+from blog_search_mcp.ingest.sites.links import (
+    has_doubtful_parts,
+    join_without_dashes,
+    join_written,
+    parse_id,
 )
 from blog_search_mcp.ingest.sites.patterns import (
     date_tokens,
@@ -72,6 +72,7 @@ class Hugo(SiteGenerator):
     """A Hugo site."""
 
     name: ClassVar = "hugo"
+    config_files: ClassVar = (*_FILES, *_OLD_FILES, "config")
 
     contents: tuple[tuple[str, str], ...] = (("", "content"),)
     """Language and content folder below the site's; `""` for the language of no folder."""

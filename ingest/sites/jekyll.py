@@ -16,10 +16,10 @@ from typing import ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
-from blog_search_mcp.ingest.documents.dates import parse_date
-from blog_search_mcp.ingest.sites.anchors import has_doubtful_parts, join_without_dashes, parse_id
+from blog_search_mcp.ingest.documents.metadata import parse_date
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
+from blog_search_mcp.ingest.sites.links import has_doubtful_parts, join_without_dashes, parse_id
 from blog_search_mcp.ingest.sites.patterns import (
     DATE_TOKENS,
     date_tokens,
@@ -41,6 +41,7 @@ class Jekyll(SiteGenerator):
     """A Jekyll site."""
 
     name: ClassVar = "jekyll"
+    config_files: ClassVar = ("_config.yml", "_config.yaml")
     styles: ClassVar = {
         "date": "/:categories/:year/:month/:day/:title:output_ext",
         "pretty": "/:categories/:year/:month/:day/:title/",
@@ -61,7 +62,7 @@ class Jekyll(SiteGenerator):
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
         """Read `_config.yml`; Hexo, whose file has the same name, must be ruled out before."""
-        config = read_first_config(folder, "_config.yml", "_config.yaml")
+        config = read_first_config(folder, *cls.config_files)
         if config is None:
             return None
         posts = get_map(config, "collections", "posts")

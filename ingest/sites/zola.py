@@ -32,6 +32,7 @@ class Zola(SiteGenerator):
     """A Zola site."""
 
     name: ClassVar = "zola"
+    config_files: ClassVar = ("zola.toml", "config.toml")
 
     slugs: Slugs = "on"
     keep_dates: bool = False
@@ -42,7 +43,7 @@ class Zola(SiteGenerator):
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
         """Read `zola.toml` or `config.toml`."""
-        config = read_first_config(folder, "zola.toml", "config.toml") or {}
+        config = read_first_config(folder, *cls.config_files) or {}
         if "base_url" not in config:
             return None
         slugify = get_map(config, "slugify")

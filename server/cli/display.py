@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
-from blog_search_mcp.server.format.text import one_line
+from blog_search_mcp.server.format.results import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.highlight import Span
+    from blog_search_mcp.index.search.snippets import Span
     from blog_search_mcp.index.types import Answer, Feature, Hit, Passage
     from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
@@ -93,7 +93,7 @@ def show_passage(console: Console, page: PageFacts, details: Details, passage: P
 
 
 def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
-    from blog_search_mcp.index.search.highlight import highlight
+    from blog_search_mcp.index.search.snippets import highlight
 
     return highlight(text, details.query, hit.post.language)
 
@@ -153,7 +153,7 @@ def _why(console: Console, hit: Hit, query: Query) -> None:
 
 
 def _reasons(hit: Hit, query: Query) -> Iterator[str]:
-    from blog_search_mcp.index.search.highlight import highlight_query
+    from blog_search_mcp.index.search.snippets import highlight_query
 
     text = hit.chunk.plain or hit.chunk.text
     found = [

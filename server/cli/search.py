@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import escape_controls
 from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.results import explain_page
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.format.text import count_columns, to_json
+from blog_search_mcp.server.format.results import count_columns, to_json
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.tools.registry import Toolset
 

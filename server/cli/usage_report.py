@@ -12,7 +12,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.server.cli.terminal import escape_controls
-from blog_search_mcp.server.format.text import one_line
+from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.tools.registry import Toolset
 from blog_search_mcp.server.usage import UsageLog
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.format.text import one_line
+from blog_search_mcp.server.format.results import one_line
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.format.results import HitFacts, PageFacts

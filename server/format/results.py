@@ -6,15 +6,57 @@ so what goes to one is shortened by `fit_page`; a person is shown it whole.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-from blog_search_mcp.server.format.text import count_columns, one_line, shorten, to_json
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
+    from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
+
+
+QUOTED = 80
+"""Characters of a refused value that a message quotes."""
+
+
+def to_json(value: Any) -> str:
+    """Write compact JSON; Chinese stays itself, one character a letter."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace each lone surrogate, which UTF-8 cannot carry, by `?`."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def quote(value: object) -> str:
+    """Quote a refused value, shortened to QUOTED characters."""
+    text = replace_surrogates(repr(value))
+    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
+
+
+def one_line(text: str) -> str:
+    """Put `text` on one line: what follows a break of the author's would read as ours."""
+    return " ".join(text.split())
+
+
+def count_columns(text: str) -> int:
+    """Count columns as a terminal does: a Han character takes two, and more bytes."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """Shorten `text` to at most `width` columns, with `…` where its end is missing."""
+    if count_columns(text) <= width:
+        return text
+    text = text[:width]
+    while count_columns(text) >= width:
+        text = text[:-1].rstrip()
+    return text + "…"
+
 
 TITLE_WIDTH = 80
 HEADING_WIDTH = 60
@@ -175,3 +217,34 @@ def post_summary(post: Post) -> dict[str, Any]:
         "url": post.url,
     }
     return {name: value for name, value in facts.items() if value}
+
+
+_PATH = re.compile(
+    r"(?<![\w.:/\\~-])(?:file://|~|[A-Za-z]:)?"
+    r"(?:[/\\][^\s/\\'\"`,;:()]+)+[/\\]([^\s/\\'\"`,;:()]+)"
+)
+"""An absolute path of two names or more; a URL's path has no space before it."""
+_CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
+
+
+def for_clients(sentence: str) -> str:
+    """Cut each absolute path to its last name, and user and password out of each URL."""
+    return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", sentence))
+
+
+def explain_page(answer: Answer, filters: Filters) -> str | None:
+    """Return what the reader must know: a retriever that did not answer, why the page is empty."""
+    sentences = [for_clients(answer.notice)] if answer.notice else []
+    if not answer.hits:
+        sentences.append(_why_empty(answer, filters))
+    return " ".join(sentences) or None
+
+
+def _why_empty(answer: Answer, filters: Filters) -> str:
+    if answer.total:
+        return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
+    values = {name: getattr(filters, name) for name in ("section", "tag", "after", "before")}
+    given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+    if given:
+        return f"No post matches this query within {given}. Leave filters out, or try other words."
+    return "No post matches this query. Try other words, or fewer and plainer ones."

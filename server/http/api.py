@@ -16,8 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.server.format.notices import explain_page, for_clients
-from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.format.results import explain_page, for_clients, replace_surrogates
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK

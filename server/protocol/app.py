@@ -25,8 +25,7 @@ from mcp.types import Tool as McpTool
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server import NAME, VERSION
-from blog_search_mcp.server.format.notices import for_clients
-from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.format.results import for_clients, replace_surrogates
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.handlers import Handlers
 from blog_search_mcp.server.protocol.instructions import instructions

@@ -14,8 +14,7 @@ from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.format.notices import for_clients
-from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.format.results import for_clients, replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from mcp.types import (
     ListResourceTemplatesResult,
 )
 
-from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol import completion, resources
 from blog_search_mcp.server.protocol.errors import run_in_thread
 from blog_search_mcp.server.protocol.prompts import PROMPTS, fill_prompt

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.format.text import one_line, shorten
+from blog_search_mcp.server.format.results import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

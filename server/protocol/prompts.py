@@ -16,7 +16,7 @@ from mcp.types import (
     TextContent,
 )
 
-from blog_search_mcp.server.format.text import replace_surrogates
+from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.tools.base import TEXT_LENGTH
 

@@ -23,8 +23,13 @@ from mcp.types import (
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.format.results import TITLE_WIDTH, post_summary
-from blog_search_mcp.server.format.text import one_line, shorten, to_json
+from blog_search_mcp.server.format.results import (
+    TITLE_WIDTH,
+    one_line,
+    post_summary,
+    shorten,
+    to_json,
+)
 from blog_search_mcp.server.protocol.uris import (
     CHUNK_TEMPLATE,
     POST_TEMPLATE,

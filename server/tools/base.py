@@ -26,7 +26,7 @@ from pydantic import (
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.format.text import quote, replace_surrogates
+from blog_search_mcp.server.format.results import quote, replace_surrogates
 from blog_search_mcp.server.settings import OFFSET_MOST
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from blog_search_mcp.index.types import Filters, Order
-from blog_search_mcp.server.format.results import post_summary
-from blog_search_mcp.server.format.text import to_json
+from blog_search_mcp.server.format.results import post_summary, to_json
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.tools.base import FilterArguments, Offset, Tool, ToolReply
 

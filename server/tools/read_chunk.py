@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from blog_search_mcp.server.format.results import heading_path, link_to
-from blog_search_mcp.server.format.text import one_line
+from blog_search_mcp.server.format.results import heading_path, link_to, one_line
 from blog_search_mcp.server.format.truncate import ANSWER, truncate
 from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
 

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from blog_search_mcp.server.format.markdown import render_markdown
-from blog_search_mcp.server.format.notices import explain_page
-from blog_search_mcp.server.format.results import fit_page, page_of, wire_facts
-from blog_search_mcp.server.format.text import to_json
+from blog_search_mcp.server.format.results import (
+    explain_page,
+    fit_page,
+    page_of,
+    to_json,
+    wire_facts,
+)
 from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
 from blog_search_mcp.server.tools.base import (

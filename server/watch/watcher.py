@@ -17,7 +17,7 @@ from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.server.format.notices import for_clients
+from blog_search_mcp.server.format.results import for_clients
 from blog_search_mcp.server.watch.debounce import (
     MAX_WAIT,
     FolderState,

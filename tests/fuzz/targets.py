@@ -27,8 +27,8 @@ from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.decode import decode
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
-from blog_search_mcp.ingest.markdown.body import MarkdownBody
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
+from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.ingest.readers import read_document
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG

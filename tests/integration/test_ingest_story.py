@@ -13,8 +13,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, IndexProblem
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.chunking.chunker import PASSAGE
-from blog_search_mcp.ingest.chunking.packing import split_windows
+from blog_search_mcp.ingest.chunking.chunker import PASSAGE, split_windows
 from blog_search_mcp.ingest.prepare import embedding_text
 from tests.support.fakes import FakeEmbedder
 

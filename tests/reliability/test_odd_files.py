@@ -17,8 +17,7 @@ from mcp import Client
 from mcp.types import TextContent
 
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.content.read_file import ATTEMPTS, read_file
-from blog_search_mcp.index.content.walk import Skipped, walk
+from blog_search_mcp.index.content.walk import ATTEMPTS, Skipped, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines

@@ -15,8 +15,8 @@ from blog_search_mcp.index.store.generations import current_number, read_manifes
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import NoProgress, Report
 from tests.support.fakes import FakeEmbedder
 

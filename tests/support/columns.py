@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.search.candidates import Candidate, Candidates
+from blog_search_mcp.index.search.retrieval import Candidate, Candidates
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.candidates import Numbers
+    from blog_search_mcp.index.search.retrieval import Numbers
 
 
 def columns(posts: Mapping[int, Candidate]) -> Candidates:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.made_posts import material_of
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.vocabulary import load_tokenizer
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder, load_tokenizer
 
 PIECES = 250
 TEXTS = 32

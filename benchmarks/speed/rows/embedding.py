@@ -18,8 +18,8 @@ from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.ingest.embedding import BATCH
-from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import NoProgress
 
 PACE = 0.005

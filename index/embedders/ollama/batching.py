@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
 from blog_search_mcp.index.embedders.fingerprint import SAME
-from blog_search_mcp.index.embedders.normalize import mean_direction, replace_surrogates
 from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 
 if TYPE_CHECKING:

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.base import ServerBackend, ServerState
+from blog_search_mcp.index.embedders.base import (
+    ServerBackend,
+    ServerState,
+    find_fault,
+    replace_surrogates,
+)
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
-from blog_search_mcp.index.embedders.normalize import find_fault, replace_surrogates
 from blog_search_mcp.index.embedders.ollama.batching import BatchEmbedder, embed_one, embed_singly
 from blog_search_mcp.index.embedders.ollama.client import (
     FOR_A_QUERY,
@@ -33,7 +37,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     read_dimension,
     role_prefixes,
 )
-from blog_search_mcp.index.embedders.vocabulary import english_coverage
+from blog_search_mcp.index.embedders.onnx import english_coverage
 from blog_search_mcp.index.errors import EmbedderChanged, TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 

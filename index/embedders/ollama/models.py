@@ -52,7 +52,7 @@ ENGLISH_PIECES: Final = (
     "mxbai-embed-large",
     "snowflake-arctic-embed",
 )
-"""Families with bert-base-uncased's vocabulary, which `index.embedders.vocabulary` measures.
+"""Families with bert-base-uncased's vocabulary, which `index.embedders.onnx` measures.
 
 Their GGUF files have the tokenizer `bert` with its 30,522 pieces; granite-embedding
 has RoBERTa's, bge-m3 and paraphrase-multilingual XLM-R's.

@@ -20,9 +20,8 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.store.generations import current_number, read_manifest
+from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.reader_locks import lock_generation
 from blog_search_mcp.server.cli.doctor.finding import Finding
 from blog_search_mcp.server.cli.install.scripts import command
 

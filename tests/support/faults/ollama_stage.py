@@ -25,9 +25,9 @@ from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
 from blog_search_mcp.index.vectors.segments import load_rows
-from blog_search_mcp.ingest.chunking.packing import split_windows
-from blog_search_mcp.ingest.job import Job
+from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.prepare import embedding_text
 from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running

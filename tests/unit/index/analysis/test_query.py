@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import Word, analyse_query
-from blog_search_mcp.index.analysis.stopwords import WEIGHT
+from blog_search_mcp.index.analysis.query import WEIGHT, Word, analyse_query
 
 
 def weights(text: str, *languages: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from blog_search_mcp.index.analysis.languages import STEMMERS
-from blog_search_mcp.index.analysis.stemming import snowball
+from blog_search_mcp.index.analysis.tokenizer import snowball
 
 
 @pytest.mark.parametrize("algorithm", sorted(set(STEMMERS.values())))

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.read_file import MAX_BYTES, read_file
-from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
+from blog_search_mcp.index.content.walk import MAX_BYTES, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.ingest.readers import SUFFIXES
 

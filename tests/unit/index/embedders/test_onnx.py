@@ -13,12 +13,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.onnx import MINILM, OnnxEmbedder, split_windows
-from blog_search_mcp.index.embedders.vocabulary import (
+from blog_search_mcp.index.embedders.onnx import (
     COVERED,
+    MINILM,
     UNCOVERED,
+    OnnxEmbedder,
     english_coverage,
     load_tokenizer,
+    split_windows,
 )
 from tests.support.paths import ROOT
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import Word, analyse_query
-from blog_search_mcp.index.analysis.stopwords import WEIGHT
+from blog_search_mcp.index.analysis.query import WEIGHT, Word, analyse_query
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
     HEADING_TIMES,

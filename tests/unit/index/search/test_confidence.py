@@ -14,7 +14,6 @@ from blog_search_mcp.index.search.calibration import (
     measure_headings,
     sample_queries,
 )
-from blog_search_mcp.index.search.candidates import Candidate, RetrievalResult
 from blog_search_mcp.index.search.confidence import (
     AGREEMENT,
     BLOG,
@@ -37,6 +36,7 @@ from blog_search_mcp.index.search.confidence import (
     hybrid_score,
     lexical_score,
 )
+from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
 from blog_search_mcp.index.types import Calibration
 from tests.support.columns import columns
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.candidates import Candidate
 from blog_search_mcp.index.search.diversify import (
     DECAY,
     DECAY_DESCRIBED,
@@ -18,6 +17,7 @@ from blog_search_mcp.index.search.diversify import (
     decay_for,
     diversify_passages,
 )
+from blog_search_mcp.index.search.retrieval import Candidate
 from tests.support.columns import columns
 
 NO_SECTIONS: Mapping[int, str] = {}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.highlight import highlight, highlight_query, merge_spans
+from blog_search_mcp.index.search.snippets import highlight, highlight_query, merge_spans
 
 SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda p: (p[0], sum(p))))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.search.highlight import LONGEST, find_terms
+from blog_search_mcp.index.search.snippets import LONGEST, find_terms
 
 STEMS = {
     "run",

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.search.candidates import Candidate, RetrievalResult
 from blog_search_mcp.index.search.ranking import (
     BEST_OF,
     WEIGHTS,
@@ -20,6 +19,7 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
+from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
 from tests.support.columns import columns
 
 SHARES = st.floats(0.0, 1.0)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.candidates import RetrievalResult
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
     LEAST_COVERAGE,
+    RetrievalResult,
     retrieve,
     trust_in_coverage,
 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.store import chunk_table
+from blog_search_mcp.index.store import catalog as chunk_table
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog

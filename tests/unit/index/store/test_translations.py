@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.collapse_translations import collapse_translations, query_language
+from blog_search_mcp.index.search.diversify import collapse_translations, query_language
 from blog_search_mcp.index.store.translations import (
     Translation,
     Translations,

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.vectors import rabitq
-from blog_search_mcp.index.vectors.memmap_store import MemmapStore
-from blog_search_mcp.index.vectors.rabitq import CANDIDATES, RabitqPrefilter
+from blog_search_mcp.index.vectors import memmap_store as rabitq
+from blog_search_mcp.index.vectors.memmap_store import CANDIDATES, MemmapStore, RabitqPrefilter
 from tests.unit.index.vectors.written import unit_rows, write
 
 COUNT = 12_000

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE, chunk_body
 from blog_search_mcp.ingest.chunking.token_count import count_tokens
-from blog_search_mcp.ingest.markdown.body import MarkdownBody
+from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from tests.support.paths import ROOT
 
 WORDS = ("cache", "attention", "token", "the", "of", "layers", "is", "kept", "memory", "a")
@@ -204,7 +204,7 @@ def test_chunks_are_the_same_in_every_process(seed: str) -> None:
     body = "# A\n\n" + "\n\n".join(f"paragraph {n} " + "word " * 60 for n in range(20))
     program = (
         "import sys; from blog_search_mcp.ingest.chunking.chunker import chunk_body\n"
-        "from blog_search_mcp.ingest.markdown.body import MarkdownBody\n"
+        "from blog_search_mcp.ingest.markdown.reader import MarkdownBody\n"
         "sys.stdout.write(repr(chunk_body('post.md', MarkdownBody(sys.stdin.read()), 1, '')))"
     )
     ran = subprocess.run(

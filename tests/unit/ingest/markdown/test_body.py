@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.ingest.markdown.body import MarkdownBody
+from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 
 LINE = st.sampled_from(
     [

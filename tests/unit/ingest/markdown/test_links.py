@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.ingest.markdown.body import MarkdownBody
+from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 
 
 @pytest.mark.parametrize(

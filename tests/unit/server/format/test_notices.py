@@ -7,7 +7,7 @@ import pytest
 
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.notices import for_clients
+from blog_search_mcp.server.format.results import for_clients
 from blog_search_mcp.server.protocol.app import run_tool
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.server_fixtures import FixedSearcher

@@ -9,9 +9,9 @@ from blog_search_mcp.server.format.results import (
     hit_facts,
     page_from_wire,
     page_of,
+    shorten,
     wire_facts,
 )
-from blog_search_mcp.server.format.text import shorten
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS
 
 

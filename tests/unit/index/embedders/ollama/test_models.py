@@ -16,7 +16,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     misreads_capitals,
     role_prefixes,
 )
-from blog_search_mcp.index.embedders.vocabulary import load_tokenizer
+from blog_search_mcp.index.embedders.onnx import load_tokenizer
 
 if TYPE_CHECKING:
     pass

@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
-from blog_search_mcp.ingest.job import Job
 from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import NoProgress
 from blog_search_mcp.server.cli.doctor import index
 from blog_search_mcp.server.cli.doctor.finding import Finding

@@ -11,9 +11,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.documents.base import Body, Part
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.index.types import Chunk, Post
+from blog_search_mcp.ingest.documents.address import read_address
+from blog_search_mcp.ingest.documents.base import Body, Document, Part
+from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
 
@@ -35,12 +36,12 @@ def add_anchors(
 def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
     """Return line, from 0, and id of each heading outside lists and quotations.
 
-    A heading too long to be one (`ingest.markdown.blocks`) has none, since every link would
+    A heading too long to be one (`ingest.markdown.reader`) has none, since every link would
     carry it.
     """
     if not generator.has_heading_ids:
         return []
-    from blog_search_mcp.ingest.markdown.blocks import LONGEST_HEADING  # not before a parse
+    from blog_search_mcp.ingest.markdown.reader import LONGEST_HEADING  # not before a parse
 
     found = body.headings
     return [
@@ -82,3 +83,14 @@ def parse_id(attributes: str) -> str:
     """Return the id in what stands between braces, `""` if there is none."""
     found = _ID.search(attributes)
     return found[1] or found[2] if found else ""
+
+
+def link_post(
+    document: Document, chunks: Sequence[Chunk], site: Site | None
+) -> tuple[Post, tuple[Chunk, ...]]:
+    """Return the post with its URL and its chunks with their anchors, or both without."""
+    url = site.post_url(document.post.source, read_address(document.fields)) if site else None
+    if site is None or url is None:
+        return document.post, tuple(chunks)
+    anchored = add_anchors(chunks, document.body, document.first_line, site.generator)
+    return replace(document.post, url=url), anchored
