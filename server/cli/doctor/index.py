@@ -1,6 +1,6 @@
-"""The index and its posts: the index folder in, findings on whether it serves and is up to date.
+"""Check that the index can be served and is up to date with its posts.
 
-Everything a server checks when it opens an index is checked here, by the same functions.
+The index is opened by the functions that a server opens it with.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.scripts import command
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
 
 CONTENT = "CONTENT"
-"""Stands for the posts' folder where it is not known."""
+"""Placeholder for the posts' folder where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,65 +47,69 @@ class IndexFacts:
     manifest: Manifest | None = None
     failure: IndexProblem | None = None
     """Why a server cannot open it."""
-    silent: EmbedderError | None = None
-    """Why the model in the package does not embed, if the index is of it."""
+    embedder_error: EmbedderError | None = None
+    """Why the packaged model does not embed, if the index uses it."""
     changes: Changes | None = None
     """Since the last ingest; `None` if they cannot be told."""
     unreadable: ContentError | None = None
     """Why the posts' folder cannot be walked."""
 
 
-def gather(folder: Path, content: Path | None, today: str) -> IndexFacts:
+def inspect_index(folder: Path, content: Path | None, today: str) -> IndexFacts:
     """Verify and open the index, and walk its content folder; `today` is an ISO day."""
     layout = Layout(folder)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = IndexFacts(folder, size, content)
     try:
         manifest = read_manifest(layout, current_number(layout))
-        silent = _opened(layout, manifest)
+        embedder_error = _open(layout, manifest)
     except IndexProblem as error:
         return replace(facts, failure=error)
-    facts = replace(facts, manifest=manifest, silent=silent)
-    seen = read_last_ingest(layout, manifest.generation)
-    return facts if seen is None else _compared(facts, seen, today)
+    facts = replace(facts, manifest=manifest, embedder_error=embedder_error)
+    last = read_last_ingest(layout, manifest.generation)
+    return facts if last is None else _with_changes(facts, last, today)
 
 
-def _compared(facts: IndexFacts, seen: LastIngest, today: str) -> IndexFacts:
-    content = facts.content or Path(seen.content)
+def _with_changes(facts: IndexFacts, last: LastIngest, today: str) -> IndexFacts:
+    content = facts.content or Path(last.content)
     try:
-        return replace(facts, content=content, changes=find_changes(seen, content, today))
+        return replace(facts, content=content, changes=find_changes(last, content, today))
     except ContentError as error:
         return replace(facts, content=content, unreadable=error)
 
 
-def _opened(layout: Layout, manifest: Manifest) -> EmbedderError | None:
-    """Open the index as a server does; return why the model in the package, if used, is silent."""
+def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
+    """Open the index as a server does; return why the model in the package, if used, fails."""
     embedder = open_embedder(manifest.embedder, "")
     lock = lock_generation(layout, manifest.generation)
     IndexReader(layout.generation(manifest.generation), manifest, embedder, lock).close()
     try:
         if not runs_on_server(manifest.embedder):
-            embedder.embed_query("is anyone there?")
+            embedder.embed_query("test")
     except EmbedderError as error:
         return error
     return None
 
 
-def findings(facts: IndexFacts, now: datetime) -> list[Finding]:
-    """Judge the index and how far it is behind its posts."""
+def check_index(facts: IndexFacts, now: datetime) -> list[Finding]:
+    """Report the state of the index and how far it is behind its posts."""
     if facts.manifest is None:
-        return [_unusable(facts)]
+        return [_report_failure(facts)]
     manifest = facts.manifest
-    return [_usable(facts, manifest, now), *_embedder(facts), _posts(facts, manifest, now)]
+    return [
+        _report_index(facts, manifest, now),
+        *_report_embedder(facts),
+        _report_posts(facts, manifest, now),
+    ]
 
 
-def _unusable(facts: IndexFacts) -> Finding:
+def _report_failure(facts: IndexFacts) -> Finding:
     failure = facts.failure
     again = () if isinstance(failure, IndexMissing) else ("--rebuild",)
     return Finding("index", "problem", first_sentence(failure), ingest_command(facts, *again))
 
 
-def _usable(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
+def _report_index(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
     return Finding(
         "index",
         "ok",
@@ -115,19 +119,21 @@ def _usable(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
     )
 
 
-def _embedder(facts: IndexFacts) -> list[Finding]:
-    if facts.silent is None:
+def _report_embedder(facts: IndexFacts) -> list[Finding]:
+    if facts.embedder_error is None:
         return []
-    return [Finding("embedder", "problem", first_sentence(facts.silent), "make clean setup")]
+    return [
+        Finding("embedder", "problem", first_sentence(facts.embedder_error), "make clean setup")
+    ]
 
 
-def _posts(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
+def _report_posts(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
     if facts.unreadable is not None:
         elsewhere = command("blog-server", "doctor", "--index", facts.folder, "--content", CONTENT)
         return Finding("posts", "warning", first_sentence(facts.unreadable), elsewhere)
     if facts.changes is None:
-        said = "What the last ingest saw is not known, so no answer can say that posts changed."
-        return Finding("posts", "warning", said, ingest_command(facts))
+        text = "What the last ingest saw is not known, so no answer can say that posts changed."
+        return Finding("posts", "warning", text, ingest_command(facts))
     count = len(facts.changes.sources)
     if not count:
         return Finding("posts", "ok", f"{facts.content} is as the last ingest saw it.")
@@ -142,10 +148,10 @@ def _posts(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
 
 
 def ingest_command(facts: IndexFacts, *more: str) -> str:
-    """Write the command that brings the index up to date, with `more` options."""
+    """Return the command that brings the index up to date, with `more` options."""
     return command("blog-ingest", facts.content or CONTENT, "--index", facts.folder, *more)
 
 
 def first_sentence(error: BlogSearchError | None) -> str:
-    """Take what happened from a message; what to do next is the finding's own to say."""
+    """Return the part of a message before the remedy: a finding has a remedy of its own."""
     return str(error).partition(". ")[0].rstrip(".") + "."

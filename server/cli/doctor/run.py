@@ -1,11 +1,11 @@
-"""The doctor's round: packages first, since all else needs them, then index, Ollama and clients."""
+"""`blog-server doctor`: run all checks and print what they find."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.server.cli.doctor import installed
-from blog_search_mcp.server.cli.doctor.finding import Finding, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.doctor.packages import check_packages, read_environment
 from blog_search_mcp.server.cli.terminal import print_text
 from blog_search_mcp.server.watch.staleness import now_in_utc
 
@@ -17,30 +17,28 @@ if TYPE_CHECKING:
 
 
 def doctor(settings: Settings, places: Places) -> int:
-    """Print what was found; returns the exit status, 1 if there is a problem."""
-    found = examine(settings, places, now_in_utc())
-    print_text(as_json(found) if settings.json else "\n".join(as_lines(found)))
-    return exit_status(found)
+    """Print what was found; return the exit status, 1 if there is a problem."""
+    findings = run_checks(settings, places, now_in_utc())
+    print_text(as_json(findings) if settings.json else "\n".join(as_lines(findings)))
+    return exit_status(findings)
 
 
-def examine(settings: Settings, places: Places, now: datetime) -> list[Finding]:
-    """Gather and judge everything; what needs a missing package is left for the next time."""
-    packages = installed.gather()
-    judged = installed.findings(packages)
-    return judged if installed.missing(packages) else [*judged, *_rest(settings, places, now)]
+def run_checks(settings: Settings, places: Places, now: datetime) -> list[Finding]:
+    """Check packages, index, Ollama and clients; the packages alone while one is missing."""
+    environment = read_environment()
+    packages = check_packages(environment)
+    if None in environment.found.values():
+        return packages
+    from blog_search_mcp.server.cli.doctor.clients import check_clients
+    from blog_search_mcp.server.cli.doctor.index import check_index, ingest_command, inspect_index
+    from blog_search_mcp.server.cli.doctor.ollama import check_ollama, inspect_ollama
 
-
-def _rest(settings: Settings, places: Places, now: datetime) -> list[Finding]:
-    from blog_search_mcp.server.cli.doctor import clients, index, ollama
-
-    today = now.astimezone().date().isoformat()
-    facts = index.gather(settings.index, settings.content, today)
+    facts = inspect_index(settings.index, settings.content, now.astimezone().date().isoformat())
     embedder = facts.manifest.embedder if facts.manifest else None
+    ollama = inspect_ollama(settings.embedder_url, embedder)
     return [
-        *index.findings(facts, now),
-        *ollama.findings(
-            ollama.gather(settings.embedder_url, embedder),
-            index.ingest_command(facts, "--rebuild"),
-        ),
-        *clients.findings(clients.gather(places), settings.index),
+        *packages,
+        *check_index(facts, now),
+        *check_ollama(ollama, ingest_command(facts, "--rebuild")),
+        *check_clients(places, settings.index),
     ]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.server.cli.doctor import clients
-from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.doctor.clients import check_clients
+from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.cli.install.scripts import command, script_path
 
@@ -31,7 +31,7 @@ def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
     text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
     (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
     places = Places(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
-    return clients.findings(clients.gather(places), index)
+    return check_clients(places, index)
 
 
 SCRIPT = script_path("blog-server")
@@ -50,7 +50,7 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "state", "said", "mend"),
+    ("entry", "state", "text", "remedy"),
     [
         (
             {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
@@ -97,15 +97,15 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
     ],
 )
 def test_an_entry_that_does_not_work_is_told_with_what_to_write(
-    entry: object, state: str, said: str, mend: str | None, home: Path
+    entry: object, state: str, text: str, remedy: str | None, home: Path
 ) -> None:
     [found] = about_clients(home, entry, Path("/mine"))
     where = f"The entry 'blog' in {home}/.cursor/mcp.json "
-    assert found == Finding("Cursor", state, where + said, mend)  # type: ignore[arg-type]
+    assert found == Finding("Cursor", state, where + text, remedy)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("entry", "mend"),
+    ("entry", "remedy"),
     [
         (
             {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
@@ -116,23 +116,27 @@ def test_an_entry_that_does_not_work_is_told_with_what_to_write(
 )
 @pytest.mark.parametrize("name", [".claude.json", "project/.mcp.json"])
 def test_an_entry_of_one_project_is_mended_by_hand(
-    entry: object, mend: str, name: str, home: Path
+    entry: object, remedy: str, name: str, home: Path
 ) -> None:
     servers = {"mcpServers": {"blog": entry}}
     text = json.dumps({"projects": {"/p": servers}} if name == ".claude.json" else servers)
     (home / "project").mkdir()
     (home / name).write_text(text, encoding="utf-8")
     there = Places(home, home / "project", "linux", {})
-    [found] = clients.findings(clients.gather(there), Path("/mine"))
-    assert (found.subject, found.mend) == ("Claude Code", mend)
+    [found] = check_clients(there, Path("/mine"))
+    assert (found.subject, found.remedy) == ("Claude Code", remedy)
 
 
 def test_a_settings_file_that_is_no_json_is_named_with_the_place(home: Path) -> None:
     broken, none = about_clients(home, '{"mcpServers": {}', Path("/mine"))
     path = home / ".cursor/mcp.json"
-    assert (broken.subject, broken.state, broken.mend) == ("Cursor", "warning", f"Correct {path}.")
-    assert broken.said.startswith(f"{path} cannot be used: ")
-    assert "line 1 column 18" in broken.said
+    assert (broken.subject, broken.state, broken.remedy) == (
+        "Cursor",
+        "warning",
+        f"Correct {path}.",
+    )
+    assert broken.text.startswith(f"{path} cannot be used: ")
+    assert "line 1 column 18" in broken.text
     assert none.subject == "clients"
 
 

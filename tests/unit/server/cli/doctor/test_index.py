@@ -14,8 +14,8 @@ from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import NoProgress
-from blog_search_mcp.server.cli.doctor import index
-from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.index import check_index, inspect_index
 from blog_search_mcp.server.cli.install.scripts import command
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ SOUP = "# Soup\n\nBoil an onion.\n"
 
 
 def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
-    return index.findings(index.gather(blog.index, content, TODAY), NOW + timedelta(hours=2.5))
+    return check_index(inspect_index(blog.index, content, TODAY), NOW + timedelta(hours=2.5))
 
 
 def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     found, posts = about_the_index(made)
-    start, _, end = found.said.partition(" chunks, ")
-    assert (found.subject, found.state, found.mend) == ("index", "ok", None)
+    start, _, end = found.text.partition(" chunks, ")
+    assert (found.subject, found.state, found.remedy) == ("index", "ok", None)
     assert start == f"Generation 1 in {made.index}, whole: 1 posts, 1"
     assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
     assert posts == Finding("posts", "ok", f"{made.content} is as the last ingest saw it.")
@@ -55,8 +55,8 @@ def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBl
     made = blog({"soup.md": SOUP})
     moved = made.content.rename(made.content.with_name("moved"))
     gone = about_the_index(made)[1]
-    assert (gone.state, gone.said) == ("warning", f"There is no content folder {made.content}.")
-    assert gone.mend == command(
+    assert (gone.state, gone.text) == ("warning", f"There is no content folder {made.content}.")
+    assert gone.remedy == command(
         "blog-server", "doctor", "--index", made.index, "--content", "CONTENT"
     )
     assert about_the_index(made, moved)[1].state == "ok"
@@ -67,12 +67,12 @@ def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -
     made.layout.last_ingest.unlink()
     unknown = about_the_index(made)[1]
     assert unknown.state == "warning"
-    assert unknown.mend == command("blog-ingest", "CONTENT", "--index", made.index)
+    assert unknown.remedy == command("blog-ingest", "CONTENT", "--index", made.index)
 
 
 def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
-    facts = index.gather(tmp_path / "none", tmp_path / "posts", TODAY)
-    assert index.findings(facts, NOW) == [
+    facts = inspect_index(tmp_path / "none", tmp_path / "posts", TODAY)
+    assert check_index(facts, NOW) == [
         Finding(
             "index",
             "problem",
@@ -89,8 +89,8 @@ def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog
         file.write(b"\x00")
     [broken] = about_the_index(made)
     assert (broken.subject, broken.state) == ("index", "problem")
-    assert broken.said.startswith("The index's ")
-    assert broken.mend == command("blog-ingest", "CONTENT", "--index", made.index, "--rebuild")
+    assert broken.text.startswith("The index's ")
+    assert broken.remedy == command("blog-ingest", "CONTENT", "--index", made.index, "--rebuild")
 
 
 def test_a_model_in_the_package_that_does_not_embed_is_a_problem(

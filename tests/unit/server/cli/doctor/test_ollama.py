@@ -9,9 +9,8 @@ import pytest
 from blog_search_mcp.index.embedders.base import ServerState
 from blog_search_mcp.index.embedders.onnx import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor import ollama
-from blog_search_mcp.server.cli.doctor.finding import Finding
-from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts
+from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts, check_ollama, inspect_ollama
 from tests.support.ollama_standin import Model, running
 
 NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
@@ -21,7 +20,7 @@ HAS = ServerState("0.32.15", Model().digest)
 
 
 @pytest.mark.parametrize(
-    ("recorded", "server", "state", "said", "mend"),
+    ("recorded", "server", "state", "text", "remedy"),
     [
         (NOMIC, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
         (None, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
@@ -68,32 +67,32 @@ def test_what_an_ollama_lacks_is_told_with_its_mending(
     recorded: EmbedderIdentity | None,
     server: ServerState | None,
     state: str,
-    said: str,
-    mend: str | None,
+    text: str,
+    remedy: str | None,
 ) -> None:
-    found = ollama.findings(OllamaFacts(True, recorded, URL, server), REBUILD)
+    found = check_ollama(OllamaFacts(recorded, URL, server), REBUILD)
     worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
-    told = (worst.state, worst.said.replace(URL, "URL"), worst.mend)
-    assert told == (state, said, mend)
+    told = (worst.state, worst.text.replace(URL, "URL"), worst.remedy)
+    assert told == (state, text, remedy)
 
 
 def test_an_ollama_that_nobody_asks_for_is_not_looked_at() -> None:
-    facts = ollama.gather("", MINILM.identity)
+    facts = inspect_ollama("", MINILM.identity)
     assert facts.url == ""
-    assert ollama.findings(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
+    assert check_ollama(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
 
 
 def test_a_running_ollama_is_asked_for_the_index_s_model() -> None:
     with running() as standin:
-        facts = ollama.gather(standin.host, NOMIC)
-        [found] = ollama.findings(facts, REBUILD)
+        facts = inspect_ollama(standin.host, NOMIC)
+        [found] = check_ollama(facts, REBUILD)
     assert (
-        found.said
+        found.text
         == f"Ollama 0.32.15 at http://{standin.host} has nomic-embed-text (0a109f422b47)."
     )
 
 
 def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
-    [found] = ollama.findings(ollama.gather("ftp://box", NOMIC), REBUILD)
+    [found] = check_ollama(inspect_ollama("ftp://box", NOMIC), REBUILD)
     assert found.state == "problem"
-    assert found.said == "The Ollama host 'ftp://box' must begin with http:// or https://."
+    assert found.text == "The Ollama host 'ftp://box' must begin with http:// or https://."

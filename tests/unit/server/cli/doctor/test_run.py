@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.server.cli.doctor import installed
-from blog_search_mcp.server.cli.doctor.finding import Finding, as_json, as_lines, exit_status
-from blog_search_mcp.server.cli.doctor.installed import Installed
-from blog_search_mcp.server.cli.doctor.run import examine
+from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.doctor.packages import Environment, check_packages, read_environment
+from blog_search_mcp.server.cli.doctor.run import run_checks
 from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.cli.install.scripts import command, script_path
 from blog_search_mcp.server.settings import Settings
@@ -48,7 +47,12 @@ def test_a_finding_is_a_line_and_what_mends_it_the_next() -> None:
 def test_json_has_the_same_findings_and_the_worst_state() -> None:
     told = json.loads(as_json([FINE, GONE, SLOW]))
     assert told["state"] == "problem"
-    assert [Finding(**each) for each in told["findings"]] == [FINE, GONE, SLOW]
+    assert [tuple(each.values()) for each in told["findings"]] == [
+        ("index", "ok", "It is there.", None),
+        ("posts", "problem", "They are gone.", "blog-ingest posts"),
+        ("Ollama", "warning", "It is old.", "ollama --update"),
+    ]
+    assert list(told["findings"][0]) == ["subject", "state", "said", "mend"]
 
 
 @pytest.mark.parametrize(
@@ -65,11 +69,11 @@ def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
     assert script_path("no-such-script") == "no-such-script"
 
 
-THERE = Installed("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2.3.0"})
+THERE = Environment("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2.3.0"})
 
 
 def test_versions_that_are_as_required_are_told() -> None:
-    assert installed.findings(THERE) == [
+    assert check_packages(THERE) == [
         Finding("Python", "ok", "3.12.1."),
         Finding("packages", "ok", "blog-search-mcp 0.1.0 with mcp 2.3.0."),
     ]
@@ -106,7 +110,7 @@ def test_versions_that_are_as_required_are_told() -> None:
             ),
         ),
         (
-            Installed("3.12.1", "", "", {}, {}),
+            Environment("3.12.1", "", "", {}, {}),
             Finding(
                 "packages",
                 "warning",
@@ -116,16 +120,16 @@ def test_versions_that_are_as_required_are_told() -> None:
         ),
     ],
 )
-def test_a_version_that_does_not_fit_is_named(facts: Installed, finding: Finding) -> None:
-    [wrong] = [each for each in installed.findings(facts) if each.state != "ok"]
+def test_a_version_that_does_not_fit_is_named(facts: Environment, finding: Finding) -> None:
+    [wrong] = [each for each in check_packages(facts) if each.state != "ok"]
     assert wrong == finding
 
 
 def test_the_installed_packages_are_those_of_the_project() -> None:
-    found = installed.gather()
+    found = read_environment()
     assert {"mcp", "faiss-cpu", "tantivy"} <= found.found.keys()
     assert not {"pytest", "mypy"} & found.found.keys()
-    assert installed.missing(found) == []
+    assert None not in found.found.values()
 
 
 @pytest.fixture
@@ -136,7 +140,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_the_round_goes_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
-    found = examine(Settings(made.index, ""), Places(home, home, "linux", {}), NOW)
+    found = run_checks(Settings(made.index, ""), Places(home, home, "linux", {}), NOW)
     subjects = [each.subject for each in found]
     assert subjects == ["Python", "packages", "index", "posts", "Ollama", "clients"]
 
@@ -146,9 +150,9 @@ def test_all_that_is_not_well_has_a_mending_and_nothing_else_has(
 ) -> None:
     made = blog({"soup.md": SOUP})
     made.content.rename(made.content.with_name("moved"))
-    found = examine(Settings(made.index, "ftp://box"), Places(home, home, "linux", {}), NOW)
-    assert len([each for each in found if each.mend]) == 3
-    assert [each.state != "ok" for each in found] == [each.mend is not None for each in found]
+    found = run_checks(Settings(made.index, "ftp://box"), Places(home, home, "linux", {}), NOW)
+    assert len([each for each in found if each.remedy]) == 3
+    assert [each.state != "ok" for each in found] == [each.remedy is not None for each in found]
 
 
 MISSING = """

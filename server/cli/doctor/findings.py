@@ -1,28 +1,29 @@
-"""What the doctor found, one frozen value a line: findings in, lines or JSON and a status out."""
+"""One result of a check, and how results are printed."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
-"""A warning is something that works, though not as well as it could; a problem does not work."""
+"""What has a warning works, though not as well as it could; what has a problem does not work."""
+_STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the doctor's."""
+    """What one check found."""
 
     subject: str
-    """What was looked at, in a word or two."""
+    """What was checked, in a word or two."""
     state: State
-    said: str
+    text: str
     """What was found, in a sentence."""
-    mend: str | None = None
+    remedy: str | None = None
     """What to type, or to write where; `None` exactly if all is well."""
 
 
@@ -32,21 +33,29 @@ def exit_status(findings: Sequence[Finding]) -> int:
 
 
 def as_lines(findings: Sequence[Finding]) -> list[str]:
-    """One line for each finding, one below it for what mends it, and a line of numbers."""
+    """Return one line for each finding, one below it for its remedy, and a line of totals."""
     width = max((len(finding.subject) for finding in findings), default=0)
     lines = []
     for finding in findings:
-        lines.append(f"{finding.state:<9}{finding.subject:<{width + 2}}{finding.said}")
-        if finding.mend:
-            lines.append(f"{'':<{9 + width + 2}}→ {finding.mend}")
+        lines.append(f"{finding.state:<9}{finding.subject:<{width + 2}}{finding.text}")
+        if finding.remedy:
+            lines.append(f"{'':<{9 + width + 2}}→ {finding.remedy}")
     return [*lines, _summary(findings)]
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """Write the same findings for machines, with the worst state of all."""
-    worst = max((finding.state for finding in findings), key=_badness, default="ok")
-    found = {"state": worst, "findings": [asdict(finding) for finding in findings]}
-    return json.dumps(found, ensure_ascii=False, indent=2)
+    """Return the findings and the worst state as JSON."""
+    worst = max((finding.state for finding in findings), key=_STATES.index, default="ok")
+    listed = [
+        {
+            "subject": finding.subject,
+            "state": finding.state,
+            "said": finding.text,
+            "mend": finding.remedy,
+        }
+        for finding in findings
+    ]
+    return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
 
 
 def _summary(findings: Sequence[Finding]) -> str:
@@ -60,7 +69,3 @@ def _summary(findings: Sequence[Finding]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _badness(state: State) -> int:
-    return ("ok", "warning", "problem").index(state)

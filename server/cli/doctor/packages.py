@@ -1,4 +1,4 @@
-"""Python and packages: what the installed distribution requires and what is there in, findings out.
+"""Check Python and the installed packages against what the distribution requires.
 
 Only the standard library and `packaging` are needed, so that a missing package is a finding.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from blog_search_mcp.server.cli.doctor.finding import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +23,8 @@ DISTRIBUTION = "blog-search-mcp"
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """What was asked for and what is there."""
+class Environment:
+    """The versions that are required and those that are installed."""
 
     python: str
     wanted_python: str
@@ -37,20 +37,20 @@ class Installed:
     """Version by package, `None` where it is missing."""
 
 
-def gather() -> Installed:
-    """Look at the Python that runs this and at its packages."""
+def read_environment() -> Environment:
+    """Read the versions of this Python and of the packages that this program requires."""
     python = platform.python_version()
     try:
         ours = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        return Installed(python, "", "", {}, {})
+        return Environment(python, "", "", {}, {})
     wanted = [Requirement(line) for line in ours.requires or ()]
     specifiers = {
         need.name: str(need.specifier)
         for need in wanted
         if need.marker is None or need.marker.evaluate({"extra": ""})
     }
-    return Installed(
+    return Environment(
         python=python,
         wanted_python=str(ours.metadata["Requires-Python"] or ""),
         version=ours.version,
@@ -59,11 +59,11 @@ def gather() -> Installed:
     )
 
 
-def findings(installed: Installed) -> list[Finding]:
-    """Judge the versions."""
-    if not installed.version:
+def check_packages(environment: Environment) -> list[Finding]:
+    """Compare the versions."""
+    if not environment.version:
         return [
-            Finding("Python", "ok", f"{installed.python}."),
+            Finding("Python", "ok", f"{environment.python}."),
             Finding(
                 "packages",
                 "warning",
@@ -71,42 +71,39 @@ def findings(installed: Installed) -> list[Finding]:
                 f"{sys.executable} -m pip install -e .",
             ),
         ]
-    return [_python(installed), *_packages(installed)]
+    return [_check_python(environment), *_check_versions(environment)]
 
 
-def missing(installed: Installed) -> list[str]:
-    """List packages without which nothing else can be looked at."""
-    return [name for name, version in installed.found.items() if version is None]
-
-
-def _python(installed: Installed) -> Finding:
-    wanted = installed.wanted_python
-    if SpecifierSet(wanted).contains(installed.python, prereleases=True):
-        return Finding("Python", "ok", f"{installed.python}.")
+def _check_python(environment: Environment) -> Finding:
+    wanted = environment.wanted_python
+    if SpecifierSet(wanted).contains(environment.python, prereleases=True):
+        return Finding("Python", "ok", f"{environment.python}.")
     return Finding(
         "Python",
         "problem",
-        f"{installed.python} is not {wanted}.",
+        f"{environment.python} is not {wanted}.",
         "make clean setup PYTHON=python3.12",
     )
 
 
-def _packages(installed: Installed) -> list[Finding]:
+def _check_versions(environment: Environment) -> list[Finding]:
     wrong = {
         name: version
-        for name, version in installed.found.items()
+        for name, version in environment.found.items()
         if version is None
-        or not SpecifierSet(installed.wanted[name]).contains(version, prereleases=True)
+        or not SpecifierSet(environment.wanted[name]).contains(version, prereleases=True)
     }
     if wrong:
-        return [_wrong(name, version, installed.wanted[name]) for name, version in wrong.items()]
-    versions = ", ".join(f"{name} {version}" for name, version in installed.found.items())
-    return [Finding("packages", "ok", f"{DISTRIBUTION} {installed.version} with {versions}.")]
+        return [
+            _mismatch(name, version, environment.wanted[name]) for name, version in wrong.items()
+        ]
+    versions = ", ".join(f"{name} {version}" for name, version in environment.found.items())
+    return [Finding("packages", "ok", f"{DISTRIBUTION} {environment.version} with {versions}.")]
 
 
-def _wrong(name: str, version: str | None, wanted: str) -> Finding:
-    said = f"{name} is missing." if version is None else f"{name} {version} is not {wanted}."
-    return Finding("packages", "problem", said, f'{sys.executable} -m pip install "{name}{wanted}"')
+def _mismatch(name: str, version: str | None, wanted: str) -> Finding:
+    text = f"{name} is missing." if version is None else f"{name} {version} is not {wanted}."
+    return Finding("packages", "problem", text, f'{sys.executable} -m pip install "{name}{wanted}"')
 
 
 def _version(name: str) -> str | None:
