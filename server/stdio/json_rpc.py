@@ -1,7 +1,7 @@
-"""A line from the client: bytes come in, the JSON-RPC messages in it or refusals go out.
+"""Parse the lines of a client into JSON-RPC messages, or into the errors that answer them.
 
-The SDK reads a line as one of its message models and drops what is none; its client then
-waits for ever. JSON-RPC 2.0 has an answer for each such line, and here it is made.
+The SDK drops a line that is none of its message models, and the client then waits for ever.
+JSON-RPC 2.0 has an answer for each such line.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 MESSAGE_BYTES = 1 << 20
-"""Longest message. The longest that can be meant, every argument at its limit and every
-character escaped, has about 70 KB."""
+"""Longest message. The longest useful one, every argument at its limit and every character
+escaped, has about 70 KB."""
 BATCHING = "2025-03-26"
 """The one protocol version with JSON-RPC batches; the next, 2025-06-18, took them out."""
 
@@ -44,7 +44,7 @@ _ESCAPE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A message that goes no further; its sender gets `reply`."""
+    """A message that is not passed on; its sender gets `reply`."""
 
     reply: JSONRPCError
 
@@ -52,26 +52,26 @@ class Refusal:
 Incoming: TypeAlias = JSONRPCMessage | Refusal
 
 
-class Messages:
-    """Reads the lines of one connection, which may agree on a version that has batches."""
+class LineParser:
+    """Parse the lines of one connection, which may agree on a version that has batches."""
 
     def __init__(self) -> None:
         self._batching = False
 
-    def of(self, line: bytes) -> list[Incoming]:
-        """Return what the line holds: nothing if it is blank, several only for a batch."""
+    def parse(self, line: bytes) -> list[Incoming]:
+        """Return the line's messages: none if it is blank, several only for a batch."""
         if not line.strip():
             return []
         try:
-            value = value_of(line)
+            value = parse_json(line)
         except MCPError as error:
             return [_refusal(None, error)]
-        together = self._batching and isinstance(value, list) and bool(value)
-        return [self._incoming(each) for each in (value if together else [value])]
+        is_batch = self._batching and isinstance(value, list) and bool(value)
+        return [self._validate(each) for each in (value if is_batch else [value])]
 
-    def _incoming(self, value: Any) -> Incoming:
+    def _validate(self, value: Any) -> Incoming:
         try:
-            message = message_of(value)
+            message = validate_message(value)
         except MCPError as error:
             return _refusal(value, error)
         if isinstance(message, JSONRPCRequest) and message.method == "initialize":
@@ -79,26 +79,26 @@ class Messages:
         return message
 
 
-def value_of(line: bytes) -> Any:
+def parse_json(line: bytes) -> Any:
     """Return the JSON value in the line, which may begin with a byte order mark.
 
-    Bytes that are no UTF-8 and halves of characters are replaced. Raises MCPError for what
-    is no JSON, nested more than 200 deep (pydantic's limit) or longer than MESSAGE_BYTES.
+    Invalid UTF-8 and halves of surrogate pairs are replaced. Raises MCPError for what is not JSON,
+    nested more than 200 deep (pydantic's limit) or longer than MESSAGE_BYTES.
     """
     if len(line) > MESSAGE_BYTES:
         raise MCPError(INVALID_REQUEST, f"A message may have at most {MESSAGE_BYTES:,} bytes.")
-    text = mended(line.decode("utf-8-sig", "replace"))
+    text = replace_lone_surrogates(line.decode("utf-8-sig", "replace"))
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
         raise MCPError(PARSE_ERROR, f"Not a line of JSON: {error}.") from None
 
 
-def message_of(value: Any) -> JSONRPCMessage:
-    """Return the message that `value` is. Raises MCPError.
+def validate_message(value: Any) -> JSONRPCMessage:
+    """Return `value` as a message. Raises MCPError.
 
-    By hand where the SDK's union of models is too kind: it takes a request whose id is
-    null or a fraction for a notification, which nobody answers.
+    The SDK's union of models takes a request whose id is null or a fraction for a notification,
+    which is never answered, so the model of a request is chosen here.
     """
     if isinstance(value, list):
         raise MCPError(
@@ -115,17 +115,17 @@ def message_of(value: Any) -> JSONRPCMessage:
         raise MCPError(INVALID_REQUEST, _ENVELOPE) from None
 
 
-def mended(text: str) -> str:
-    """Replace escaped halves of characters by `?`: they spoil the line, and UTF-8 has none."""
+def replace_lone_surrogates(text: str) -> str:
+    """Replace escaped halves of surrogate pairs by `?`: UTF-8 cannot encode them."""
     return _ESCAPE.sub(lambda found: "?" if found["lone"] else found[0], text)
 
 
 def _refusal(value: Any, error: MCPError) -> Refusal:
-    return Refusal(JSONRPCError(jsonrpc="2.0", id=_id_of(value), error=error.error))
+    return Refusal(JSONRPCError(jsonrpc="2.0", id=_request_id(value), error=error.error))
 
 
-def _id_of(value: Any) -> RequestId | None:
-    """Return the id of what was meant as a request; a response's is not the client's."""
+def _request_id(value: Any) -> RequestId | None:
+    """Return the id of a malformed request; a response's id is the server's."""
     if not isinstance(value, dict) or "result" in value or "error" in value:
         return None
     found = value.get("id")

@@ -6,26 +6,33 @@ from typing import Any
 import pytest
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
-from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES, Messages, Refusal, mended
+from blog_search_mcp.server.stdio.json_rpc import (
+    MESSAGE_BYTES,
+    LineParser,
+    Refusal,
+    replace_lone_surrogates,
+)
 from tests.support.faults.server_process import opening
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
-def refused(line: bytes, messages: Messages | None = None) -> list[dict[str, Any]]:
+def refused(line: bytes, messages: LineParser | None = None) -> list[dict[str, Any]]:
     """The errors that answer a line, and the ids they answer."""
-    read = (messages or Messages()).of(line)
+    read = (messages or LineParser()).parse(line)
     replies = [item.reply for item in read if isinstance(item, Refusal)]
     assert len(replies) == len(read)
     return [{"id": reply.id, **reply.error.model_dump(exclude_none=True)} for reply in replies]
 
 
 def test_a_request_is_read_as_it_is() -> None:
-    assert Messages().of(PING + b"\r\n") == [JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")]
+    assert LineParser().parse(PING + b"\r\n") == [
+        JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")
+    ]
 
 
 def test_a_blank_line_is_nothing() -> None:
-    assert Messages().of(b" \r\n") == []
+    assert LineParser().parse(b" \r\n") == []
 
 
 def test_a_line_that_is_no_json_is_answered_with_where_it_breaks_off() -> None:
@@ -69,18 +76,18 @@ def test_params_that_are_no_object_are_their_own_error() -> None:
 
 
 def test_a_batch_is_refused_once_unless_its_version_was_agreed_on() -> None:
-    messages, batch = Messages(), b"[" + PING + b',{"jsonrpc":"2.0","method":"tea"}]'
+    messages, batch = LineParser(), b"[" + PING + b',{"jsonrpc":"2.0","method":"tea"}]'
     only = "Only version 2025-03-26 has batches; send one message per line."
     assert refused(batch, messages) == [{"id": None, "code": -32600, "message": only}]
 
-    messages.of(opening("2025-03-26").splitlines()[0])
-    assert messages.of(batch) == [
+    messages.parse(opening("2025-03-26").splitlines()[0])
+    assert messages.parse(batch) == [
         JSONRPCRequest(jsonrpc="2.0", id=1, method="ping"),
         JSONRPCNotification(jsonrpc="2.0", method="tea"),
     ]
     assert refused(b"[]", messages) == [{"id": None, "code": -32600, "message": only}]
 
-    messages.of(opening("2025-06-18").splitlines()[0])
+    messages.parse(opening("2025-06-18").splitlines()[0])
     assert refused(batch, messages) == [{"id": None, "code": -32600, "message": only}]
 
 
@@ -100,9 +107,9 @@ def test_a_batch_is_refused_once_unless_its_version_was_agreed_on() -> None:
 def test_a_line_keeps_its_meaning_when_half_a_character_is_replaced(
     sent: str, understood: dict[str, object]
 ) -> None:
-    assert json.loads(mended(sent)) == understood
+    assert json.loads(replace_lone_surrogates(sent)) == understood
 
 
 def test_a_line_without_half_characters_is_left_alone() -> None:
     line = '{"q": "什麼 \\u4ec0 \\n \\\\ud800"}'
-    assert mended(line) == line
+    assert replace_lone_surrogates(line) == line

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -11,8 +14,10 @@ import pytest
 
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
-from blog_search_mcp.server.stdio.transport import MOST, next_line, serve
+from blog_search_mcp.server.stdio.transport import MAX_IN_FLIGHT, read_line, serve
 from tests.support.faults.server_process import META, MODERN, call, line, opening
+from tests.support.paths import ROOT
+from tests.support.served import indexed
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -69,11 +74,31 @@ def test_all_that_was_asked_is_answered_before_the_end() -> None:
     assert sorted(str(reply["id"]) for reply in replies) == sorted(str(n) for n in range(300))
 
 
+def test_no_more_is_read_than_can_be_in_flight() -> None:
+    asked = [call(n, {"query": "cache"}) for n in range(MAX_IN_FLIGHT * 2)]
+    requests, replies, stuck = io.BytesIO(b"".join(asked)), io.BytesIO(), Stuck()
+    lines_read: list[int] = []
+
+    async def release() -> None:
+        await anyio.sleep(0.3)
+        lines_read.append(requests.getvalue()[: requests.tell()].count(b"\n"))
+        stuck.released.set()
+
+    async def within() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(release)
+            tasks.start_soon(serve, build_server(stuck), requests, replies, lambda: None)
+
+    anyio.run(within)
+    assert lines_read[0] <= MAX_IN_FLIGHT + 1
+    assert replies.getvalue().count(b"\n") == len(asked)
+
+
 def test_a_cancelled_call_gives_its_place_back() -> None:
     cancelled = b"".join(
         call(n, {"query": "cache"})
         + line(method="notifications/cancelled", params={"requestId": str(n)})
-        for n in range(MOST * 3)
+        for n in range(MAX_IN_FLIGHT * 3)
     )
     stuck, last = Stuck(), line(id="last", method="ping", params={"_meta": META})
     replies, _ = conversation(cancelled, last, searcher=stuck, on_first=stuck.released.set)
@@ -93,7 +118,32 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
 )
 def test_a_line_above_the_limit_is_passed_over(sent: bytes, lines: list[bytes]) -> None:
     pipe = io.BytesIO(sent)
-    read = [next_line(pipe) for _ in lines]
+    read = [read_line(pipe) for _ in lines]
     assert [len(each) for each in read] == [len(each) for each in lines]
     assert read == lines
-    assert next_line(pipe) == b""
+    assert read_line(pipe) == b""
+
+
+def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path) -> None:
+    index = indexed(tmp_path, {"cache.md": "# Caches\n\nA zebrafinch keeps keys and values.\n"})
+    started = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}}
+    started["clientInfo"] = {"name": "pipe", "version": "1"}
+    search = {"name": "read_chunk", "arguments": {"source": "cache.md", "chunk_index": 0}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": started},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": search},
+    ]
+    ran = subprocess.run(
+        [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)],
+        input="".join(json.dumps(message) + "\n" for message in messages),
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=60,
+    )
+    replies = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [reply["id"] for reply in replies] == [1, 2]
+    text = replies[1]["result"]["content"][0]["text"]
+    assert text == "# Caches\n\nA zebrafinch keeps keys and values."
