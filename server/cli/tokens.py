@@ -81,8 +81,9 @@ def tokens(settings: Settings) -> int:
 def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
     """Return the median answer by tokens of each tool. Raises BlogSearchError."""
     costs: dict[str, list[Cost]] = {}
+    tools = {tool.name: tool for tool in toolset.tools}
     for name, arguments in _calls(searcher):
-        if tool := toolset.find(name):
+        if tool := tools.get(name):
             text = "\n".join(tool.call(searcher, arguments).texts)
             costs.setdefault(name, []).append(estimate_cost(text))
     return {name: _median(several) for name, several in costs.items()}

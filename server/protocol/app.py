@@ -90,9 +90,10 @@ def build_server(
     async def call_tool(
         _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        tool = offered.find(params.name)
+        tool = next((tool for tool in offered.tools if tool.name == params.name), None)
         if tool is None:
-            raise invalid_params(_unknown_tool(params.name, offered))
+            names = " and ".join(tool.name for tool in offered.tools)
+            raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
         arguments = params.arguments or {}
         call = partial(run_tool, tool, searcher, arguments)
         if usage is not None:
@@ -104,7 +105,7 @@ def build_server(
             is_error=reply.is_error,
         )
 
-    notifier = ChangeNotifier(searcher.folder, lambda: offered.extended, streams)
+    notifier = ChangeNotifier(searcher.folder, lambda: offered.tools, streams)
     handlers = Handlers(searcher, notifier.legacy)
     server = BlogServer(
         NAME,
@@ -172,8 +173,3 @@ def run_tool(tool: Tool[Any], searcher: Searcher, arguments: Mapping[str, Any]) 
 
 def _failure(sentence: str) -> ToolReply:
     return ToolReply((replace_surrogates(sentence),), is_error=True)
-
-
-def _unknown_tool(name: str, offered: Toolset) -> str:
-    names = " and ".join(tool.name for tool in offered.tools)
-    return f"Unknown tool {name[:80]!r}; this server has {names}."

@@ -28,21 +28,11 @@ class Toolset:
     """The tools of one server; may be switched while it serves."""
 
     def __init__(self, extended: bool = False) -> None:
-        """Begin with the core tools or with all."""
-        self.extended = extended
-
-    @property
-    def tools(self) -> Tools:
-        """What is offered at this moment."""
-        return EXTENDED if self.extended else CORE
-
-    def find(self, name: str) -> Tool[Any] | None:
-        """Return the tool, `None` if it is not offered."""
-        return next((tool for tool in self.tools if tool.name == name), None)
+        self.tools = EXTENDED if extended else CORE
 
     def switch(self) -> None:
         """Offer the other set; connected clients are notified."""
-        self.extended = not self.extended
+        self.tools = CORE if self.tools is EXTENDED else EXTENDED
 
 
 def switchable(extended: bool) -> Toolset:

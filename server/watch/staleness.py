@@ -36,7 +36,7 @@ class _Comparison:
     stamp: _RecordStamp
     """Of the last ingest's record when the comparison began; another ingest makes it void."""
     changes: Changes | None = None
-    """`None` if they are not known."""
+    """`None` if they are not known, or none."""
     created: str = ""
 
 
@@ -111,6 +111,8 @@ class StalenessCheck:
             return comparison
         today = comparison.began.astimezone().date().isoformat()
         changes = find_changes(seen, self._content or Path(seen.content), today)
+        if not changes.sources:
+            return comparison
         return _Comparison(comparison.began, comparison.stamp, changes, seen.created)
 
     def _read_stamp(self) -> _RecordStamp:
