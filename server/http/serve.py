@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Address, Settings
 
 GRACE = 10
-"""Seconds that requests in flight may take to end once the process is asked to stop."""
+"""Seconds that requests in flight may take to end once the process gets a signal to stop."""
 
 log = logging.getLogger(__name__)
 

@@ -1,1 +1,1 @@
-"""Compare the index with its posts while serving, and ingest what changed if asked to."""
+"""Compare the index with its posts while serving, and optionally ingest what changed."""

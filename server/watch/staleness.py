@@ -106,14 +106,14 @@ class StalenessCheck:
         from blog_search_mcp.index.content.last_ingest import read_last_ingest
         from blog_search_mcp.index.store.generations import current_number
 
-        seen = read_last_ingest(self._layout, current_number(self._layout))
-        if seen is None:
+        last_ingest = read_last_ingest(self._layout, current_number(self._layout))
+        if last_ingest is None:
             return comparison
         today = comparison.began.astimezone().date().isoformat()
-        changes = find_changes(seen, self._content or Path(seen.content), today)
+        changes = find_changes(last_ingest, self._content or Path(last_ingest.content), today)
         if not changes.sources:
             return comparison
-        return _Comparison(comparison.began, comparison.stamp, changes, seen.created)
+        return _Comparison(comparison.began, comparison.stamp, changes, last_ingest.created)
 
     def _read_stamp(self) -> _RecordStamp:
         try:

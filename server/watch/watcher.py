@@ -111,15 +111,15 @@ class Watcher:
         """
         began = walked = self._now()
         try:
-            seen = self._read_last_ingest()
-            state = self._walk(seen)
+            last_ingest = self._read_last_ingest()
+            state = self._walk(last_ingest)
             walked = self._now()
             due = should_ingest(state, self._history, walked, settled=settled)
             self._history = self._history.with_walk(state, walked)
             if state.changes == 0:
                 self._failure = None
             if due:
-                self._run_ingest(state, seen.options if seen else IngestOptions())
+                self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
         except BlogSearchError as error:
             self._record_failure(error)
         return walked - began
@@ -150,12 +150,12 @@ class Watcher:
         except IndexProblem:
             return None
 
-    def _walk(self, seen: LastIngest | None) -> FolderState:
+    def _walk(self, last_ingest: LastIngest | None) -> FolderState:
         day = date.today().isoformat()
-        if seen is None:
+        if last_ingest is None:
             return FolderState((), day, None)
-        files = walk(self._content, seen.suffixes).files
-        return FolderState(files, day, len(compare_files(seen, files, day).sources))
+        files = walk(self._content, last_ingest.suffixes).files
+        return FolderState(files, day, len(compare_files(last_ingest, files, day).sources))
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())

@@ -140,8 +140,8 @@ def test_a_signal_ends_the_streams_of_both_eras_whole_and_does_not_wait_for_them
             assert older_stream.read() == b""
     assert (events[-1]["id"], events[-1]["result"]["resultType"]) == (7, "complete")
     _, err = process.communicate(timeout=PATIENCE)
-    said = [line for line in err.decode().splitlines() if not line.startswith("INFO ")]
-    assert (process.returncode, said) == (0, [])
+    output = [line for line in err.decode().splitlines() if not line.startswith("INFO ")]
+    assert (process.returncode, output) == (0, [])
 
 
 def is_closed(url: str) -> bool:

@@ -43,14 +43,14 @@ class IndexFacts:
     size: int
     """Bytes on disk, the generation before and the embedding cache included."""
     content: Path | None
-    """The posts' folder, as asked for or as the last ingest found it; `None` if not known."""
+    """The posts' folder, as given or as the last ingest found it; `None` if not known."""
     manifest: Manifest | None = None
     failure: IndexProblem | None = None
     """Why a server cannot open it."""
     embedder_error: EmbedderError | None = None
     """Why the packaged model does not embed, if the index uses it."""
     changes: Changes | None = None
-    """Since the last ingest; `None` if they cannot be told."""
+    """Since the last ingest; `None` if they are not known."""
     unreadable: ContentError | None = None
     """Why the posts' folder cannot be walked."""
 

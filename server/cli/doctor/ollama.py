@@ -30,7 +30,7 @@ class OllamaFacts:
     recorded: EmbedderIdentity | None
     """The index's embedder if it is one of Ollama's."""
     url: str = ""
-    """Empty if it was not asked."""
+    """Empty if no request was sent."""
     state: ServerState | None = None
     """`None` if nothing answers."""
     failure: UsageError | None = None

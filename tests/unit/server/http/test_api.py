@@ -150,14 +150,14 @@ def test_posts_are_listed_newest_first_and_by_filter(real: TestClient) -> None:
 
 
 def test_the_index_tells_its_state_and_what_may_be_chosen_among(real: TestClient) -> None:
-    told = ask(real, "index")
-    assert told.pop("created").endswith("+00:00")
-    assert told == {
+    reply = ask(real, "index")
+    assert reply.pop("created").endswith("+00:00")
+    assert reply == {
         "site": "",
         "generation": 1,
-        "embedder": told["embedder"],
+        "embedder": reply["embedder"],
         "posts": 3,
-        "chunks": told["chunks"],
+        "chunks": reply["chunks"],
         "languages": [["en", 2], ["zh", 1]],
         "sections": [["sea", 1]],
         "tags": [["sea", 1]],
@@ -206,9 +206,9 @@ def test_what_was_not_found_is_said_in_a_sentence(
 def test_a_question_that_cannot_be_answered_gets_a_sentence(
     fixed: tuple[TestClient, FixedSearcher], question: str, body: bytes, status: int, sentence: str
 ) -> None:
-    code, said = refused(fixed[0].post(f"/api/{question}", content=body))
-    assert (code, said[: len(sentence)]) == (status, sentence)
-    assert "swordfish" not in said
+    code, message = refused(fixed[0].post(f"/api/{question}", content=body))
+    assert (code, message[: len(sentence)]) == (status, sentence)
+    assert "swordfish" not in message
 
 
 def test_a_failure_of_this_machine_names_none_of_its_paths() -> None:

@@ -90,14 +90,14 @@ def test_only_pages_of_this_server_are_answered(origin: str, host: str, status: 
 
 
 def test_other_pages_cannot_read_unless_they_were_named() -> None:
-    asked = {"Origin": "https://notes.example", "Access-Control-Request-Method": "POST"}
+    preflight = {"Origin": "https://notes.example", "Access-Control-Request-Method": "POST"}
     with client_of() as client:
-        refused = client.options("/mcp", headers=asked)
+        refused = client.options("/mcp", headers=preflight)
     assert refused.status_code == 403
     assert "access-control-allow-origin" not in refused.headers
     with client_of(access=Access(origins=("https://notes.example",))) as client:
-        allowed = client.options("/mcp", headers=asked)
-        other = client.options("/mcp", headers={**asked, "Origin": "https://other.example"})
+        allowed = client.options("/mcp", headers=preflight)
+        other = client.options("/mcp", headers={**preflight, "Origin": "https://other.example"})
         answer = client.get("/health", headers={"Origin": "https://notes.example"})
     assert allowed.headers["access-control-allow-origin"] == "https://notes.example"
     assert (allowed.status_code, other.status_code, answer.status_code) == (200, 403, 200)

@@ -52,7 +52,7 @@ def test_a_line_above_the_limit_is_not_read_as_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "replied_id"),
     [
         ({"id": 1}, 1),
         ({"id": "a", "method": 7}, "a"),
@@ -62,11 +62,11 @@ def test_a_line_above_the_limit_is_not_read_as_json() -> None:
         ({"id": 1, "result": "the client's own id"}, None),
     ],
 )
-def test_an_error_names_the_request_if_its_id_can_be_told(
-    message: dict[str, object], told: str | int | None
+def test_an_error_names_the_request_if_its_id_is_valid(
+    message: dict[str, object], replied_id: str | int | None
 ) -> None:
     [error] = refused(json.dumps({"jsonrpc": "2.0", **message}).encode())
-    assert (error["id"], error["code"]) == (told, -32600)
+    assert (error["id"], error["code"]) == (replied_id, -32600)
 
 
 def test_params_that_are_no_object_are_their_own_error() -> None:

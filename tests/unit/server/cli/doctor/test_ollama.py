@@ -72,11 +72,11 @@ def test_what_an_ollama_lacks_is_told_with_its_mending(
 ) -> None:
     found = check_ollama(OllamaFacts(recorded, URL, server), REBUILD)
     worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
-    told = (worst.state, worst.text.replace(URL, "URL"), worst.remedy)
-    assert told == (state, text, remedy)
+    reported = (worst.state, worst.text.replace(URL, "URL"), worst.remedy)
+    assert reported == (state, text, remedy)
 
 
-def test_an_ollama_that_nobody_asks_for_is_not_looked_at() -> None:
+def test_an_ollama_that_nobody_needs_gets_no_request() -> None:
     facts = inspect_ollama("", MINILM.identity)
     assert facts.url == ""
     assert check_ollama(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]

@@ -1,5 +1,3 @@
-"""The doctor: what it finds, how it says so, and the command that mends it."""
-
 from __future__ import annotations
 
 import json
@@ -32,7 +30,7 @@ SLOW = Finding("Ollama", "warning", "It is old.", "ollama --update")
 GONE = Finding("posts", "problem", "They are gone.", "blog-ingest posts")
 
 
-def test_a_finding_is_a_line_and_what_mends_it_the_next() -> None:
+def test_a_finding_is_a_line_and_its_remedy_the_next() -> None:
     assert as_lines([FINE, SLOW, GONE]) == [
         "ok       index   It is there.",
         "warning  Ollama  It is old.",
@@ -45,14 +43,14 @@ def test_a_finding_is_a_line_and_what_mends_it_the_next() -> None:
 
 
 def test_json_has_the_same_findings_and_the_worst_state() -> None:
-    told = json.loads(as_json([FINE, GONE, SLOW]))
-    assert told["state"] == "problem"
-    assert [tuple(each.values()) for each in told["findings"]] == [
+    report = json.loads(as_json([FINE, GONE, SLOW]))
+    assert report["state"] == "problem"
+    assert [tuple(each.values()) for each in report["findings"]] == [
         ("index", "ok", "It is there.", None),
         ("posts", "problem", "They are gone.", "blog-ingest posts"),
         ("Ollama", "warning", "It is old.", "ollama --update"),
     ]
-    assert list(told["findings"][0]) == ["subject", "state", "said", "mend"]
+    assert list(report["findings"][0]) == ["subject", "state", "said", "mend"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +70,7 @@ def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
 THERE = Environment("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2.3.0"})
 
 
-def test_versions_that_are_as_required_are_told() -> None:
+def test_versions_that_are_as_required_are_listed() -> None:
     assert check_packages(THERE) == [
         Finding("Python", "ok", "3.12.1."),
         Finding("packages", "ok", "blog-search-mcp 0.1.0 with mcp 2.3.0."),
@@ -138,16 +136,14 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_the_round_goes_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:
+def test_the_checks_go_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
     found = run_checks(Settings(made.index, ""), Places(home, home, "linux", {}), NOW)
     subjects = [each.subject for each in found]
     assert subjects == ["Python", "packages", "index", "posts", "Ollama", "clients"]
 
 
-def test_all_that_is_not_well_has_a_mending_and_nothing_else_has(
-    blog: MakeBlog, home: Path
-) -> None:
+def test_a_warning_or_problem_has_a_remedy_and_nothing_else_has(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
     made.content.rename(made.content.with_name("moved"))
     found = run_checks(Settings(made.index, "ftp://box"), Places(home, home, "linux", {}), NOW)
@@ -187,19 +183,19 @@ def run_doctor(home: Path, *start: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_prints_json_and_fails_without_an_index(home: Path) -> None:
     ran = run_doctor(home, "-m", "blog_search_mcp.server")
     assert (ran.returncode, ran.stderr) == (1, "")
-    told = json.loads(ran.stdout)
-    states = [each["state"] for each in told["findings"] if each["subject"] == "index"]
-    assert (told["state"], states) == ("problem", ["problem"])
+    report = json.loads(ran.stdout)
+    states = [each["state"] for each in report["findings"] if each["subject"] == "index"]
+    assert (report["state"], states) == ("problem", ["problem"])
 
 
 def test_a_missing_package_is_a_finding_and_no_traceback(home: Path) -> None:
     ran = run_doctor(home, "-c", MISSING)
     assert (ran.returncode, ran.stderr) == (1, "")
-    said = [each["said"] for each in json.loads(ran.stdout)["findings"]]
-    assert said[1:] == ["numpy is missing."]
+    sentences = [each["said"] for each in json.loads(ran.stdout)["findings"]]
+    assert sentences[1:] == ["numpy is missing."]
 
 
-def test_a_folder_whose_name_is_no_text_is_told_all_the_same(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_not_utf8_is_reported(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     folder.mkdir()
     ran = run_doctor(folder, "-m", "blog_search_mcp.server")

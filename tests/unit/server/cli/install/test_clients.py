@@ -129,15 +129,15 @@ def test_a_file_without_entries_has_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ('{\n  "mcpServers": {,}\n}', "line 2 column 18"),
         ('{"mcpServers": {}} // mine', "line 1 column 20"),
         ("[]", "it is not a JSON object"),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_is_no_json_is_refused_with_its_place(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
         read_entries(STRICT, text)
 
 

@@ -51,7 +51,7 @@ def run(
 
 
 def entry(file: ClientFile, *arguments: str) -> dict[str, object]:
-    """What is to be written where no more than the index was said."""
+    """What is to be written where no more than the index was given."""
     kind = {"type": "stdio"} if file.client in {"Claude Code", "VS Code"} else {}
     return {**kind, "command": SCRIPT, "args": ["--index", str(INDEX), *arguments]}
 
@@ -154,10 +154,10 @@ def test_a_broken_file_is_left_as_it_is_and_named_with_the_place(
     assert run(home, client, removes=removes) == 1
     assert file.path.read_bytes() == broken
     assert not backup(file).exists()
-    said = capsys.readouterr().err
-    assert said.startswith(f"{file.path} cannot be used and was left as it is: ")
-    assert reason in said
-    assert said.endswith(". Correct it and run this again.\n")
+    output = capsys.readouterr().err
+    assert output.startswith(f"{file.path} cannot be used and was left as it is: ")
+    assert reason in output
+    assert output.endswith(". Correct it and run this again.\n")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(h
     assert written == {"projects": projects, "mcpServers": {"blog": entry(file)}}
 
 
-def test_what_was_said_of_ollama_and_the_posts_goes_into_the_entry(home: Path) -> None:
+def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> None:
     file = own_file(places(home), "cursor")
     settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
     assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
@@ -247,8 +247,8 @@ def test_uninstall_without_an_entry_or_a_file_says_so(
 ) -> None:
     file = own_file(places(home), "cursor")
     assert run(home, "cursor", removes=True) == 0
-    said = f"There is no entry 'blog' in {file.path}; nothing was written.\n"
-    assert (capsys.readouterr().out, file.path.parent.exists()) == (said, False)
+    output = f"There is no entry 'blog' in {file.path}; nothing was written.\n"
+    assert (capsys.readouterr().out, file.path.parent.exists()) == (output, False)
 
 
 def test_a_linked_file_stays_a_link_and_its_target_keeps_its_permissions(home: Path) -> None:
