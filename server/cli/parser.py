@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.http.settings import access_of, add_http
+from blog_search_mcp.server.http.settings import add_http_options, read_access
 from blog_search_mcp.server.settings import (
     CLIENTS,
     DEFAULT_NAME,
@@ -37,7 +37,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     options = parser.parse_args(arguments)
     command: Command = options.command or "serve"
     try:
-        access = access_of(options, environment)
+        access = read_access(options, environment)
         search = _search_request(options) if command == "search" else None
     except UsageError as error:
         parser.error(str(error))
@@ -101,7 +101,7 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
 
 
 def _add_serving(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:
-    add_http(parser)
+    add_http_options(parser)
     parser.add_argument(
         "--toolset",
         choices=["core", "extended"],

@@ -41,13 +41,13 @@ STREAMS = 1_000
 class Application:
     """The ASGI application, and how to end its streams."""
 
-    answer: ASGIApp
+    app: ASGIApp
     close: Callable[[], None]
     """End each stream that waits for changes with its result; return at once."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        await self.answer(scope, receive, send)
+        await self.app(scope, receive, send)
 
 
 def build_app(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
-TOKEN_LEAST = 16
+MIN_TOKEN = 16
 """Characters; a token of 16 random hex digits takes 10^10 years to guess at 20 tries a second."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*,?#]+")
@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 """What RFC 6750 allows in a bearer token."""
 
 
-def address(value: str) -> Address:
+def parse_address(value: str) -> Address:
     """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError."""
     host, _, port = value.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
@@ -36,33 +36,33 @@ def address(value: str) -> Address:
     return Address(host, int(port))
 
 
-def origin(value: str) -> str:
+def parse_origin(value: str) -> str:
     """Read an origin as browsers send it. Raises ArgumentTypeError."""
-    found = value.lower().rstrip("/")
-    if not _ORIGIN.fullmatch(found):
+    parsed = value.lower().rstrip("/")
+    if not _ORIGIN.fullmatch(parsed):
         raise argparse.ArgumentTypeError(
             f"{value!r} is not an origin such as https://example.org; one option for each."
         )
-    return found
+    return parsed
 
 
-def host_name(value: str) -> str:
+def parse_host_name(value: str) -> str:
     """Read the name of a host, without a port. Raises ArgumentTypeError."""
-    found = value.lower().rstrip(".")
-    if not _NAME.fullmatch(found):
+    parsed = value.lower().rstrip(".")
+    if not _NAME.fullmatch(parsed):
         raise argparse.ArgumentTypeError(
             f"{value!r} is not the name of a host such as blog.example.org; leave the port out."
         )
-    return found
+    return parsed
 
 
-def add_http(parser: argparse.ArgumentParser) -> None:
-    """Add the options of serving over HTTP."""
+def add_http_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of serving over HTTP to `parser`."""
     parser.add_argument(
         "--http",
         nargs="?",
-        const=address(DEFAULT_ADDRESS),
-        type=address,
+        const=parse_address(DEFAULT_ADDRESS),
+        type=parse_address,
         metavar="HOST:PORT",
         help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
     )
@@ -75,7 +75,7 @@ def add_http(parser: argparse.ArgumentParser) -> None:
         "--cors",
         action="append",
         default=[],
-        type=origin,
+        type=parse_origin,
         metavar="ORIGIN",
         help="let pages of this origin ask over HTTP; may be given again",
     )
@@ -83,17 +83,17 @@ def add_http(parser: argparse.ArgumentParser) -> None:
         "--allow-host",
         action="append",
         default=[],
-        type=host_name,
+        type=parse_host_name,
         metavar="NAME",
         help="answer HTTP requests to this name of the machine too; may be given again",
     )
 
 
-def access_of(options: argparse.Namespace, environment: Mapping[str, str]) -> Access:
-    """Read who may ask. Raises UsageError if an address of others' would have no token."""
+def read_access(options: argparse.Namespace, environment: Mapping[str, str]) -> Access:
+    """Read who may send requests. Raises UsageError if others reach the address without a token."""
     if options.http is None:
         return ANYONE
-    token = _token(options.token_file, environment.get("BLOG_SERVER_TOKEN", ""))
+    token = _read_token(options.token_file, environment.get("BLOG_SERVER_TOKEN", ""))
     if not options.http.is_local and not token:
         raise UsageError(
             f"{options.http.host!r} can be reached from other machines, so it needs a token: "
@@ -102,17 +102,17 @@ def access_of(options: argparse.Namespace, environment: Mapping[str, str]) -> Ac
     return Access(token, tuple(options.allow_host), tuple(options.cors))
 
 
-def _token(file: str | None, given: str) -> str:
-    token = (given if file is None else _read(file)).strip()
-    if (token or file) and not (len(token) >= TOKEN_LEAST and _TOKEN.fullmatch(token)):
+def _read_token(file: str | None, variable: str) -> str:
+    token = (variable if file is None else _read_file(file)).strip()
+    if (token or file) and not (len(token) >= MIN_TOKEN and _TOKEN.fullmatch(token)):
         raise UsageError(
-            f"The token must have at least {TOKEN_LEAST} letters, digits or -._~+/ and no others; "
+            f"The token must have at least {MIN_TOKEN} letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"
         )
     return token
 
 
-def _read(file: str) -> str:
+def _read_file(file: str) -> str:
     try:
         return Path(file).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

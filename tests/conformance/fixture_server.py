@@ -34,7 +34,7 @@ from mcp.types import (
 
 from blog_search_mcp.server.http.app import PATH, Application, guarded
 from blog_search_mcp.server.http.serve import serve
-from blog_search_mcp.server.http.settings import address
+from blog_search_mcp.server.http.settings import parse_address
 from blog_search_mcp.server.settings import ANYONE
 from tests.conformance import fixture_texts
 from tests.conformance.fixture_tools import RUN, TOOLS, Context
@@ -102,7 +102,7 @@ def main() -> NoReturn:
     # What 2026-07-28 leaves out is what the suite, which tests the older versions, asks for.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    here = address(sys.argv[1])
+    here = parse_address(sys.argv[1])
     app = build().streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
