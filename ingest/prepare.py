@@ -115,7 +115,8 @@ def _make_pending_post(
         document = replace(document, post=replace(document.post, description=""))
     post, body = document.post, document.body
     chunks = chunk_body(post.source, body, document.first_line, post.title)
-    post, chunks = link_post(document, chunks, options.site)
+    if options.site:
+        post, chunks = link_post(document, chunks, options.site)
     indexed = IndexedPost(
         digest=digest,
         size=file.size,

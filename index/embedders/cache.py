@@ -30,16 +30,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SCHEMA: Final = 2
+SCHEMA: Final = 1
 """In the file's user_version; raise it when an older program would misread what is written now."""
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for another program's lock; sqlite3's own."""
 
 _TABLES: Final = """
-CREATE TABLE embeddings (key BLOB PRIMARY KEY, vector BLOB, checksum BLOB) WITHOUT ROWID;
-CREATE TABLE fingerprints (identity TEXT, vectors TEXT);
+CREATE TABLE embeddings (key BLOB PRIMARY KEY, vector BLOB, seal BLOB) WITHOUT ROWID;
+CREATE TABLE canaries (identity TEXT, canaries TEXT);
 """
+"""As earlier versions made them, and so are the keys: other names would have every post embedded
+again. A `seal` is a checksum, `canaries` are the vectors of a fingerprint."""
 _CHECKSUM_BYTES: Final = 8
 
 _OUT_OF_REACH: Final = {
@@ -69,7 +71,8 @@ class EmbeddingCache:
         self._connection: sqlite3.Connection | None = None
         self._warnings: list[str] = []
         self._damaged = 0
-        fields = asdict(identity) | {"fingerprint": None}
+        fields = asdict(identity) | {"normalisation": "l2"}
+        del fields["fingerprint"]
         canonical = json.dumps(fields, sort_keys=True)
         salt = canonical + self._adopt_fingerprint(canonical, identity)
         self._salt = hashlib.blake2b(salt.encode(), digest_size=32).digest()
@@ -120,7 +123,7 @@ class EmbeddingCache:
         self._run(insert)
 
     def _fetch(self, key: bytes) -> tuple[object, object] | None:
-        query = "SELECT vector, checksum FROM embeddings WHERE key = ?"
+        query = "SELECT vector, seal FROM embeddings WHERE key = ?"
         row: tuple[object, object] | None = self._run(
             lambda opened: opened.execute(query, [key]).fetchone()
         )
@@ -137,12 +140,12 @@ class EmbeddingCache:
         own = identity.fingerprint.vectors
 
         def adopt(connection: sqlite3.Connection) -> str:
-            query = "SELECT vectors FROM fingerprints WHERE identity = ? ORDER BY rowid"
+            query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
             for (known,) in connection.execute(query, [canonical]).fetchall():
                 if least_cosine(known, own, identity.dimension) >= SAME:
                     return str(known)
             with connection:
-                connection.execute("INSERT INTO fingerprints VALUES (?, ?)", [canonical, own])
+                connection.execute("INSERT INTO canaries VALUES (?, ?)", [canonical, own])
             return own
 
         return self._run(adopt)
@@ -244,8 +247,8 @@ def _prepare(connection: sqlite3.Connection) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         if version != SCHEMA:
             connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
-        connection.execute("SELECT key, vector, checksum FROM embeddings LIMIT 1")
-        connection.execute("SELECT identity, vectors FROM fingerprints LIMIT 1")
+        connection.execute("SELECT key, vector, seal FROM embeddings LIMIT 1")
+        connection.execute("SELECT identity, canaries FROM canaries LIMIT 1")
     except sqlite3.DatabaseError:
         connection.close()
         raise

@@ -86,11 +86,11 @@ def parse_id(attributes: str) -> str:
 
 
 def link_post(
-    document: Document, chunks: Sequence[Chunk], site: Site | None
+    document: Document, chunks: tuple[Chunk, ...], site: Site
 ) -> tuple[Post, tuple[Chunk, ...]]:
     """Return the post with its URL and its chunks with their anchors, or both without."""
-    url = site.post_url(document.post.source, read_address(document.fields)) if site else None
-    if site is None or url is None:
-        return document.post, tuple(chunks)
+    url = site.post_url(document.post.source, read_address(document.fields))
+    if url is None:
+        return document.post, chunks
     anchored = add_anchors(chunks, document.body, document.first_line, site.generator)
     return replace(document.post, url=url), anchored

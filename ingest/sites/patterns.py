@@ -22,23 +22,24 @@ def fill_pattern(
     return token.sub(lambda _: next(following), pattern)
 
 
+_DATE_FORMATS = {
+    "year": "{0.year:04}",
+    "short_year": "{0:%y}",
+    "month": "{0:%m}",
+    "i_month": "{0.month}",
+    "short_month": "{0:%b}",
+    "day": "{0:%d}",
+    "i_day": "{0.day}",
+    "short_day": "{0:%a}",
+    "y_day": "{0:%j}",
+    "week": "{0:%V}",
+}
+DATE_TOKENS = frozenset(_DATE_FORMATS)
+
+
 def date_tokens(day: date) -> dict[str, str]:
     """Return the parts of a date under the names that patterns have for them."""
-    return {
-        "year": f"{day.year:04}",
-        "short_year": f"{day:%y}",
-        "month": f"{day:%m}",
-        "i_month": f"{day.month}",
-        "short_month": f"{day:%b}",
-        "day": f"{day:%d}",
-        "i_day": f"{day.day}",
-        "short_day": f"{day:%a}",
-        "y_day": f"{day:%j}",
-        "week": f"{day:%V}",
-    }
-
-
-DATE_TOKENS = frozenset(date_tokens(date(2000, 1, 1)))
+    return {name: text.format(day) for name, text in _DATE_FORMATS.items()}
 
 
 def percent_encode(path: str, safe: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import pytest
 
 from blog_search_mcp.index.embedders import cache as cache_file
 from blog_search_mcp.index.embedders.cache import open_cache
-from blog_search_mcp.index.types import EmbedderIdentity, Filters
+from blog_search_mcp.index.types import EmbedderIdentity, Filters, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
 from tests.support.faults import cache_damage
 from tests.support.paths import ROOT
@@ -51,6 +52,17 @@ def found(path: Path, texts: list[str], identity: EmbedderIdentity = IDENTITY) -
         np.testing.assert_array_equal(vector, vector_of(text))
         assert vector.dtype == np.float32
     return list(known)
+
+
+def test_a_key_stays_that_of_the_first_version_so_that_nobody_pays_again(path: Path) -> None:
+    fingerprint = Fingerprint("0.1", "AACAPwAAAAAAAAAAAAAAAA==")
+    identity = EmbedderIdentity("fake", "fake-1", "0", 4, "d: ", "q: ", fingerprint)
+    with open_cache(path, identity) as cache:
+        cache.put(["By night."], np.ones((1, 4), dtype=np.float32))
+    connection = sqlite3.connect(path)
+    [(key,)] = connection.execute("SELECT key FROM embeddings").fetchall()
+    connection.close()
+    assert key.hex() == "7fc15318b8b7dbfa4722cae0f431ff2a"
 
 
 def test_what_was_put_is_there_when_opened_again(path: Path) -> None:
