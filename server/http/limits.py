@@ -39,7 +39,7 @@ BODY_SECONDS = 10.0
 
 
 class RateLimit:
-    """A token bucket for each client, kept as the time at which it will be full."""
+    """A token bucket for each client, kept as the tokens it lacks and when it lacked them."""
 
     def __init__(
         self, now: Callable[[], float] = time.monotonic, rate: float = RATE, burst: float = BURST
@@ -48,7 +48,7 @@ class RateLimit:
         self._now = now
         self._rate = rate
         self._burst = burst
-        self._full_at: dict[str, float] = {}
+        self._missing: dict[str, tuple[float, float]] = {}
 
     def wait(self, client: str) -> float:
         """Count a request of the client's address; return how many seconds too early it is, or 0.
@@ -57,12 +57,13 @@ class RateLimit:
         """
         now = self._now()
         key, cost = _bucket_of(client)
-        full_at = max(self._full_at.pop(key, now), now)
-        missing = full_at - now + (cost - self._burst) / self._rate
-        self._full_at[key] = full_at if missing > 0 else full_at + cost / self._rate
-        if len(self._full_at) > REMEMBERED:
-            del self._full_at[next(iter(self._full_at))]
-        return max(missing, 0.0)
+        missing, since = self._missing.pop(key, (0.0, now))
+        missing = max(0.0, missing - (now - since) * self._rate)
+        excess = max(0.0, missing + cost - self._burst)
+        self._missing[key] = (missing if excess else missing + cost, now)
+        if len(self._missing) > REMEMBERED:
+            del self._missing[next(iter(self._missing))]
+        return excess / self._rate
 
     def check(self, scope: Scope) -> Response | None:
         """Refuse a request that comes too fast with 429."""

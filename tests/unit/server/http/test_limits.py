@@ -95,6 +95,13 @@ def test_a_bucket_empties_and_fills_by_the_rate() -> None:
     assert [rate_limit.wait("192.0.2.1") for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
 
 
+def test_a_burst_is_as_large_as_it_is_documented() -> None:
+    limit = RateLimit(Clock())
+    assert [limit.wait("192.0.2.1") for _ in range(int(BURST) + 1)] == [0.0] * int(BURST) + [
+        1 / RATE
+    ]
+
+
 def test_addresses_of_one_ipv6_network_share_a_bucket() -> None:
     rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
     taken = [rate_limit.wait(each) for each in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")]
