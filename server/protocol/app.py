@@ -15,9 +15,11 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
     ListToolsResult,
     NotificationParams,
     PaginatedRequestParams,
+    SubscribeRequestParams,
     TextContent,
     ToolAnnotations,
 )
@@ -26,9 +28,15 @@ from mcp.types import Tool as McpTool
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server import NAME, VERSION
 from blog_search_mcp.server.format.results import for_clients, replace_surrogates
-from blog_search_mcp.server.protocol.errors import invalid_params
-from blog_search_mcp.server.protocol.handlers import Handlers
+from blog_search_mcp.server.protocol.completion import complete
+from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
+from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts
+from blog_search_mcp.server.protocol.resources import (
+    list_resources,
+    list_templates,
+    read_resource,
+)
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.registry import Toolset
@@ -56,7 +64,7 @@ FIRST_REQUESTS = {"initialize", "server/discover"}
 
 
 class BlogServer(Server[Any]):
-    """The SDK's server, which also declares that lists change; give it a `notifier`."""
+    """The SDK's server, which also declares that lists change."""
 
     notifier: ChangeNotifier
 
@@ -106,22 +114,29 @@ def build_server(
         )
 
     notifier = ChangeNotifier(searcher.folder, lambda: offered.tools, streams)
-    handlers = Handlers(searcher, notifier.legacy)
+    read = in_thread(partial(read_resource, searcher))
+
+    async def subscribe(
+        context: ServerRequestContext[Any], params: SubscribeRequestParams
+    ) -> EmptyResult:
+        await read(context, params)  # to refuse what does not exist
+        return await notifier.subscribe(context, params)
+
     server = BlogServer(
         NAME,
         version=VERSION,
         lifespan=notifier.lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_subscribe_resource=handlers.subscribe,
-        on_unsubscribe_resource=notifier.legacy.unsubscribe,
+        on_list_resources=in_thread(partial(list_resources, searcher)),
+        on_list_resource_templates=in_thread(list_templates),
+        on_read_resource=read,
+        on_subscribe_resource=subscribe,
+        on_unsubscribe_resource=notifier.unsubscribe,
         on_subscriptions_listen=notifier.listen,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        on_list_prompts=in_thread(list_prompts),
+        on_get_prompt=in_thread(get_prompt),
+        on_completion=in_thread(partial(complete, searcher)),
     )
     server.notifier = notifier
     server.add_notification_handler(

@@ -6,83 +6,74 @@ it anywhere; a post is found by its title too, since few people know its path.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mcp.types import Completion, PromptReference
+from mcp.types import CompleteResult, Completion, PromptReference
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, find_prompt
-from blog_search_mcp.server.protocol.uris import CHUNK_TEMPLATE, POST_TEMPLATE
+from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from mcp.types import ResourceTemplateReference
+    from mcp.server import ServerRequestContext
+    from mcp.types import CompleteRequestParams
 
-    from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.server.engine import Searcher
 
 MOST = 100
 """The specification's limit."""
 TYPED = 200
 """Characters of the typed text that are looked at."""
-
-_VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
+VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
 
 
 def complete(
-    searcher: Searcher,
-    reference: PromptReference | ResourceTemplateReference,
-    argument: str,
-    typed: str,
-    given: Mapping[str, str],
-) -> Completion:
-    """Complete an argument of a template or prompt; `given` are those already filled in.
+    searcher: Searcher, _context: ServerRequestContext[Any], params: CompleteRequestParams
+) -> CompleteResult:
+    """Complete an argument.
 
     Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
     """
-    if isinstance(reference, PromptReference):
-        known = argument_names(find_prompt(reference.name))
-    else:
-        known = _variables(reference.uri)
+    known, argument = _argument_names(params), params.argument.name
     if argument not in known:
         raise invalid_params(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}.")
     try:
-        values = _values(searcher, reference, argument, typed[:TYPED], given)
+        values = _values(searcher, params)
     except (IndexMissing, UnknownPost):  # nothing to choose from, which is no failure
         values = []
-    return Completion(values=values[:MOST], total=len(values), has_more=len(values) > MOST)
+    return CompleteResult(
+        completion=Completion(values=values[:MOST], total=len(values), has_more=len(values) > MOST)
+    )
 
 
-def _values(
-    searcher: Searcher,
-    reference: PromptReference | ResourceTemplateReference,
-    argument: str,
-    typed: str,
-    given: Mapping[str, str],
-) -> list[str]:
-    if argument == "path" or getattr(reference, "name", None) == COMPARE.name:
-        return rank_posts(searcher.listing(), typed)
+def _argument_names(params: CompleteRequestParams) -> tuple[str, ...]:
+    if isinstance(params.ref, PromptReference):
+        return argument_names(find_prompt(params.ref.name))
+    if params.ref.uri in VARIABLES:
+        return VARIABLES[params.ref.uri]
+    known = " and ".join(VARIABLES)
+    raise invalid_params(f"Unknown template {params.ref.uri[:80]!r}; there is {known}.")
+
+
+def _values(searcher: Searcher, params: CompleteRequestParams) -> list[str]:
+    argument, typed = params.argument.name, params.argument.value[:TYPED]
+    if argument == "path" or getattr(params.ref, "name", None) == COMPARE.name:
+        posts = searcher.listing().names()
+        return _best(
+            (min(_rank(source, typed), _rank(title, typed)), source) for source, title in posts
+        )
     if argument == "index":
+        given = (params.context.arguments if params.context else None) or {}
         parts = searcher.outline(given.get("path", "")).parts
         return [str(part.chunk_index) for part in parts if str(part.chunk_index).startswith(typed)]
-    return rank_words(searcher.listing(), typed) if argument == "topic" else []
-
-
-def rank_posts(listing: Listing, typed: str) -> list[str]:
-    """Return the sources of matching posts."""
-    ranked = [
-        (min(_rank(source, typed), _rank(title, typed)), source)
-        for source, title in listing.names()
-    ]
-    return _best(ranked)
-
-
-def rank_words(listing: Listing, typed: str) -> list[str]:
-    """Return matching tags and sections; one that is both stands once."""
-    names = dict.fromkeys([*listing.tags(), *listing.sections()])
-    return _best([(_rank(name, typed), name) for name in names])
+    if argument == "topic":
+        listing = searcher.listing()
+        names = dict.fromkeys([*listing.tags(), *listing.sections()])
+        return _best((_rank(name, typed), name) for name in names)
+    return []
 
 
 def _best(ranked: Iterable[tuple[int, str]]) -> list[str]:
@@ -104,11 +95,3 @@ def _rank(name: str, typed: str) -> int:
         not name[at - 1].isalnum() for at in range(place, len(name)) if name.startswith(typed, at)
     )
     return 1 if begins else 2
-
-
-def _variables(template: str) -> tuple[str, ...]:
-    if template not in _VARIABLES:
-        raise invalid_params(
-            f"Unknown template {template[:80]!r}; there is {' and '.join(_VARIABLES)}."
-        )
-    return _VARIABLES[template]

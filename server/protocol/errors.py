@@ -7,7 +7,8 @@ the SDK would put an exception's own words on the wire.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
 from mcp import MCPError
@@ -17,8 +18,12 @@ from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.format.results import for_clients, replace_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from mcp.server import ServerRequestContext
+    from mcp.types import PaginatedRequestParams
+
+Params = TypeVar("Params")
 Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
@@ -29,14 +34,30 @@ def invalid_params(sentence: str) -> MCPError:
     return MCPError(INVALID_PARAMS, replace_surrogates(sentence))
 
 
-async def run_in_thread(work: Callable[[], Result]) -> Result:
-    """Do `work` in a worker thread. Raises MCPError, and nothing else."""
-    return await run_sync(_guarded, work, abandon_on_cancel=True)
+def check_only_page(params: PaginatedRequestParams | None) -> None:
+    """Refuse a cursor for a list that has one page. Raises MCPError."""
+    if params is not None and params.cursor is not None:
+        raise invalid_params("Unknown cursor; this list has one page.")
 
 
-def _guarded(work: Callable[[], Result]) -> Result:
+def in_thread(
+    work: Callable[[ServerRequestContext[Any], Params], Result],
+) -> Callable[[ServerRequestContext[Any], Params], Awaitable[Result]]:
+    """Make a handler that does `work` in a worker thread and raises nothing but MCPError."""
+
+    async def handle(context: ServerRequestContext[Any], params: Params) -> Result:
+        return await run_sync(partial(_guarded, work, context, params), abandon_on_cancel=True)
+
+    return handle
+
+
+def _guarded(
+    work: Callable[[ServerRequestContext[Any], Params], Result],
+    context: ServerRequestContext[Any],
+    params: Params,
+) -> Result:
     try:
-        return work()
+        return work(context, params)
     except MCPError:
         raise
     except BlogSearchError as error:

@@ -6,10 +6,11 @@ through the tools, so the message costs the same for every blog.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import (
     GetPromptResult,
+    ListPromptsResult,
     Prompt,
     PromptArgument,
     PromptMessage,
@@ -17,11 +18,14 @@ from mcp.types import (
 )
 
 from blog_search_mcp.server.format.results import replace_surrogates
-from blog_search_mcp.server.protocol.errors import invalid_params
+from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
 from blog_search_mcp.server.tools.base import TEXT_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp.server import ServerRequestContext
+    from mcp.types import GetPromptRequestParams, PaginatedRequestParams
 
 ANSWER = Prompt(
     name="answer_from_blog",
@@ -89,17 +93,28 @@ def argument_names(prompt: Prompt) -> tuple[str, ...]:
     return tuple(argument.name for argument in prompt.arguments or ())
 
 
-def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
+def list_prompts(
+    _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+) -> ListPromptsResult:
+    """List the prompts, all on one page. Raises MCPError for a cursor."""
+    check_only_page(params)
+    return ListPromptsResult(prompts=list(PROMPTS.values()))
+
+
+def get_prompt(
+    _context: ServerRequestContext[Any], params: GetPromptRequestParams
+) -> GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
-    prompt = find_prompt(name)
+    prompt, given = find_prompt(params.name), params.arguments or {}
     names = argument_names(prompt)
     for argument in given:
         if argument not in names:
+            known = ", ".join(names)
             raise invalid_params(
-                f"{name} has no argument {argument[:80]!r}; it takes {', '.join(names)}."
+                f"{prompt.name} has no argument {argument[:80]!r}; it takes {known}."
             )
-    filled = {argument: _value(name, argument, given) for argument in names}
-    text = TextContent(text=_TEXTS[name].format_map(filled))
+    filled = {argument: _value(prompt.name, argument, given) for argument in names}
+    text = TextContent(text=_TEXTS[prompt.name].format_map(filled))
     return GetPromptResult(
         description=prompt.description, messages=[PromptMessage(role="user", content=text)]
     )

@@ -1,7 +1,8 @@
-"""Resources: pages of posts, and the text of a post or chunk.
+"""Resources: pages of posts, and the text of a post or chunk, each behind a URI.
 
 A person picks these in a client, where a model calls tools; both get the same text. Pages are
 cut at a post and not at a number, so a cursor stays good when the blog is ingested meanwhile.
+What a URI names is a post of the index, never a file: a path with `..` names no post.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from mcp import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     ListResourcesResult,
+    ListResourceTemplatesResult,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
@@ -27,30 +32,43 @@ from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     one_line,
     post_summary,
+    replace_surrogates,
     shorten,
     to_json,
 )
-from blog_search_mcp.server.protocol.uris import (
-    CHUNK_TEMPLATE,
-    POST_TEMPLATE,
-    POSTS_URI,
-    ChunkAddress,
-    PostAddress,
-    parse_uri,
-    uri_of_post,
-    uri_of_posts,
-)
-from blog_search_mcp.server.tools.read_chunk import (
-    CHUNK_INDEX_MOST,
-    passage_texts,
-)
+from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
+from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, passage_texts
 
 if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+    from mcp.types import (
+        BlobResourceContents,
+        PaginatedRequestParams,
+        ReadResourceRequestParams,
+        SubscribeRequestParams,
+    )
+
     from blog_search_mcp.index.types import Post
     from blog_search_mcp.server.engine import Searcher
 
 PAGE = 100
 """Posts on a page, of `resources/list` and of `blog://posts`: about 20 KB of either."""
+STATELESS_SINCE = "2026-07-28"
+"""Versions are days, so that they compare as text."""
+LEGACY_NOT_FOUND = -32002
+"""Resource not found, before STATELESS_SINCE; from then on it is INVALID_PARAMS."""
+
+POSTS_URI = "blog://posts"
+POST_TEMPLATE = "blog://post/{+path}"
+CHUNK_TEMPLATE = "blog://chunk/{+path}/{index}"
+_NUMBER = r"0|[1-9][0-9]{0,5}"
+"""A chunk's index or an offset, written in the one way there is: each thing has one URI, and a
+blog has fewer than a million of either."""
+_URI = re.compile(
+    rf"(?i:blog)://(?:posts(?:\?offset=(?P<offset>{_NUMBER}))?|post/(?P<post>.+)"
+    rf"|chunk/(?P<source>.+)/(?P<index>{_NUMBER}))",
+    re.DOTALL,
+)
 
 POSTS = Resource(
     uri=POSTS_URI,
@@ -78,82 +96,99 @@ TEMPLATES = [
 ]
 
 
-class UnknownResource(Exception):
-    """No resource has this URI."""
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What a URI names."""
+
+    source: str | None = None
+    """`None` for the list of all posts."""
+    number: int | None = None
+    """The chunk's index, `None` for a whole post; of the list its offset."""
 
 
-def list_resources(searcher: Searcher, cursor: str | None) -> ListResourcesResult:
+def parse_uri(uri: str) -> Address | None:
+    """Read a URI, `None` if it can name nothing of a blog."""
+    found = _URI.fullmatch(uri)
+    if found is None:
+        return None
+    source, number = found["post"] or found["source"], found["index"] or found["offset"]
+    return Address(source and unquote(source), None if number is None else int(number))
+
+
+def list_resources(
+    searcher: Searcher, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+) -> ListResourcesResult:
     """List a page of resources: on the first one the list of all posts, then the posts.
 
     Raises MCPError for a cursor that is none of ours, IndexProblem.
     """
-    place = _read_cursor(cursor) if cursor is not None else None
+    cursor = params.cursor if params else None
+    place = None if cursor is None else _read_cursor(cursor)
     try:
         posts = searcher.listing().following(place, PAGE + 1)
     except IndexMissing:  # an empty blog; subscribers are notified when there is one
         posts = ()
-    page = [_resource(post) for post in posts[:PAGE]]
-    following = _write_cursor(posts[PAGE - 1]) if len(posts) > PAGE else None
+    page = [
+        Resource(
+            uri=f"blog://post/{quote(post.source)}",
+            name=post.source,
+            title=shorten(one_line(post.title), TITLE_WIDTH),
+            description=shorten(one_line(post.description), 2 * TITLE_WIDTH) or None,
+            mime_type="text/markdown",
+        )
+        for post in posts[:PAGE]
+    ]
     return ListResourcesResult(
-        resources=page if cursor is not None else [POSTS, *page], next_cursor=following
+        resources=page if place else [POSTS, *page],
+        next_cursor=_write_cursor(posts[PAGE - 1]) if len(posts) > PAGE else None,
     )
 
 
-def read_resource(searcher: Searcher, uri: str) -> ReadResourceResult:
-    """Read a list, a post or a chunk. Raises UnknownResource, IndexProblem."""
-    try:
-        match parse_uri(uri):
-            case None:
-                raise UnknownResource(uri)
-            case PostAddress(source):
-                return _passage(searcher, uri, source, 0, CHUNK_INDEX_MOST)
-            case ChunkAddress(source, index):
-                return _passage(searcher, uri, source, index, 0)
-            case posts:
-                text = to_json(_page(searcher, posts.offset))
-                return _contents(uri, "application/json", text)
-    except NotInIndex as error:
-        raise UnknownResource(uri) from error
+def list_templates(
+    _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """List the templates, all on one page. Raises MCPError for a cursor."""
+    check_only_page(params)
+    return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
 
-def check_resource(searcher: Searcher, uri: str) -> None:
-    """Make sure that `uri` names something. Raises UnknownResource, IndexProblem."""
-    read_resource(searcher, uri)
-
-
-def _passage(
-    searcher: Searcher, uri: str, source: str, index: int, neighbors: int
+def read_resource(
+    searcher: Searcher,
+    context: ServerRequestContext[Any],
+    params: ReadResourceRequestParams | SubscribeRequestParams,
 ) -> ReadResourceResult:
-    passage = searcher.read(source, index, neighbors)
-    text, place = passage_texts(passage)
-    return ReadResourceResult(
-        contents=[
-            TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
-            TextResourceContents(uri=uri, mime_type="text/plain", text=place),
-        ]
-    )
+    """Read a list, a post or a chunk. Raises MCPError for another URI, IndexProblem."""
+    address = parse_uri(params.uri)
+    try:
+        if address is not None:
+            return ReadResourceResult(contents=_contents(searcher, params.uri, address))
+    except NotInIndex:
+        pass
+    code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else INVALID_PARAMS
+    uri = replace_surrogates(params.uri)
+    sentence = f"Unknown resource {params.uri[:200]!r}; see resources/list."
+    raise MCPError(code, replace_surrogates(sentence), {"uri": uri})
+
+
+def _contents(
+    searcher: Searcher, uri: str, address: Address
+) -> list[TextResourceContents | BlobResourceContents]:
+    if address.source is None:
+        text = to_json(_page(searcher, address.number or 0))
+        return [TextResourceContents(uri=uri, mime_type="application/json", text=text)]
+    index, neighbors = (0, CHUNK_INDEX_MOST) if address.number is None else (address.number, 0)
+    text, place = passage_texts(searcher.read(address.source, index, neighbors))
+    return [
+        TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
+        TextResourceContents(uri=uri, mime_type="text/plain", text=place),
+    ]
 
 
 def _page(searcher: Searcher, offset: int) -> dict[str, Any]:
     posts = searcher.listing().posts(Filters(), "newest", PAGE, offset)
     end = offset + len(posts.page)
-    more = {"next": uri_of_posts(end)} if posts.page and end < posts.total else {}
+    more = {"next": f"{POSTS_URI}?offset={end}"} if posts.page and end < posts.total else {}
     return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}
-
-
-def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    contents = TextResourceContents(uri=uri, mime_type=mime_type, text=text)
-    return ReadResourceResult(contents=[contents])
-
-
-def _resource(post: Post) -> Resource:
-    return Resource(
-        uri=uri_of_post(post.source),
-        name=post.source,
-        title=shorten(one_line(post.title), TITLE_WIDTH),
-        description=shorten(one_line(post.description), 2 * TITLE_WIDTH) or None,
-        mime_type="text/markdown",
-    )
 
 
 def _write_cursor(post: Post) -> str:
@@ -168,4 +203,4 @@ def _read_cursor(cursor: str) -> tuple[str, str]:
     match place:
         case [str(day), str(source)]:
             return day, source
-    raise MCPError(INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
+    raise invalid_params("Unknown cursor; use a nextCursor as it was given.")

@@ -1,8 +1,9 @@
 """Notify connected clients that the index or the list of tools changed.
 
 Since 2026-07-28 a client is notified of exactly what it subscribed to with
-`subscriptions/listen`; for earlier protocols see `legacy_sessions`. Either way the one thing
-watched is the folder's CURRENT, and only while there is somebody to notify.
+`subscriptions/listen`. An earlier one is notified of every change of a list once it has
+connected, and of a resource if it subscribed to it. Either way the one thing watched is the
+folder's CURRENT, and only while there is somebody to notify.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.to_thread import run_sync
+from mcp.server.connection import Connection
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -22,25 +24,32 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
     ToolsListChanged,
 )
+from mcp.types import EmptyResult
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.protocol.legacy_sessions import LegacySessions
-from blog_search_mcp.server.protocol.uris import PostsAddress, parse_uri
+from blog_search_mcp.server.protocol.errors import invalid_params
+from blog_search_mcp.server.protocol.resources import parse_uri
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
     from mcp.server import ServerRequestContext
     from mcp.types import (
         NotificationParams,
+        SubscribeRequestParams,
         SubscriptionsListenRequestParams,
         SubscriptionsListenResult,
+        UnsubscribeRequestParams,
     )
 
     from blog_search_mcp.server.engine import IndexFolder, Stamp
 
 PAUSE = 1.0
 """Seconds between two reads of CURRENT, which is one line."""
+SEND_TIMEOUT = 5.0
+"""Seconds that one earlier client may take to read one round of notifications."""
+SUBSCRIPTIONS = 1_000
+"""Most resources that one earlier client may subscribe to."""
 
 log = logging.getLogger(__name__)
 
@@ -53,13 +62,14 @@ class ChangeNotifier:
 
         `streams` is how many listen streams may be open.
         """
-        self.legacy = LegacySessions()
         self._folder = folder
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._streams = ListenHandler(self._bus, max_subscriptions=streams)
         self._listeners = 0
         self._listened: Counter[str] = Counter()
+        self._legacy: set[Connection] = set()
+        """Clients of earlier protocols."""
         self._known: tuple[Stamp, object] = (None, None)
 
     @asynccontextmanager
@@ -93,14 +103,33 @@ class ChangeNotifier:
     ) -> None:
         """Notify a client of an earlier protocol of changes from now on."""
         self._begin()
-        self.legacy.add(context)
+        connection = _connection(context)
+        if connection not in self._legacy:
+            self._legacy.add(connection)
+            connection.exit_stack.callback(self._legacy.discard, connection)
 
-    def _has_clients(self) -> bool:
-        return bool(self._listeners or len(self.legacy))
+    async def subscribe(
+        self, context: ServerRequestContext[Any], params: SubscribeRequestParams
+    ) -> EmptyResult:
+        """Subscribe an earlier client to a resource. Raises MCPError beyond SUBSCRIPTIONS."""
+        uris = _subscriptions_of(_connection(context))
+        if len(uris) >= SUBSCRIPTIONS:
+            raise invalid_params(
+                f"A client may subscribe to {SUBSCRIPTIONS:,} resources; unsubscribe from some."
+            )
+        uris.add(params.uri)
+        return EmptyResult()
+
+    async def unsubscribe(
+        self, context: ServerRequestContext[Any], params: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        """End a subscription of an earlier client."""
+        _subscriptions_of(_connection(context)).discard(params.uri)
+        return EmptyResult()
 
     def _begin(self) -> None:
         """Take what there is as known, if this client is the first."""
-        if not self._has_clients():
+        if not (self._listeners or self._legacy):
             self._known = self._now()
 
     def _now(self) -> tuple[Stamp, object]:
@@ -109,24 +138,39 @@ class ChangeNotifier:
     async def _watch(self) -> None:
         while True:
             await anyio.sleep(PAUSE)
-            if self._has_clients():
+            if self._listeners or self._legacy:
                 known, now = self._known, await run_sync(self._now, abandon_on_cancel=True)
                 self._known = now
-                await self._notify(known, now)
+                if known[0] != now[0]:
+                    changed = partial(self._changed, known[0], now[0])
+                    await self._notify_resources(await run_sync(changed, abandon_on_cancel=True))
+                if known[1] != now[1]:
+                    await self._bus.publish(ToolsListChanged())
+                    await self._notify_legacy(Connection.send_tool_list_changed)
 
-    async def _notify(self, known: tuple[Stamp, object], now: tuple[Stamp, object]) -> None:
-        if known[0] != now[0]:
-            changed = await run_sync(self._changed, known[0], now[0], abandon_on_cancel=True)
-            await self._notify_resources(partial(is_affected_by, changed))
-        if known[1] != now[1]:
-            await self._bus.publish(ToolsListChanged())
-            await self.legacy.notify_tools()
+    async def _notify_resources(self, changed: Collection[str] | None) -> None:
+        async def send(connection: Connection) -> None:
+            await connection.send_resource_list_changed()
+            for uri in sorted(_subscriptions_of(connection)):
+                if is_affected_by(changed, uri):
+                    await connection.send_resource_updated(uri)
 
-    async def _notify_resources(self, is_affected: Callable[[str], bool]) -> None:
         await self._bus.publish(ResourcesListChanged())
-        for uri in sorted(filter(is_affected, self._listened)):
-            await self._bus.publish(ResourceUpdated(uri))
-        await self.legacy.notify_resources(is_affected)
+        for uri in sorted(self._listened):
+            if is_affected_by(changed, uri):
+                await self._bus.publish(ResourceUpdated(uri))
+        await self._notify_legacy(send)
+
+    async def _notify_legacy(self, send: Callable[[Connection], Awaitable[None]]) -> None:
+        """Notify all at the same time: one that does not read keeps no other waiting."""
+
+        async def send_in_time(connection: Connection) -> None:
+            with anyio.move_on_after(SEND_TIMEOUT):
+                await send(connection)
+
+        async with anyio.create_task_group() as tasks:
+            for connection in self._legacy:
+                tasks.start_soon(send_in_time, connection)
 
     def _changed(self, before: Stamp, now: Stamp) -> Collection[str] | None:
         try:
@@ -141,4 +185,14 @@ def is_affected_by(changed: Collection[str] | None, uri: str) -> bool:
     address = parse_uri(uri)
     if address is None:
         return False
-    return changed is None or isinstance(address, PostsAddress) or address.source in changed
+    return changed is None or address.source is None or address.source in changed
+
+
+def _connection(context: ServerRequestContext[Any]) -> Connection:
+    # mcp 2.3 gives handlers no public way to the connection, which alone outlives the request.
+    return context.session._connection
+
+
+def _subscriptions_of(connection: Connection) -> set[str]:
+    uris: set[str] = connection.state.setdefault("blog resources", set())
+    return uris

@@ -19,10 +19,9 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import HitFacts, PageFacts
 from blog_search_mcp.server.format.truncate import ANSWER
-from blog_search_mcp.server.protocol.completion import _VARIABLES
-from blog_search_mcp.server.protocol.handlers import LEGACY_NOT_FOUND
+from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
-from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
+from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, TEMPLATES
 from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
@@ -143,7 +142,7 @@ def test_every_prompt_is_there_with_its_arguments() -> None:
 def test_every_argument_that_can_be_completed_is_there() -> None:
     cells = [row[0] for row in rows("Completion", "argument")]
     completed = {name for prompt in PROMPTS.values() for name in argument_names(prompt)}
-    completed |= {name for names in _VARIABLES.values() for name in names}
+    completed |= {name for names in VARIABLES.values() for name in names}
     assert named([cell.partition(" of ")[0] for cell in cells]) == completed
     assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)
 

@@ -18,7 +18,7 @@ from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol import resources
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.uris import CHUNK_TEMPLATE, POST_TEMPLATE
+from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
