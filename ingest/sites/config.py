@@ -50,11 +50,6 @@ def get_text(config: Config, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def get_pairs(config: Config, name: str) -> tuple[tuple[str, str], ...]:
-    """Return a mapping as sorted pairs of text."""
-    return tuple(sorted((str(key), str(value)) for key, value in get_map(config, name).items()))
-
-
 def _parse_yaml(text: str) -> object:
     import yaml  # only for sites configured in YAML
 

@@ -17,7 +17,6 @@ from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     get_map,
-    get_pairs,
     get_text,
     read_config,
     read_first_config,
@@ -52,11 +51,8 @@ class Hexo(SiteGenerator):
     source: str = "source"
     new_post_name: str = ":title.md"
     default_category: str = "uncategorized"
-    categories: tuple[tuple[str, str], ...] = ()
-    """`category_map`: what a category is called in a path."""
-    defaults: tuple[tuple[str, str], ...] = ()
-    """`permalink_defaults`."""
-    lower_categories: bool = False
+    has_plain_categories: bool = True
+    """Whether categories have no other names or case in a path."""
     asset_folders: bool = False
     index_shown: bool = True
     """Whether links keep `index.html` at their end."""
@@ -79,9 +75,7 @@ class Hexo(SiteGenerator):
             source=get_text(config, "source_dir").strip("./") or default.source,
             new_post_name=get_text(config, "new_post_name") or default.new_post_name,
             default_category=get_text(config, "default_category") or default.default_category,
-            categories=get_pairs(config, "category_map"),
-            defaults=get_pairs(config, "permalink_defaults"),
-            lower_categories=str(config.get("filename_case", 0)) == "1",
+            has_plain_categories=not (config.get("category_map") or config.get("filename_case")),
             asset_folders=config.get("post_asset_folder") is True,
             index_shown=pretty.get("trailing_index") is not False,
             html_shown=pretty.get("trailing_html") is not False,
@@ -107,7 +101,8 @@ class Hexo(SiteGenerator):
         if stem.startswith("_posts/"):
             path = self._post_path(stem.removeprefix("_posts/"), address)
         else:
-            path = None if stem.startswith("_") else _page_path(stem, address)
+            is_page = not stem.startswith("_") and not address.get("permalink")
+            path = stem + ".html" if is_page else None
         return path and self._shorten(percent_encode("/" + path.lstrip("/"), _SAFE))
 
     def unknown_tokens(self) -> tuple[str, ...]:
@@ -133,7 +128,6 @@ class Hexo(SiteGenerator):
         day = self._date(in_name, address)
         dates = date_tokens(day) if day else {}
         values = {
-            **dict(self.defaults),
             **dict(address.fields),
             **{name: dates.get(name, "") for name in _IN_NAME},
             "title": slug,
@@ -145,7 +139,8 @@ class Hexo(SiteGenerator):
             if token in _UNKNOWN:
                 return None
             if token == "post_title":
-                return _slug(address.get("title"), lower=True) or None
+                slug = _slug(address.get("title"))
+                return slug.lower() if slug else None
             if token == "category":
                 return self._category(address) or None
             return values.get(token.lower()) or None
@@ -175,38 +170,17 @@ class Hexo(SiteGenerator):
             return None
 
     def _category(self, address: Address) -> str | None:
-        if address.has_nested_category:
+        if address.has_nested_category or not self.has_plain_categories:
             return None
         names = address.categories or tuple(filter(None, [address.get("category")]))
-        known = dict(self.categories)
-        slugs = [_slug(known.get(name, name), lower=self.lower_categories) for name in names]
-        if None in slugs:
-            return None
-        return "/".join(filter(None, slugs)) or self.default_category
-
-
-def _page_path(stem: str, address: Address) -> str:
-    path = address.get("permalink")
-    if not path:
-        return stem + ".html"
-    if path.endswith("/"):
-        return path + "index.html"
-    return path if "." in path.rpartition("/")[2] else path + ".html"
+        slugs = [_slug(name) for name in names]
+        return None if None in slugs else "/".join(filter(None, slugs)) or self.default_category
 
 
 _SEPARATORS = re.compile(r"[\s\ufeff~`!@#$%^&*()\-_+=[\]{}|\\;:\"'<>,.?/]+")
-_CONTROL = re.compile(r"[\x00-\x1f]")
-_SPELLED = {"ß": "s", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"} | {
-    "ł": "l",
-    "Ł": "L",
-    "đ": "d",
-    "Đ": "D",
-    "ı": "i",
-}
-"""Letters that no Unicode decomposition spells out."""
 
 
-def _slug(text: str, *, lower: bool = False) -> str | None:
+def _slug(text: str) -> str | None:
     """Put a hyphen for every run of ASCII signs; letters that are not Latin stay.
 
     `None` if Hexo's own table of letters may have another spelling.
@@ -214,21 +188,11 @@ def _slug(text: str, *, lower: bool = False) -> str | None:
     letters = [_spell(char) for char in text]
     if None in letters:
         return None
-    plain = _CONTROL.sub("", "".join(filter(None, letters)))
-    slug = re.sub("-{2,}", "-", _SEPARATORS.sub("-", plain)).strip("-")
-    return slug.lower() if lower else slug
+    return _SEPARATORS.sub("-", "".join(filter(None, letters))).strip("-")
 
 
 def _spell(char: str) -> str | None:
-    if char.isascii():
+    if char.isascii() or "LATIN" not in unicodedata.name(char, ""):
         return char
-    name = unicodedata.name(char, "")
-    if "LATIN" not in name or unicodedata.category(char) not in ("Lu", "Ll", "Lt", "So"):
-        return char
-    if char in _SPELLED:
-        return _SPELLED[char]
-    if "LIGATURE" in name or char == "ſ":
-        return None
-    parts = unicodedata.normalize("NFKD", char)
-    letters = "".join(part for part in parts if not unicodedata.combining(part))
-    return letters if letters.isascii() and letters.isalpha() else None
+    letter = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+    return letter if len(letter) == 1 else None

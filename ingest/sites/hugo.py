@@ -83,11 +83,9 @@ class Hugo(SiteGenerator):
     default_language: str = "en"
     languages: tuple[str, ...] = ()
     """The other ones that are served below the same base URL."""
-    foreign: tuple[str, ...] = ()
-    """Languages with a base URL of their own."""
     default_in_subdir: bool = False
-    ugly: tuple[str, ...] = ()
-    """Sections whose pages are `name.html`; `*` for all."""
+    ugly: bool = False
+    """Whether pages are `name.html`."""
     lower: bool = True
     dated_names: bool = False
     """Whether a day in a file's name is its date and no part of its slug."""
@@ -101,7 +99,11 @@ class Hugo(SiteGenerator):
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
-        """Read Hugo's configuration, one file or a folder of them; its keys know no case."""
+        """Read Hugo's configuration, one file or a folder of them; its keys know no case.
+
+        Languages with a base URL of their own, and `uglyURLs` or `permalinks` that differ by more
+        than the section, make no links.
+        """
         config: dict[str, Any] = {}
         for place in (folder / "config" / "_default", folder / "config" / "production"):
             for path in sorted(place.glob("*.*")):
@@ -109,9 +111,18 @@ class Hugo(SiteGenerator):
                 config |= part if path.stem in ("hugo", "config") else {path.stem: part}
         files = read_first_config(folder, *_FILES) or read_first_config(folder, *_OLD_FILES)
         known = lower_keys({**(files or {}), **config})
-        if not _KEYS & known.keys():
+        languages = {
+            code.lower(): lower_keys(get_map(own))
+            for code, own in get_map(known, "languages").items()
+        }
+        is_special = (
+            any("baseurl" in own for own in languages.values())
+            or isinstance(known.get("uglyurls"), Mapping)
+            or isinstance(known.get("permalinks"), list)
+        )
+        if is_special or not _KEYS & known.keys():
             return None
-        generator = cls._configured(known)
+        generator = cls._configured(known, languages)
         if ":section" in str(generator.patterns):
             content = folder / generator.contents[-1][1]
             indexes = (path.parent.relative_to(content) for path in content.rglob("_index.*"))
@@ -120,24 +131,16 @@ class Hugo(SiteGenerator):
         return get_text(known, "baseurl"), generator
 
     @classmethod
-    def _configured(cls, known: Config) -> Self:
-        languages = {
-            code.lower(): lower_keys(get_map(own))
-            for code, own in get_map(known, "languages").items()
-        }
+    def _configured(cls, known: Config, languages: Mapping[str, Config]) -> Self:
         default = get_text(known, "defaultcontentlanguage").lower() or "en"
-        foreign = tuple(sorted(code for code in languages if "baseurl" in languages[code]))
-        ugly = known.get("uglyurls")
-        ugly_sections = get_map(ugly).items() if isinstance(ugly, Mapping) else [("*", ugly)]
         return cls(
             contents=_contents(known, languages),
             patterns=_patterns(known.get("permalinks")),
             section_patterns=tuple(sorted(get_map(known, "permalinks", "section"))),
             default_language=default,
-            languages=tuple(sorted({*languages} - {default, *foreign})),
-            foreign=foreign,
+            languages=tuple(sorted({*languages} - {default})),
             default_in_subdir=known.get("defaultcontentlanguageinsubdir") is True,
-            ugly=tuple(sorted(str(name) for name, value in ugly_sections if value is True)),
+            ugly=known.get("uglyurls") is True,
             lower=known.get("disablepathtolower") is not True,
             dated_names=":filename" in str(get_map(known, "frontmatter").get("date", "")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
@@ -165,8 +168,6 @@ class Hugo(SiteGenerator):
         language, inner = found
         folder, _, file = inner.rpartition("/")
         name, language = self._split_language(file.rpartition(".")[0], language)
-        if language in self.foreign:
-            return None
         in_subdir = language != self.default_language or self.default_in_subdir
         path = self._path(_Page(address, folder, name), f"/{language}" if in_subdir else "")
         return path and percent_encode(path, _SAFE)
@@ -203,7 +204,7 @@ class Hugo(SiteGenerator):
 
     def _split_language(self, stem: str, language: str) -> tuple[str, str]:
         name, _, suffix = stem.rpartition(".")
-        if name and suffix.lower() in (self.default_language, *self.languages, *self.foreign):
+        if name and suffix.lower() in (self.default_language, *self.languages):
             return name, suffix.lower()
         return stem, language or self.default_language
 
@@ -226,7 +227,7 @@ class Hugo(SiteGenerator):
         if path is None:
             return None
         clean = _sanitize(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
-        return f"{prefix}/{clean}" + (".html" if {section, "*"} & set(self.ugly) else "/")
+        return f"{prefix}/{clean}" + (".html" if self.ugly else "/")
 
     def _own_url(self, page: _Page, url: str, prefix: str) -> str | None:
         path = self._fill_pattern(page, url)
@@ -238,7 +239,7 @@ class Hugo(SiteGenerator):
 
     def _list(self, folder: str) -> str:
         clean = _sanitize(folder, lower=self.lower)
-        return (f"/{clean}/" if clean else "/") + ("index.html" if "*" in self.ugly else "")
+        return (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
 
     def _slug(self, page: _Page) -> str:
         dated = _DATED.match(page.name) if self.dated_names else None
@@ -293,8 +294,6 @@ def _contents(known: Config, languages: Mapping[str, Config]) -> tuple[tuple[str
 
 
 def _patterns(permalinks: object) -> tuple[tuple[str, str], ...]:
-    if isinstance(permalinks, list):
-        return (("*", ":targets"),)
     flat = lower_keys(get_map(permalinks))
     pages = {**flat, **get_map(flat, "page")}
     found = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}

@@ -104,7 +104,7 @@ class Jekyll(SiteGenerator):
         """Return the tokens that are none of Jekyll's."""
         patterns = (self._pattern(""), *(pattern for _, pattern in self.folder_patterns))
         tokens = (token for pattern in patterns for token in _TOKEN.findall(pattern))
-        return tuple(f":{token}" for token in tokens if _known_name(token) is None)
+        return tuple(f":{token}" for token in tokens if token not in _NAMES)
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
         """Number the second of equal ids `-1`, whether or not another heading is called so."""
@@ -151,10 +151,7 @@ class Jekyll(SiteGenerator):
         }
 
         def value_of(token: str) -> str | None:
-            name = _known_name(token)
-            if name is None or name not in values:
-                return None
-            return percent_encode(values[name], _SAFE) + token[len(name) :]
+            return percent_encode(values[token], _SAFE) if token in values else None
 
         return fill_pattern(address.get("permalink") or self._pattern(inner), _TOKEN, value_of)
 
@@ -190,11 +187,6 @@ def _has_default_ids(config: Config) -> bool:
         and kramdown.get("auto_ids") is not False
         and not get_text(kramdown, "auto_id_prefix")
     )
-
-
-def _known_name(token: str) -> str | None:
-    """Return the token's name; an underscore behind it may be none of it."""
-    return next((name for name in (token, token.removesuffix("_")) if name in _NAMES), None)
 
 
 def _categories(above: list[str], address: Address) -> list[str]:

@@ -40,7 +40,6 @@ def test_hugo_is_known_by_its_file_and_its_keys_have_no_case(tmp_path: Path) -> 
         '[permalinks]\nposts = "/:year/:slug/"\n[permalinks.section]\nposts = "/archive/"\n'
         '[frontmatter]\ndate = [":filename", ":default"]\n'
         '[languages.zh]\n[languages.en]\ncontentDir = "content/en"\n'
-        '[languages.de]\nbaseURL = "https://de.example.org"\n'
     )
     content = site(tmp_path, {"hugo.toml": toml}, "content/posts")
     assert find_site(content) == Site(
@@ -51,9 +50,8 @@ def test_hugo_is_known_by_its_file_and_its_keys_have_no_case(tmp_path: Path) -> 
             section_patterns=("posts",),
             default_language="zh",
             languages=("en",),
-            foreign=("de",),
             default_in_subdir=True,
-            ugly=("*",),
+            ugly=True,
             lower=False,
             dated_names=True,
         ),
@@ -145,7 +143,7 @@ def test_hexo_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
     config = (
         f"url: {URL}\nsource_dir: src\nnew_post_name: :year-:month-:day-:title.md\n"
         "category_map: {筆記: notes}\ndefault_category: none\npost_asset_folder: true\n"
-        "filename_case: 1\npermalink_defaults: {lang: en}\ntimezone: UTC\n"
+        "filename_case: 1\ntimezone: UTC\n"
         "pretty_urls: {trailing_index: false, trailing_html: false}\n"
     )
     assert find_site(site(tmp_path, {"_config.yml": config})) == Site(
@@ -154,9 +152,7 @@ def test_hexo_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
             source="src",
             new_post_name=":year-:month-:day-:title.md",
             default_category="none",
-            categories=(("筆記", "notes"),),
-            defaults=(("lang", "en"),),
-            lower_categories=True,
+            has_plain_categories=False,
             asset_folders=True,
             index_shown=False,
             html_shown=False,
@@ -189,9 +185,15 @@ def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
 
 @pytest.mark.parametrize(
     "text",
-    ["[", "baseURL = 1", 'baseURL = ""', 'baseURL = "/"', 'baseURL = "file:///x"', "a = 1"],
+    [
+        *(f'baseURL = "{URL}"\n{rare}\n' for rare in ("permalinks = [1]", "[uglyURLs]\na = true")),
+        f'baseURL = "{URL}"\n[languages.de]\nbaseURL = "https://de.example.org"',
+        *("[", "baseURL = 1", 'baseURL = ""', 'baseURL = "/"', 'baseURL = "file:///x"', "a = 1"),
+    ],
 )
-def test_a_configuration_that_names_no_address_makes_no_links(text: str, tmp_path: Path) -> None:
+def test_a_configuration_without_an_address_or_with_rare_settings_makes_no_links(
+    text: str, tmp_path: Path
+) -> None:
     assert find_site(site(tmp_path, {"hugo.toml": text})) is None
 
 

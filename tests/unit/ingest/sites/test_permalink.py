@@ -65,7 +65,7 @@ PATTERNS = Hugo(
     default_language="zh",
     languages=("en",),
     default_in_subdir=True,
-    ugly=("*",),
+    ugly=True,
     sections=("docs/x",),
 )
 
@@ -108,12 +108,9 @@ def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
     assert path(generator, "content/posts/bundles.md") == "/posts/bundles/"
 
 
-def test_hugo_s_languages_may_have_folders_or_addresses_of_their_own() -> None:
-    generator = Hugo(
-        contents=(("zh", "content/chinese"), ("", "content")), languages=("zh",), foreign=("de",)
-    )
+def test_hugo_s_languages_may_have_folders_of_their_own() -> None:
+    generator = Hugo(contents=(("zh", "content/chinese"), ("", "content")), languages=("zh",))
     assert path(generator, "content/chinese/posts/a.md") == "/zh/posts/a/"
-    assert path(generator, "content/posts/a.de.md") is None
 
 
 JEKYLL_FRONT = "title: 'Some Title: 中文'\n"
@@ -233,7 +230,7 @@ HEXO_FRONT = 'title: "Some Title: 中文"\ndate: 2024-05-12 01:02:03\n'
         ("_posts/s3.md", "permalink: /custom/title.html", "/custom/title.html"),
         ("about/index.md", "", "/about/index.html"),
         ("about/foo.md", "", "/about/foo.html"),
-        ("about/perm.md", "permalink: /pp/q/", "/pp/q/index.html"),
+        ("about/perm.md", "permalink: /pp/q/", None),
         ("_drafts/x.md", "", None),
     ],
 )
@@ -249,7 +246,8 @@ def test_hexo_by_default(place: str, front: str, expected: str | None) -> None:
             "categories: [One Two, 中文]",
             "/posts/One-Two/%E4%B8%AD%E6%96%87/s4.html",
         ),
-        ("posts/:category/:name.html", "category: x", "/posts/x/s4.html"),
+        ("posts/:category/:name.html", "category: Ünï", "/posts/Uni/s4.html"),
+        ("posts/:category/:name.html", "category: Straße", None),
         ("posts/:category/:name.html", "", "/posts/uncategorized/s4.html"),
         (
             ":post_title-:i_month-:i_day/",
@@ -265,6 +263,11 @@ def test_hexo_by_default(place: str, front: str, expected: str | None) -> None:
 def test_hexo_by_pattern(permalink: str, front: str, expected: str | None) -> None:
     place = "source/_posts/sub/s4.md"
     assert path(Hexo(permalink), place, HEXO_FRONT + front) == expected
+
+
+def test_hexo_s_renamed_categories_make_no_links() -> None:
+    generator = Hexo(":category/:title/", has_plain_categories=False)
+    assert path(generator, "source/_posts/a.md", "categories: x") is None
 
 
 def test_hexo_without_a_date_has_no_dated_path() -> None:
