@@ -18,8 +18,7 @@ from functools import reduce
 from itertools import takewhile
 
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.chunking.oversize import split_oversize
-from blog_search_mcp.ingest.chunking.sentences import sentence_ends
+from blog_search_mcp.ingest.chunking.oversize import sentence_ends, split_oversize
 from blog_search_mcp.ingest.chunking.token_count import count_tokens, exceeds
 from blog_search_mcp.ingest.documents.base import Block, Body
 
