@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError, IndexBroken
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.statistics import peek_overview
 
@@ -66,7 +66,6 @@ class IndexFolder:
     def _digests(self, stamp: Stamp) -> Mapping[str, str]:
         if stamp is None:
             return {}
-        from blog_search_mcp.index.errors import IndexBroken
         from blog_search_mcp.index.store.generations import read_manifest
 
         if not stamp[0].isdecimal():
@@ -80,33 +79,26 @@ class Searcher(Protocol):
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Return the page of hits from `offset` on. Raises BlogSearchError."""
-        ...
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Return one chunk with its neighbours. Raises BlogSearchError."""
-        ...
 
     def outline(self, source: str) -> Outline:
         """Return a post's headings and chunks. Raises BlogSearchError."""
-        ...
 
     def listing(self) -> Listing:
         """Return the lists of the newest generation. Raises IndexProblem."""
-        ...
 
     @property
     def overview(self) -> Overview:
         """What the index holds, in numbers. Raises BlogSearchError."""
-        ...
 
 
 class Served(Searcher, Protocol):
     """An index that a server serves, and that may still have to be opened."""
 
-    @property
-    def folder(self) -> IndexFolder:
-        """What can be known of the index without opening it."""
-        ...
+    folder: IndexFolder
+    """What can be known of the index without opening it."""
 
 
 class Live(Protocol):
@@ -115,11 +107,9 @@ class Live(Protocol):
     @property
     def notice(self) -> str | None:
         """Why it is not the newest generation's, if it is not."""
-        ...
 
     def reader(self) -> Searcher:
         """Return it; cheap when nothing changed. Raises IndexProblem."""
-        ...
 
 
 class Staleness(Protocol):
@@ -127,11 +117,9 @@ class Staleness(Protocol):
 
     def check(self) -> None:
         """Start a check, if it is time to. Returns at once."""
-        ...
 
     def notice(self) -> str | None:
         """Describe what readers of an answer must know in one sentence, `None` if nothing."""
-        ...
 
 
 log = logging.getLogger(__name__)
@@ -147,28 +135,23 @@ class Engine:
         staleness: Staleness | None = None,
     ) -> None:
         """Take how to open the index, its folder and what, if anything, watches its posts."""
+        self.folder = folder
         self._open_index = open_index
-        self._folder = folder
         self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Live | None = None
-
-    @property
-    def folder(self) -> IndexFolder:
-        """What can be known of the index without opening it."""
-        return self._folder
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         answer = live.reader().search(query, filters, limit=limit, offset=offset)
-        return replace(answer, notice=_join_sentences(live.notice, answer.notice, self._stale()))
+        return replace(answer, notice=self._notice(live.notice, answer.notice))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
         passage = live.reader().read(source, chunk_index, neighbors)
-        return replace(passage, notice=_join_sentences(live.notice, self._stale()))
+        return replace(passage, notice=self._notice(live.notice))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -181,7 +164,7 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        return replace(self._opened().reader().overview, notice=self._stale())
+        return replace(self._opened().reader().overview, notice=self._notice())
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -199,8 +182,10 @@ class Engine:
             log.exception("The index could not be opened.")
         then()
 
-    def _stale(self) -> str | None:
-        return self._staleness.notice() if self._staleness is not None else None
+    def _notice(self, *others: str | None) -> str | None:
+        """Join `others` and what is known of changed posts."""
+        stale = self._staleness.notice() if self._staleness is not None else None
+        return " ".join(filter(None, (*others, stale))) or None
 
     def _opened(self) -> Live:
         with self._opening:
@@ -211,16 +196,22 @@ class Engine:
         return self._live
 
 
-def _join_sentences(*sentences: str | None) -> str | None:
-    return " ".join(filter(None, sentences)) or None
-
-
 def engine_for(settings: Settings) -> Engine:
     """Make the engine of a server; nothing is opened yet.
 
-    The embedder warms up beside the index, so that the first query need not wait for it.
+    Posts are compared with the index, or for `--watch` ingested too. The embedder warms up beside
+    the index, so that the first query need not wait for it.
     """
-    staleness = make_staleness(settings, lambda: engine.warm_up())
+    if settings.watch is None:
+        from blog_search_mcp.server.watch.staleness import StalenessCheck
+
+        staleness: Staleness = StalenessCheck(settings.index, settings.content)
+    else:
+        from blog_search_mcp.server.watch.reingest import run_ingest
+        from blog_search_mcp.server.watch.watcher import Watcher
+
+        ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
+        staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
     engine = Engine(partial(_open_index, settings), IndexFolder(settings.index), staleness)
     return engine
 
@@ -244,16 +235,3 @@ def _open_index(settings: Settings, *, waits: bool = False) -> Index:
 
     make = open_embedder if waits else serve_embedder
     return Index(settings.index, lambda identity: make(identity, settings.embedder_url))
-
-
-def make_staleness(settings: Settings, on_switch: Callable[[], None]) -> Staleness:
-    """Make a check that only compares, or for `--watch` a watcher that also ingests."""
-    if settings.watch is None:
-        from blog_search_mcp.server.watch.staleness import StalenessCheck
-
-        return StalenessCheck(settings.index, settings.content)
-    from blog_search_mcp.server.watch.reingest import run_ingest
-    from blog_search_mcp.server.watch.watcher import Watcher
-
-    ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
-    return Watcher(settings.index, settings.watch, ingest, on_switch)

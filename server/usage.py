@@ -12,7 +12,9 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,9 +70,9 @@ def logged_call(
     query = to_json(dict(arguments)) if answer is None else str(arguments["query"])
     found: dict[str, Any] = {}
     if answer is not None:
-        found = {"hits": answer.total, "offset": answer.offset, "confidence": answer.confidence}
-    if answer is not None and answer.hits:
-        found["top_score"] = round(answer.hits[0].score, 3)
+        score = round(answer.hits[0].score, 3) if answer.hits else None
+        found = {"hits": answer.total, "offset": answer.offset, "top_score": score}
+        found["confidence"] = answer.confidence
     query = replace_surrogates(query)[:QUERY]
     return LoggedCall(time=now, tool=tool, query=query, ms=ms, failed=reply.is_error, **found)
 
@@ -102,14 +104,19 @@ class UsageLog:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(lock, timeout=LOCK_WAIT):
                 self._make_room()
-                _append(self._path, line.encode())
+                owner_only = partial(os.open, mode=0o600)
+                with open(self._path, "ab", buffering=0, opener=owner_only) as file:
+                    file.write(line.encode())
         except (OSError, Timeout) as error:
             log.warning("A call could not be noted in the usage log: %s", error)
 
     def calls(self) -> Iterator[LoggedCall]:
         """Yield every kept call, oldest first; lines that are none of ours are skipped."""
         for path in (*reversed(self._older()), self._path):
-            for line in _lines(path):
+            lines: list[bytes] = []
+            with suppress(FileNotFoundError):
+                lines = path.read_bytes().splitlines()
+            for line in lines:
                 try:
                     yield LoggedCall.model_validate_json(line)
                 except ValidationError:
@@ -132,18 +139,3 @@ class UsageLog:
 def usage_log_for(settings: Settings) -> UsageLog | None:
     """Make the log that `settings` ask for; `None` if they do not."""
     return UsageLog(settings.usage_log) if settings.usage_log is not None else None
-
-
-def _append(path: Path, line: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, line)
-    finally:
-        os.close(descriptor)
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return path.read_bytes().splitlines()
-    except FileNotFoundError:
-        return []

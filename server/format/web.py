@@ -75,20 +75,8 @@ def posts_facts(posts: Posts, offset: int) -> dict[str, Any]:
 
 def index_facts(overview: Overview) -> dict[str, Any]:
     """Gather the facts of the index: how much, how old, and what may be chosen among."""
-    return {
-        "site": overview.site,
-        "generation": overview.generation,
-        "created": overview.created,
-        "embedder": overview.embedder,
-        "posts": overview.posts,
-        "chunks": overview.chunks,
-        "languages": [list(pair) for pair in overview.languages],
-        "sections": [list(pair) for pair in overview.sections[:NAMES_MOST]],
-        "tags": [list(pair) for pair in overview.tags[:NAMES_MOST]],
-        "first_day": overview.first_day,
-        "last_day": overview.last_day,
-        "notice": overview.notice,
-    }
+    shown = {"sections": overview.sections[:NAMES_MOST], "tags": overview.tags[:NAMES_MOST]}
+    return {**asdict(overview), **shown}
 
 
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:

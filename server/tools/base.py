@@ -42,6 +42,10 @@ TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder
 reads, and longer than any path within a blog."""
 
+ANSWER = 25_000
+"""Longest answer in characters, all blocks together: clients cut or refuse answers of about
+25,000 tokens, and Chinese takes up to one token a character."""
+
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
 

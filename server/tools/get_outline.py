@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from blog_search_mcp.server.format.results import heading_path, one_line, shorten
-from blog_search_mcp.server.format.truncate import ANSWER
-from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
+from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.types import Filters, Order
 from blog_search_mcp.server.format.results import post_summary, to_json
-from blog_search_mcp.server.format.truncate import ANSWER
-from blog_search_mcp.server.tools.base import FilterArguments, Offset, Tool, ToolReply
+from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, Tool, ToolReply
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.listing import Posts

@@ -7,14 +7,14 @@ post: by a line break where their lines adjoin, else by a blank line, as in the 
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from blog_search_mcp.server.format.results import heading_path, link_to, one_line
-from blog_search_mcp.server.format.truncate import ANSWER, truncate
-from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
+from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,10 @@ CHUNK_INDEX_MOST = 1_000_000
 NEIGHBORS_MOST = 3
 NOTE = 400
 """Room kept for the line that says where a cut fell."""
+KEPT = 0.5
+"""A cut between blocks is taken if it keeps this share of the room, else one between lines."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class ReadArguments(Arguments):
@@ -111,6 +115,44 @@ def _cut_note(passage: Passage, chunks: Sequence[Chunk], shown: int, whole: int)
 def _first_not_whole(chunks: Sequence[Chunk], shown: int) -> Chunk:
     ends = (len(join_chunks(chunks[: place + 1]).rstrip("\n")) for place in range(len(chunks)))
     return next(chunk for chunk, end in zip(chunks, ends, strict=True) if end > shown)
+
+
+def truncate(text: str, room: int) -> str:
+    """Return the longest beginning of whole blocks, or else of whole lines, within `room`."""
+    if len(text) <= room:
+        return text
+    blocks, lines = 0, 0
+    for end, between_blocks in _line_ends(text[: room + 1]):
+        if end > room:
+            break
+        lines = end
+        if between_blocks:
+            blocks = end
+    cut = blocks if blocks >= room * KEPT else lines or room
+    return text[:cut].rstrip("\n") if cut else ""
+
+
+def _line_ends(text: str) -> list[tuple[int, bool]]:
+    """List the offset after each whole line, and whether it is blank and outside a fence."""
+    ends: list[tuple[int, bool]] = []
+    fence, end = "", 0
+    for line in text.split("\n")[:-1]:
+        end += len(line) + 1
+        fence = _fence_after(line, fence)
+        ends.append((end, not fence and not line.strip()))
+    return ends
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence open after `line`, given the one open before it; empty for none."""
+    match = _FENCE.match(line)
+    if match is None:
+        return fence
+    marker, rest = match.groups()
+    if not fence:
+        return "" if marker[0] == "`" and "`" in rest else marker
+    closes = marker[0] == fence[0] and len(marker) >= len(fence) and not rest.strip()
+    return "" if closes else fence
 
 
 READ_CHUNK = Tool(

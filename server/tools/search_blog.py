@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from blog_search_mcp.server.format.markdown import render_markdown
 from blog_search_mcp.server.format.results import (
     explain_page,
     fit_page,
+    one_line,
     page_of,
     to_json,
     wire_facts,
 )
-from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
 from blog_search_mcp.server.tools.base import (
+    ANSWER,
     TEXT_LENGTH,
     FilterArguments,
     Offset,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from blog_search_mcp.server.engine import Searcher
-    from blog_search_mcp.server.format.results import PageFacts
+    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 
 class SearchArguments(FilterArguments):
@@ -65,6 +65,35 @@ def _within_answer(page: PageFacts, render: Callable[[PageFacts], str]) -> PageF
         kept = page.results[:-1]
         page = replace(page, results=kept, has_more=True, next_offset=page.offset + len(kept))
     return page
+
+
+def render_markdown(page: PageFacts) -> str:
+    """Write the confidence, a numbered list of hits, the notice and how to read on."""
+    hits = [
+        _hit_as_markdown(number, hit) for number, hit in enumerate(page.results, page.offset + 1)
+    ]
+    above = [f"Confidence: {page.confidence}."] if hits else []
+    below = [page.notice] if page.notice else []
+    if page.next_offset is not None:
+        below.append(
+            f"Hits {page.offset + 1} to {page.next_offset} of {page.total}; "
+            f"more with offset={page.next_offset}."
+        )
+    return "\n\n".join([*above, *hits, *below])
+
+
+def _hit_as_markdown(number: int, hit: HitFacts) -> str:
+    heading = f" › {one_line(hit.heading)}" if hit.heading else ""
+    facts = [
+        f"`{one_line(hit.source)}` chunk_index {hit.chunk_index}",
+        f"lines {hit.lines}",
+        *([hit.date] if hit.date else []),
+        f"score {hit.score:.3f}",
+        *(f"also in {code}: `{source}`" for code, source in hit.translations.items()),
+    ]
+    head = f"{number}. **{one_line(hit.title)}**{heading}"
+    link = f"\n   <{hit.url}>" if hit.url else ""
+    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(hit.preview)}"
 
 
 SEARCH_BLOG = Tool(

@@ -18,11 +18,10 @@ from mcp.types import (
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import HitFacts, PageFacts
-from blog_search_mcp.server.format.truncate import ANSWER
 from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
 from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, TEMPLATES
-from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
+from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED

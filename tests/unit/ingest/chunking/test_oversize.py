@@ -12,7 +12,7 @@ from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PA
 from blog_search_mcp.ingest.chunking.oversize import Piece, split_oversize
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
-from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.tools.base import ANSWER
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from tests.support.blog import MakeBlog
 

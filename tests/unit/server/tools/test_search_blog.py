@@ -8,7 +8,7 @@ import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.format.results import HIT_BYTES
-from blog_search_mcp.server.format.truncate import ANSWER
+from blog_search_mcp.server.tools.base import ANSWER
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS, FixedSearcher, hit
 
