@@ -97,7 +97,7 @@ TEMPLATES = [
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ParsedUri:
     """What a URI names."""
 
     source: str | None = None
@@ -106,13 +106,13 @@ class Address:
     """The chunk's index, `None` for a whole post; of the list its offset."""
 
 
-def parse_uri(uri: str) -> Address | None:
+def parse_uri(uri: str) -> ParsedUri | None:
     """Read a URI, `None` if it can name nothing of a blog."""
     found = _URI.fullmatch(uri)
     if found is None:
         return None
     source, number = found["post"] or found["source"], found["index"] or found["offset"]
-    return Address(source and unquote(source), None if number is None else int(number))
+    return ParsedUri(source and unquote(source), None if number is None else int(number))
 
 
 def list_resources(
@@ -171,7 +171,7 @@ def read_resource(
 
 
 def _contents(
-    searcher: Searcher, uri: str, address: Address
+    searcher: Searcher, uri: str, address: ParsedUri
 ) -> list[TextResourceContents | BlobResourceContents]:
     if address.source is None:
         text = to_json(_page(searcher, address.number or 0))
