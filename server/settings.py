@@ -31,16 +31,14 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether only this machine reaches it."""
-        if self.host == "localhost":
-            return True
-        found = self.number
-        return found is not None and found.is_loopback
+        number = self.number
+        return self.host == "localhost" or (number is not None and number.is_loopback)
 
     @property
     def is_any(self) -> bool:
         """Whether it stands for every address of this machine."""
-        found = self.number
-        return found is not None and found.is_unspecified
+        number = self.number
+        return number is not None and number.is_unspecified
 
     @property
     def number(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -7,7 +7,6 @@ best hit. The client knows the server by its protocol alone.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -30,40 +29,28 @@ class FailedError(Exception):
     """The server answered with an error, or found nothing; the message is its sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What the server answered."""
-
-    page: PageFacts
-    """At least one hit."""
-    text: str
-    """The best hit's."""
-    place: str
-    """Where it stands."""
-
-
 def ask(settings: Settings, question: str) -> int:
     """Print the hits and the best one's text; returns the exit status, 1 if there is none.
 
     Printed only once the server has ended: a reader who closes the pipe early then ends
     the printing and nothing else.
     """
-    findings: list[Findings] = []
+    replies: list[tuple[PageFacts, str, str]] = []
     try:
-        findings.append(anyio.run(_converse, server_command(settings), question))
+        replies.append(anyio.run(_converse, server_command(settings), question))
     except* (FailedError, MCPError, OSError) as group:
         sys.stderr.write("".join(f"{error}\n" for error in _leaves(group)))
-    for found in findings:
-        show_findings(console(), found)
-    return 0 if findings else 1
+    for reply in replies:
+        show_reply(console(), *reply)
+    return 0 if replies else 1
 
 
-def show_findings(console: Console, found: Findings) -> None:
-    """Print what the server answered, in one piece, so that `head` may end when it has enough."""
+def show_reply(console: Console, page: PageFacts, text: str, place: str) -> None:
+    """Print hits and the best one's text and place, in one piece: `head` may end in the middle."""
     with console:
-        show_page(console, found.page)
-        console.print(Text(f"\n{escape_controls(found.text)}\n"), soft_wrap=True)
-        console.print(Text(escape_controls(found.place), "dim"), soft_wrap=True)
+        show_page(console, page)
+        console.print(Text(f"\n{escape_controls(text)}\n"), soft_wrap=True)
+        console.print(Text(escape_controls(place), "dim"), soft_wrap=True)
 
 
 def server_command(settings: Settings) -> StdioServerParameters:
@@ -79,17 +66,17 @@ def server_command(settings: Settings) -> StdioServerParameters:
     )
 
 
-async def _converse(command: StdioServerParameters, question: str) -> Findings:
+async def _converse(command: StdioServerParameters, question: str) -> tuple[PageFacts, str, str]:
     async with Client(command) as client:
         reply = await client.call_tool("search_blog", {"query": question})
-        _texts(reply)
+        _texts(reply)  # raises if it failed
         page = page_from_wire(reply.structured_content or {})
         if not page.results:
             raise FailedError(page.notice)
         best = page.results[0]
         place = {"source": best.source, "chunk_index": best.chunk_index}
         text, where = _texts(await client.call_tool("read_chunk", place))
-        return Findings(page, text, where)
+        return page, text, where
 
 
 def _texts(result: CallToolResult) -> list[str]:

@@ -36,6 +36,10 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     parser = command_line(environment)
     options = parser.parse_args(arguments)
     command: Command = options.command or "serve"
+    setup = None
+    if "client" in options:
+        removes = command == "uninstall"
+        setup = ClientSetup(options.client, options.name, removes, options.prints)
     try:
         access = read_access(options, environment)
         search = _search_request(options) if command == "search" else None
@@ -54,7 +58,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         usage_log=_absolute(options.usage_log) if options.usage_log else None,
         json=getattr(options, "json", False),
         search=search,
-        setup=_client_setup(options, command) if "client" in options else None,
+        setup=setup,
     )
 
 
@@ -79,10 +83,6 @@ def _search_request(options: argparse.Namespace) -> SearchRequest:
     )
 
 
-def _client_setup(options: argparse.Namespace, command: Command) -> ClientSetup:
-    return ClientSetup(options.client, options.name, command == "uninstall", options.prints)
-
-
 def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     """Make the parser of `blog-server`; `environment` has the defaults."""
     parser = argparse.ArgumentParser(
@@ -95,12 +95,6 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         embedder_url=environment.get("OLLAMA_HOST", ""),
         content="",
     )
-    _add_serving(parser, environment)
-    _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
-    return parser
-
-
-def _add_serving(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:
     add_http_options(parser)
     parser.add_argument(
         "--toolset",
@@ -114,32 +108,32 @@ def _add_serving(parser: argparse.ArgumentParser, environment: Mapping[str, str]
         help="ingest this folder of posts now and whenever it changes while serving",
     )
     _add_usage_log(parser, environment.get("BLOG_USAGE_LOG", ""))
+    _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
+    return parser
 
 
 def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
-    _add_again(ask)
-    _add_search(commands)
+    search = commands.add_parser("search", help="search the index and print the hits")
+    _add_search(search)
     doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
-    _add_again(doctor)
     install = commands.add_parser("install", help="write this server into a client's settings")
     _add_client(install)
     install.add_argument(
         "--print", dest="prints", action="store_true", help="show the entry and its place instead"
     )
-    _add_again(install)
     uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
     _add_client(uninstall)
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
-    _add_again(tokens)
+    for command in (ask, search, doctor, install, tokens):  # where the options may stand too
+        _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
     usage = commands.add_parser("usage", help="report on the usage log")
     _add_usage_log(usage, argparse.SUPPRESS)
 
 
-def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("search", help="search the index and print the hits")
+def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="plain words, an identifier or an error message")
     parser.add_argument("--section", help="only posts in this folder of the blog")
     parser.add_argument("--tag", help="only posts with this tag")
@@ -164,7 +158,6 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-    _add_again(parser)
 
 
 def _whole(least: int, most: int) -> Callable[[str], int]:
@@ -177,11 +170,6 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
         raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
 
     return read
-
-
-def _add_again(command: argparse.ArgumentParser) -> None:
-    """Let the shared options follow a command's word, too."""
-    _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
 
 
 def entry_name(value: str) -> str:

@@ -7,16 +7,20 @@ so what goes to one is shortened by `fit_page`; a person is shown it whole.
 from __future__ import annotations
 
 import json
+import logging
 import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
+
+from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 
+log = logging.getLogger(__name__)
 
 QUOTED = 80
 """Characters of a refused value that a message quotes."""
@@ -230,6 +234,16 @@ _CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
 def for_clients(sentence: str) -> str:
     """Cut each absolute path to its last name, and user and password out of each URL."""
     return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", sentence))
+
+
+def describe_failure(error: Exception) -> str:
+    """Return what a client may read of a failure; one that is no error of ours is logged."""
+    if isinstance(error, UsageError | NotInIndex):  # quotes what the client itself sent
+        return replace_surrogates(str(error))
+    if isinstance(error, BlogSearchError):
+        return replace_surrogates(for_clients(str(error)))
+    log.error("A request failed.", exc_info=error)
+    return "Internal error; the server's log has the details."
 
 
 def explain_page(answer: Answer, filters: Filters) -> str | None:

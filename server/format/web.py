@@ -52,9 +52,10 @@ def answer_facts(answer: Answer, query: Query, notice: str | None) -> dict[str, 
 
 def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
     """Gather the facts of a passage, with what the query matches in it."""
+    asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     return {
         **post_facts(passage.post, passage.chunks[0].text),
-        "url": link_to(passage.post, _asked(passage)),
+        "url": link_to(passage.post, asked),
         "chunks": [_chunk_facts(chunk, passage.post, query) for chunk in passage.chunks],
         "asked": passage.asked,
         "count": passage.count,
@@ -101,11 +102,7 @@ def _tag(language: str, text: str) -> str:
 
 def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
     """Count spans of characters as browsers do, where a character beyond U+FFFF takes two."""
-    return [[_units(text[:start]), _units(text[:end])] for start, end in spans]
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
+    return [[len(text[:at].encode("utf-16-le")) // 2 for at in span] for span in spans]
 
 
 def _details(hit: Hit, query: Query) -> dict[str, Any]:
@@ -141,7 +138,3 @@ def _chunk_facts(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any
 def _below(headings: Sequence[str], title: str) -> list[str]:
     """The path of headings without one that only repeats the title."""
     return list(headings[1:] if list(headings[:1]) == [title] else headings)
-
-
-def _asked(passage: Passage) -> Chunk:
-    return next(chunk for chunk in passage.chunks if chunk.index == passage.asked)

@@ -6,7 +6,6 @@ and wraps text in structured content. All failures of tools pass one place, `run
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +24,8 @@ from mcp.types import (
 )
 from mcp.types import Tool as McpTool
 
-from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server import NAME, VERSION
-from blog_search_mcp.server.format.results import for_clients, replace_surrogates
+from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
@@ -51,8 +49,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.engine import Searcher, Served
     from blog_search_mcp.server.tools.base import Tool
     from blog_search_mcp.server.usage import UsageLog
-
-log = logging.getLogger(__name__)
 
 STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""
@@ -177,14 +173,5 @@ def run_tool(tool: Tool[Any], searcher: Searcher, arguments: Mapping[str, Any]) 
     """Return the tool's reply, or its failure as a sentence the model can act on."""
     try:
         return tool.call(searcher, arguments)
-    except (UsageError, NotInIndex) as error:  # quotes what the client itself sent
-        return _failure(str(error))
-    except BlogSearchError as error:
-        return _failure(for_clients(str(error)))
-    except Exception:  # the SDK would put the exception's own words on the wire
-        log.exception("A tool failed.")
-        return _failure("Internal error; the server's log has the details.")
-
-
-def _failure(sentence: str) -> ToolReply:
-    return ToolReply((replace_surrogates(sentence),), is_error=True)
+    except Exception as error:  # the SDK would put the exception's own words on the wire
+        return ToolReply((describe_failure(error),), is_error=True)

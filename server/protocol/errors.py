@@ -6,7 +6,6 @@ the SDK would put an exception's own words on the wire.
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +13,7 @@ from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.format.results import for_clients, replace_surrogates
+from blog_search_mcp.server.format.results import describe_failure, replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 Params = TypeVar("Params")
 Result = TypeVar("Result")
-
-log = logging.getLogger(__name__)
 
 
 def invalid_params(sentence: str) -> MCPError:
@@ -60,10 +56,5 @@ def _guarded(
         return work(context, params)
     except MCPError:
         raise
-    except BlogSearchError as error:
-        raise MCPError(INTERNAL_ERROR, for_clients(str(error))) from error
-    except Exception as error:  # whatever it is, its words are for the log alone
-        log.exception("A request failed.")
-        raise MCPError(
-            INTERNAL_ERROR, "Internal error; the server's log has the details."
-        ) from error
+    except Exception as error:
+        raise MCPError(INTERNAL_ERROR, describe_failure(error)) from error

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.server.format.results import one_line, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from blog_search_mcp.index.store.statistics import Counted, Overview
     from blog_search_mcp.server.engine import IndexFolder
 
@@ -58,16 +56,13 @@ def _about(overview: Overview) -> str:
 
 def _listed(counts: Counted) -> str:
     """List the first with their counts, as many as LIST_BYTES hold, and count the others."""
-    named = [f"{shorten(one_line(name), SECTION_WIDTH)} ({count:,})" for name, count in counts]
-    shown = list(_fitting(named))
-    left = len(named) - len(shown)
-    return ", ".join(shown) + (f" and {left:,} more" if left else "")
-
-
-def _fitting(words: Iterable[str]) -> Iterable[str]:
+    shown: list[str] = []
     room = LIST_BYTES
-    for word in words:
-        room -= len(word.encode()) + 2
+    for name, count in counts:
+        shown.append(f"{shorten(one_line(name), SECTION_WIDTH)} ({count:,})")
+        room -= len(shown[-1].encode()) + 2
         if room < 0:
-            return
-        yield word
+            shown.pop()
+            break
+    left = len(counts) - len(shown)
+    return ", ".join(shown) + (f" and {left:,} more" if left else "")

@@ -12,6 +12,7 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import (
@@ -64,14 +65,6 @@ def _check_folder(text: str) -> str:
     return folder
 
 
-def _first_day(value: object) -> str:
-    return _day(value, is_last=False)
-
-
-def _last_day(value: object) -> str:
-    return _day(value, is_last=True)
-
-
 def _day(value: object, *, is_last: bool) -> str:
     """Return the first or last ISO day of a year, month or day. Raises ValueError."""
     match = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -89,8 +82,8 @@ Text = Annotated[str, AfterValidator(_check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
 Folder = Annotated[Text, AfterValidator(_check_folder)]
 Tag = Annotated[Text, AfterValidator(str.strip)]
-FirstDay = Annotated[str, BeforeValidator(_first_day)]
-LastDay = Annotated[str, BeforeValidator(_last_day)]
+FirstDay = Annotated[str, BeforeValidator(partial(_day, is_last=False))]
+LastDay = Annotated[str, BeforeValidator(partial(_day, is_last=True))]
 Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
 
 

@@ -16,7 +16,7 @@ from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, Too
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from blog_search_mcp.index.types import Outline, Part
+    from blog_search_mcp.index.types import Outline
     from blog_search_mcp.server.engine import Searcher
 
 WIDTH = 400
@@ -57,17 +57,16 @@ def _head(outline: Outline) -> str:
 
 def _sections(outline: Outline) -> list[str]:
     """Write a line for each run of chunks under the same headings."""
-    runs = groupby(outline.parts, key=lambda part: part.headings)
-    return [_line(headings, list(parts), outline.post.title) for headings, parts in runs]
-
-
-def _line(headings: tuple[str, ...], parts: Sequence[Part], title: str) -> str:
-    first, last = parts[0], parts[-1]
-    numbers = str(first.chunk_index)
-    if last is not first:
-        numbers += f"-{last.chunk_index}"
-    path = one_line(heading_path(headings, title)) or "(beginning)"
-    return f"{numbers}  {path}  lines {first.first_line}-{last.last_line}"
+    lines = []
+    for headings, parts in groupby(outline.parts, key=lambda part: part.headings):
+        run = list(parts)
+        first, last = run[0], run[-1]
+        until = f"-{last.chunk_index}" if last is not first else ""
+        path = one_line(heading_path(headings, outline.post.title)) or "(beginning)"
+        lines.append(
+            f"{first.chunk_index}{until}  {path}  lines {first.first_line}-{last.last_line}"
+        )
+    return lines
 
 
 def _within(lines: Sequence[str], room: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from blog_search_mcp.server.cli.ask import Findings, show_findings
+from blog_search_mcp.server.cli.ask import show_reply
 from blog_search_mcp.server.format.results import page_from_wire
 from blog_search_mcp.server.protocol.instructions import HOW
 from blog_search_mcp.server.tools.registry import EXTENDED
@@ -117,8 +117,7 @@ def test_a_post_does_not_steer_the_terminal_of_ask(tmp_path: Path) -> None:
     )
     with (tmp_path / "shown").open("w+", encoding="utf-8") as terminal:
         console = Console(file=terminal, markup=False, highlight=False, emoji=False)
-        findings = Findings(page, SAMPLES["ansi"] + "\non", "source: \x1b[0m")
-        show_findings(console, findings)
+        show_reply(console, page, SAMPLES["ansi"] + "\non", "source: \x1b[0m")
         terminal.seek(0)
         printed = terminal.read()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
