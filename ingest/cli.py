@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.registry import AUTO, BACKENDS, choose_embedder
+from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
 from blog_search_mcp.ingest.pipeline import ingest
@@ -67,7 +67,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--embedder",
-        choices=(AUTO, *BACKENDS),
+        choices=KINDS,
         default=AUTO,
         help="auto keeps the index's embedder, else takes Ollama if it answers (default auto)",
     )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.onnx import MINILM
+from blog_search_mcp.index.embedders.onnx import IDENTITY
 from blog_search_mcp.index.types import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class FreeEmbedder:
         self._dimension = dimension
         self._table = table
         self.identity = (
-            MINILM.identity
-            if dimension == MINILM.identity.dimension
+            IDENTITY
+            if dimension == IDENTITY.dimension
             else EmbedderIdentity("free", "words", "0" * 64, dimension)
         )
 

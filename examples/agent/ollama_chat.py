@@ -9,12 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.embedders.ollama.client import connect
-from blog_search_mcp.index.embedders.ollama.errors import (
-    Kind,
-    OllamaError,
-    foreign_errors,
-    translate_error,
-)
+from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError, translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
@@ -58,7 +53,7 @@ class OllamaChat:
                 options={"num_ctx": CONTEXT, "temperature": 0},
                 keep_alive=KEEP_ALIVE,
             )
-        except foreign_errors() as error:
+        except Exception as error:
             failure = translate_error(error)
             raise AgentError(sentence(failure, self._host, self._model)) from error
         message = response.message

@@ -1,4 +1,4 @@
-"""The seam of the embedders: what each of them offers, and what a kind of embedder consists of.
+"""The seam of the embedders, and what all of them share.
 
 Documents and queries must meet the same model, prefixes and weights, or cosines mean
 nothing; the identity records them and is kept in the manifest and in the cache's keys.
@@ -6,8 +6,7 @@ nothing; the identity records them and is kept in the manifest and in the cache'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -43,99 +42,20 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """What an embedding server runs now; once it differs, nothing learnt before holds."""
-
-    version: str = ""
-    """Empty if the server reports none."""
-    digest: str = ""
-    """Of the model's weights; empty if the model is not installed."""
-
-
-class ServerEmbedder(Embedder, Protocol):
-    """An embedder whose model runs on a server, which may be updated while it is used."""
-
-    @property
-    def state(self) -> ServerState:
-        """The server as it was when first asked or since `forget`. Raises EmbedderError."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Of the model's vectors. Raises EmbedderError."""
-        ...
-
-    def embed_fingerprint(self) -> Vectors:
-        """Embed the fingerprint texts as documents, one by one. Raises EmbedderError."""
-        ...
-
-    def forget(self) -> None:
-        """Ask the server anew at the next use."""
-        ...
-
-    def warnings(self) -> tuple[str, ...]:
-        """Return sentences on what is wrong with this server. Raises EmbedderError."""
-        ...
-
-    def read_version(self) -> str:
-        """Ask which version answers at this moment. Raises EmbedderError."""
-        ...
-
-    def prepare(self) -> None:
-        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
-        ...
-
-    def load_model(self) -> None:
-        """Have the server load the model into memory. Raises EmbedderError."""
-        ...
-
-
-class HealthCheck(Protocol):
-    """A short look at one server for one model; safe to use from several threads."""
-
-    server: str
-    """For messages: `Ollama`."""
-    place: str
-    """Likewise: `Ollama at http://127.0.0.1:11434`."""
-    model: str
-
-    def prepare(self) -> None:
-        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
-        ...
-
-    def check(self) -> ServerState:
-        """Ask within about a second. Raises EmbedderUnavailable if nobody answers."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ServerBackend:
-    """A kind of embedder whose models run on a server."""
-
-    default_model: str
-    connect: Callable[[str, str, tuple[str, str] | None], ServerEmbedder]
-    """Model, address and prefixes (document, query), `None` for the model's own. Asks nothing."""
-    health_check: Callable[[str, str], HealthCheck]
-    """Model and address. Raises UsageError for an address that cannot be one."""
-    full_name: Callable[[str], str]
-    """A model's name in the form that is compared."""
-    install_command: str
-    """What installs a model; followed by its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalBackend:
-    """A kind of embedder whose models are files of this package."""
-
-    default_model: str
-    models: tuple[str, ...]
-    load: Callable[[str], Embedder]
-    """One of `models`."""
-
+DEFAULT_MODELS: Final[Mapping[str, str]] = {
+    "ollama": "nomic-embed-text",
+    "embedded": "all-MiniLM-L6-v2",
+}
+"""By kind, the word after --embedder: Ollama, and the model in the package."""
 
 NORM_TOLERANCE: Final = 1e-3
 """How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""
+
+
+def rebuild_command(kind: str, model: str) -> str:
+    """Write the command that makes an index anew with this embedder."""
+    named = "" if model == DEFAULT_MODELS[kind] else f" --model {model}"
+    return f"python -m ingest CONTENT --rebuild --embedder {kind}{named}"
 
 
 def replace_surrogates(text: str) -> str:
@@ -152,28 +72,6 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 
     if len(rows) == 1:
         return rows[0]
-    total: Vectors = np.zeros(dimension, dtype=np.float32)
-    for row in rows:
-        total += row
+    total: Vectors = np.reshape(rows, (-1, dimension)).sum(axis=0, dtype=np.float32)
     norm = np.float32(np.linalg.norm(total))
     return total / norm if norm > NORM_TOLERANCE else np.zeros_like(total)
-
-
-def find_fault(rows: Sequence[object], count: int, dimension: int) -> str | None:
-    """Say why `rows` are not `count` unit vectors of `dimension` numbers; `None` if they are."""
-    if len(rows) != count:
-        return f"{len(rows)} vectors for {count} texts"
-    faults = (_find_row_fault(row, dimension) for row in rows)
-    return next((fault for fault in faults if fault), None)
-
-
-def _find_row_fault(row: object, dimension: int) -> str | None:
-    import numpy as np
-
-    values = np.asarray(row, dtype=np.float64)
-    if values.shape != (dimension,):
-        return f"a vector of {values.size} numbers instead of {dimension}"
-    if not np.isfinite(values).all():
-        return "a vector with a number that is not finite"
-    norm = float(np.linalg.norm(values))
-    return f"a vector of length {norm:.3g} instead of 1" if abs(norm - 1) > NORM_TOLERANCE else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Final
 
+from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def least_cosine(recorded: str, now: str, dimension: int) -> float:
     return float((before * after).sum(axis=1).min()) if before.shape == after.shape else -1.0
 
 
-def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int, rebuild: str) -> None:
+def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
     """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
     if (recorded.digest, recorded.dimension) == (digest, dimension):
         return
@@ -65,20 +66,20 @@ def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int, rebui
         difference = f"{recorded.dimension} numbers a vector, now {dimension}"
     raise EmbedderMismatch(
         f"The index was built with other weights of {recorded.name} ({difference}). Build it anew: "
-        f"`{rebuild}`."
+        f"`{rebuild_command(recorded.kind, recorded.model)}`."
     )
 
 
 def check_vectors(
-    recorded: EmbedderIdentity, before: Fingerprint, version: str, rows: Vectors, rebuild: str
+    recorded: EmbedderIdentity, before: Fingerprint, version: str, rows: Vectors
 ) -> None:
     """Raise EmbedderMismatch unless every fingerprint text's vector is nearly what it was."""
     cosine = least_cosine(before.vectors, pack_vectors(rows), recorded.dimension)
     if cosine >= SAME:
         return
-    server = recorded.kind.capitalize()
+    rebuild = rebuild_command(recorded.kind, recorded.model)
     raise EmbedderMismatch(
-        f"The index was built with {server} {before.version or 'of another version'}, and {server} "
+        f"The index was built with Ollama {before.version or 'of another version'}, and Ollama "
         f"{version or 'now'} gives other vectors for {recorded.name} (cosine {cosine:.3f} instead "
         f"of {SAME}). Go back to that version, or build the index anew: `{rebuild}`."
     )

@@ -1,9 +1,9 @@
-"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
+"""Ollama's embedder for serving: soon a vector, or soon the sentence why there is none.
 
-A query must not wait for a server that is dead, hangs or loads its model. So each request
-runs in the background and is waited for briefly: first a health check, which also shows
-whether the model is still the same, then the embedding. A vector that comes too late is
-kept for when the same is asked again, and shows that the server is well.
+A query must not wait for an Ollama that is dead, hangs or loads its model. So each request
+runs in the background and is waited for briefly: first a health check, then the embedding.
+A vector that comes too late is kept for when the same is asked again, and shows that
+Ollama is well.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from blog_search_mcp.index.embedders.circuit_breaker import (
     GIVEN_UP,
+    PAUSE,
     WAIT,
     Attempt,
     CircuitBreaker,
@@ -23,9 +24,9 @@ from blog_search_mcp.index.embedders.circuit_breaker import (
 from blog_search_mcp.index.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from blog_search_mcp.index.embedders.base import Embedder, HealthCheck, ServerState
+    from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
     from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
@@ -33,30 +34,6 @@ T = TypeVar("T")
 
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
-
-
-class Clock(Protocol):
-    """What waiting needs of the world."""
-
-    def now(self) -> float:
-        """Return seconds since some moment; never goes back."""
-        ...
-
-    def wait(self, work: Future[Any], seconds: float) -> bool:
-        """Wait until `work` has ended, but no longer than this; whether it has."""
-        ...
-
-
-class SystemClock:
-    """As Clock, by this machine's time."""
-
-    def now(self) -> float:
-        """As Clock."""
-        return time.monotonic()
-
-    def wait(self, work: Future[Any], seconds: float) -> bool:
-        """As Clock."""
-        return bool(wait([work], seconds).done)
 
 
 def run_in_background(work: Callable[[], T]) -> Future[T]:
@@ -73,37 +50,36 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
     return ended
 
 
+def wait_for(work: Future[Any], seconds: float) -> bool:
+    """Wait until `work` has ended, but no longer than this; returns whether it has."""
+    return bool(wait([work], seconds).done)
+
+
 class GuardedEmbedder:
     """Never keeps a query waiting for long; safe to use from several threads."""
 
     def __init__(
         self,
-        make: Callable[[], VerifiedEmbedder],
-        health: HealthCheck,
-        clock: Clock | None = None,
+        embedder: VerifiedEmbedder,
+        health: OllamaHealthCheck,
+        now: Callable[[], float] = time.monotonic,
+        wait_for: Callable[[Future[Any], float], bool] = wait_for,
     ) -> None:
-        """`make` returns an embedder that has learnt nothing of its server yet."""
-        self._make = make
+        """`now` gives seconds that never go back."""
+        self._embedder = embedder
         self._health = health
-        self._clock = clock or SystemClock()
-        self._breaker = CircuitBreaker(self._clock.now)
+        self._now = now
+        self._wait_for = wait_for
+        self._breaker = CircuitBreaker(now)
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
-        self._embedder = make()
-        self._state: ServerState | None = None
+        self.vocabulary_coverage = embedder.vocabulary_coverage
+        self.embed_documents = embedder.embed_documents
 
     @property
     def identity(self) -> EmbedderIdentity:
         """As Embedder."""
         return self._embedder.identity
-
-    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
-        """As Embedder."""
-        return self._embedder.vocabulary_coverage(texts)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder; however long it takes, since documents have time."""
-        return self._embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder, but raises EmbedderUnavailable rather than wait for long.
@@ -117,12 +93,11 @@ class GuardedEmbedder:
         attempt = self._breaker.admit()
         with self._breaker.recording_failures(attempt):
             self._health.prepare()
-        began = self._clock.now()
-        embedder = self._embedder_for(self._check_health(attempt))
-        left = max(attempt.wait - (self._clock.now() - began), 0.0)
-        with self._breaker.recording_failures(attempt):
-            embedder.prepare()
-        return self._wait_for_vector(embedder, text, attempt, left)
+        began = self._now()
+        self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
+        left = max(attempt.wait - (self._now() - began), 0.0)
+        loading = f"is still loading {self._health.model}, or is busy"
+        return self._await(lambda: self._embed(text), attempt, left, GIVEN_UP, loading)
 
     def warm_up(self) -> Future[None]:
         """Have the model loaded in the background; the next query raises what fails."""
@@ -130,51 +105,38 @@ class GuardedEmbedder:
         def load() -> None:
             attempt = self._breaker.admit()
             with self._breaker.recording_failures(attempt):
-                self._embedder_for(self._health.check()).load_model()
+                self._health.check()
+                self._embedder.load_model()
             self._breaker.record_success()
 
         return run_in_background(load)
 
-    def _check_health(self, attempt: Attempt) -> ServerState:
-        def check() -> ServerState:
+    def _await(
+        self, work: Callable[[], T], attempt: Attempt, seconds: float, pause: float, state: str
+    ) -> T:
+        """Return what the work gives in this time; its own failure is recorded even later.
+
+        Raises EmbedderUnavailable with `state` if it takes longer, which is a failure for
+        `pause` seconds.
+        """
+
+        def record() -> T:
             with self._breaker.recording_failures(attempt):
-                return self._health.check()
+                return work()
 
-        checking = run_in_background(check)
-        if self._clock.wait(checking, WAIT):
-            return checking.result()
-        silent = EmbedderUnavailable(
-            f"{self._health.place} does not answer. Ask again in a moment; if it stays so, restart "
-            f"{self._health.server}."
-        )
-        self._breaker.record_failure(attempt, silent)
-        raise silent
-
-    def _embedder_for(self, state: ServerState) -> VerifiedEmbedder:
-        """Return the embedder, made anew if what it learnt of its server is old."""
-        with self._lock:
-            if state != self._state:
-                self._embedder, self._state = self._make(), state
-            return self._embedder
-
-    def _wait_for_vector(
-        self, embedder: Embedder, text: str, attempt: Attempt, seconds: float
-    ) -> Vectors:
-        embedding = run_in_background(lambda: self._embed(embedder, text, attempt))
-        if self._clock.wait(embedding, seconds):
-            return embedding.result()
+        ended = run_in_background(record)
+        if self._wait_for(ended, seconds):
+            return ended.result()
         late = EmbedderUnavailable(
-            f"{self._health.place} is still loading {self._health.model}, or is busy. Ask again in "
-            f"a moment; if it stays so, restart {self._health.server}."
+            f"{self._health.place} {state}. Ask again in a moment; if it stays so, restart Ollama."
         )
-        self._breaker.record_failure(attempt, late, pause=GIVEN_UP)
+        self._breaker.record_failure(attempt, late, pause)
         raise late
 
-    def _embed(self, embedder: Embedder, text: str, attempt: Attempt) -> Vectors:
-        began = self._clock.now()
-        with self._breaker.recording_failures(attempt):
-            vector = embedder.embed_query(text)
-        self._breaker.record_success(self._clock.now() - began)
+    def _embed(self, text: str) -> Vectors:
+        began = self._now()
+        vector = self._embedder.embed_query(text)
+        self._breaker.record_success(self._now() - began)
         with self._lock:
             self._recent[text] = vector
             if len(self._recent) > RECENT_QUERIES:

@@ -1,19 +1,22 @@
-"""The kinds of embedders, and which one an ingest or a server uses.
+"""Which embedder an ingest or a server uses.
 
 An index can only be searched with the embedder that made its vectors, so an existing
 index decides; only a new index leaves a choice. Nothing here asks a server anything, but
-for the one look of `auto` at a new index. A new kind is one module and one line in BACKENDS.
+for the one look of `auto` at a new index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.base import LocalBackend, ServerBackend
+from blog_search_mcp.index.embedders.base import DEFAULT_MODELS, rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
 from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL, full_name
+from blog_search_mcp.index.embedders.onnx import IDENTITY, OnnxEmbedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 
@@ -21,26 +24,11 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.types import EmbedderIdentity
 
-Backend: TypeAlias = ServerBackend | LocalBackend
-
-
-def _ollama() -> ServerBackend:
-    from blog_search_mcp.index.embedders.ollama.embedder import BACKEND
-
-    return BACKEND
-
-
-def _embedded() -> LocalBackend:
-    from blog_search_mcp.index.embedders.onnx import BACKEND
-
-    return BACKEND
-
-
-BACKENDS: Final[Mapping[str, Callable[[], Backend]]] = {"ollama": _ollama, "embedded": _embedded}
-"""By the word after --embedder, which an identity keeps as its kind."""
-
 AUTO: Final = "auto"
 """For a new index Ollama if it answers, else the model in the package."""
+
+KINDS: Final = (AUTO, *DEFAULT_MODELS)
+"""The words after --embedder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +57,21 @@ def choose_embedder(
     asked for, UsageError for a model that a kind does not have.
     """
     if existing is not None:
+        embedder = open_embedder(existing, url)
         _refuse_another(existing, kind, model)
-        reason = f"The index keeps its embedder, {existing.name}."
-        return Choice(open_embedder(existing, url), reason)
+        return Choice(embedder, f"The index keeps its embedder, {existing.name}.")
     if kind == AUTO and model is None:
         return _choose_at_hand(url)
-    kind = _kind_of(model) if kind == AUTO else kind
-    model = model or BACKENDS[kind]().default_model
-    return Choice(_create(kind, model, url), f"Embedder: {kind} {model}, as asked.")
+    kind, model = _resolve(kind, model)
+    reason = f"Embedder: {kind} {model}, as asked."
+    if kind == "ollama":
+        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
+    if model != IDENTITY.model:
+        raise UsageError(
+            f"The {kind} embedder does not have the model {model}, only {IDENTITY.model}. "
+            "Leave --model out, or use --embedder ollama."
+        )
+    return Choice(OnnxEmbedder(), reason)
 
 
 def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -85,22 +80,21 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     A server's model is compared at its first use, since the server may be down now.
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
-    backend = _backend_of(identity)
-    if isinstance(backend, ServerBackend):
-        return connect_embedder(backend, identity, url)
-    embedder = backend.load(identity.model)
-    rebuild = rebuild_command(identity.kind, identity.model)
-    check_weights(identity, embedder.identity.digest, embedder.identity.dimension, rebuild)
-    return embedder
+    if runs_on_server(identity):
+        return connect_embedder(identity, url)
+    if (identity.kind, identity.model) != (IDENTITY.kind, IDENTITY.model):
+        raise EmbedderMismatch(
+            f"The index was built with {identity.name}, which this version does not have. Build it "
+            "anew: `python -m ingest CONTENT --rebuild`."
+        )
+    check_weights(identity, IDENTITY.digest, IDENTITY.dimension)
+    return OnnxEmbedder()
 
 
-def connect_embedder(
-    backend: ServerBackend, identity: EmbedderIdentity, url: str
-) -> VerifiedEmbedder:
+def connect_embedder(identity: EmbedderIdentity, url: str) -> VerifiedEmbedder:
     """Return the embedder of an index whose vectors come from a server; asks nothing yet."""
     prefixes = (identity.document_prefix, identity.query_prefix)
-    live = backend.connect(identity.model, url, prefixes)
-    return VerifiedEmbedder(live, identity, rebuild_command(identity.kind, identity.model))
+    return VerifiedEmbedder(OllamaEmbedder(identity.model, url, prefixes), identity)
 
 
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -108,10 +102,9 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    backend = _backend_of(identity)
-    if isinstance(backend, ServerBackend):
-        health = backend.health_check(identity.model, url)
-        guarded = GuardedEmbedder(lambda: connect_embedder(backend, identity, url), health)
+    if runs_on_server(identity):
+        health = OllamaHealthCheck(identity.model, url)
+        guarded = GuardedEmbedder(connect_embedder(identity, url), health)
         guarded.warm_up()
         return guarded
     embedder = open_embedder(identity, url)
@@ -121,72 +114,40 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
 def runs_on_server(identity: EmbedderIdentity) -> bool:
     """Whether the vectors of an index come from a server beside this process."""
-    return isinstance(_backend_of(identity), ServerBackend)
-
-
-def rebuild_command(kind: str, model: str) -> str:
-    """Write the command that makes an index anew with this embedder."""
-    named = "" if model == BACKENDS[kind]().default_model else f" --model {model}"
-    return f"python -m ingest CONTENT --rebuild --embedder {kind}{named}"
-
-
-def _backend_of(identity: EmbedderIdentity) -> Backend:
-    backend = BACKENDS[identity.kind]() if identity.kind in BACKENDS else None
-    if backend is None or (
-        isinstance(backend, LocalBackend) and identity.model not in backend.models
-    ):
-        raise EmbedderMismatch(
-            f"The index was built with {identity.name}, which this version does not have. Build it "
-            "anew: `python -m ingest CONTENT --rebuild`."
-        )
-    return backend
-
-
-def _create(kind: str, model: str, url: str) -> Embedder:
-    backend = BACKENDS[kind]()
-    if isinstance(backend, ServerBackend):
-        return VerifiedEmbedder(backend.connect(model, url, None))
-    if model not in backend.models:
-        raise UsageError(
-            f"The {kind} embedder does not have the model {model}, only "
-            f"{', '.join(backend.models)}. Leave --model out, or use --embedder ollama."
-        )
-    return backend.load(model)
+    return identity.kind == "ollama"
 
 
 def _choose_at_hand(url: str) -> Choice:
     """Choose Ollama if it answers and has its default model, else the model in the package."""
-    ollama, embedded = _ollama(), _embedded()
-    model = ollama.default_model
-    health = ollama.health_check(model, url)
+    model = DEFAULT_MODEL
+    health = OllamaHealthCheck(model, url)
     try:
         lack = "" if health.check().digest else f"does not have {model}"
     except EmbedderError:
         lack = "does not answer"
     if not lack:
-        why = f"Embedder: ollama {model}, since {health.place} has it."
-        return Choice(VerifiedEmbedder(ollama.connect(model, url, None)), why)
-    why = (
-        f"Embedder: embedded {embedded.default_model}, since {health.place} {lack}. For {model}: "
-        f"`{ollama.install_command} {model}`, then `{rebuild_command('ollama', model)}`."
+        reason = f"Embedder: ollama {model}, since {health.place} has it."
+        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
+    reason = (
+        f"Embedder: {IDENTITY.name}, since {health.place} {lack}. For {model}: "
+        f"`ollama pull {model}`, then `{rebuild_command('ollama', model)}`."
     )
-    return Choice(embedded.load(embedded.default_model), why)
+    return Choice(OnnxEmbedder(), reason)
 
 
-def _kind_of(model: str | None) -> str:
-    """Find whose model this is by its name; one that is not in the package is Ollama's."""
-    return "embedded" if model in _embedded().models else "ollama"
+def _resolve(kind: str, model: str | None) -> tuple[str, str]:
+    """Fill in what was not asked for; a model that is not in the package is Ollama's."""
+    if kind == AUTO:
+        kind = "embedded" if model == IDENTITY.model else "ollama"
+    return kind, model or DEFAULT_MODELS[kind]
 
 
 def _refuse_another(existing: EmbedderIdentity, kind: str, model: str | None) -> None:
-    backend = _backend_of(existing)
-    full_name = backend.full_name if isinstance(backend, ServerBackend) else str
     same_model = model is None or full_name(model) == full_name(existing.model)
     if kind in (AUTO, existing.kind) and same_model:
         return
-    kind = _kind_of(model) if kind == AUTO else kind
-    rebuild = rebuild_command(kind, model or BACKENDS[kind]().default_model)
     raise EmbedderMismatch(
         f"This index was built with {existing.name}, and vectors of two embedders cannot be "
-        f"compared. Leave --embedder and --model out to keep it, or build it anew: `{rebuild}`."
+        "compared. Leave --embedder and --model out to keep it, or build it anew: "
+        f"`{rebuild_command(*_resolve(kind, model))}`."
     )

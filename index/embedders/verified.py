@@ -9,40 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.fingerprint import check_vectors, check_weights
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, EmbedderMismatch
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import ServerEmbedder
+    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 
-REBUILD: Final = "python -m ingest CONTENT --rebuild"
-
 
 class VerifiedEmbedder:
-    """A ServerEmbedder that raises EmbedderMismatch rather than embed with another model."""
+    """Ollama's embedder, which raises EmbedderMismatch rather than embed with another model."""
 
-    def __init__(
-        self,
-        live: ServerEmbedder,
-        recorded: EmbedderIdentity | None = None,
-        rebuild: str = REBUILD,
-    ) -> None:
-        """Take the manifest's identity and the command that rebuilds its index, for messages.
-
-        Without an identity, what `live` is at first counts.
-        """
+    def __init__(self, live: OllamaEmbedder, recorded: EmbedderIdentity | None = None) -> None:
+        """Take the manifest's identity; without one, what `live` is at first counts."""
         self._live = live
         self._identity = recorded
         self._is_recorded = recorded is not None
-        self._rebuild = rebuild
         self._verified = False
         self.vocabulary_coverage = live.vocabulary_coverage
-        self.prepare = live.prepare
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -75,7 +63,7 @@ class VerifiedEmbedder:
         return self._embed_verified(lambda: self._live.embed_query(text))
 
     def load_model(self) -> None:
-        """As ServerEmbedder; raises EmbedderMismatch if the model is not what it was."""
+        """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
         self._verify()
         self._live.load_model()
 
@@ -103,9 +91,9 @@ class VerifiedEmbedder:
 
     def _compare(self) -> None:
         recorded, state = self.identity, self._live.state
-        check_weights(recorded, state.digest, self._live.dimension, self._rebuild)
+        check_weights(recorded, state.digest, self._live.dimension)
         before = recorded.fingerprint
         if before is not None and before.version != state.version:
             vectors = self._live.embed_fingerprint()
-            check_vectors(recorded, before, state.version, vectors, self._rebuild)
+            check_vectors(recorded, before, state.version, vectors)
             self._identity = replace(recorded, fingerprint=replace(before, version=state.version))

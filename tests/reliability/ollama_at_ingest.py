@@ -89,11 +89,6 @@ OF_A_TEXT = (
     Case("one text is never answered", "hangs for it", on("poison", hangs), NAMED, 1),
     Case("two bad texts in a batch", "400 EOF for each", on("poison|scouts", crashes), NAMED, 2),
     Case(
-        "a text kills the runner by its length",
-        "400 EOF from 40 words on",
-        on(r"(?s)(\w+\W+){40}", crashes),
-    ),
-    Case(
         "a text longer than the context",
         "400 exceeds the context length",
         with_state(models=[replace(MODEL, context=40)]),

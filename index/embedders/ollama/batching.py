@@ -26,15 +26,8 @@ if TYPE_CHECKING:
 BATCH: Final = 32
 """Texts a request: Ollama embeds them one after another, so more only lose more at a failure."""
 
-OF_ONE_TEXT: Final = frozenset({Kind.CRASHED, Kind.NO_VECTOR, Kind.SLOW})
-"""Kinds, beside TOO_LONG, that one text alone can bring about."""
-
 HARMLESS: Final = "a short and simple text"
 """No version of Ollama has failed on words like these."""
-
-CUTS: Final = 2
-"""How often a text that fails for another reason than its length is cut in two: a vector of
-smaller parts than quarters of a window would say little of the window."""
 
 
 class BatchEmbedder:
@@ -62,17 +55,11 @@ class BatchEmbedder:
         reasons: dict[int, str] = {}
         waiting = [place for place, text in enumerate(texts) if text.strip()]
 
-        def send_checked(batch: list[str], policy: RetryPolicy) -> Vectors:
-            found = send(batch, policy)
-            if len(batch) > 1:
-                _check_order(batch, found, send, policy)
-            return found
-
         while waiting:
             places = waiting[: self._size]
             batch = [replace_surrogates(texts[place]) for place in places]
             try:
-                found = embed_each(batch, send_checked, policy)
+                found = embed_each(batch, send, policy)
             except OllamaError as failure:
                 if failure.kind is not Kind.MIXED_UP:
                     raise
@@ -93,42 +80,35 @@ def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vector
     Raises OllamaError if it is Ollama that fails and not a text.
     """
     try:
-        return list(send(texts, policy))
+        if len(texts) == 1:
+            return [embed_one(texts[0], send, policy)]
+        rows = send(texts, policy)
+        _check_order(texts, rows, send, policy)
+        return list(rows)
     except OllamaError as failure:
         policy = policy.shorten()
-        _check_server(failure, send, policy)
+        if len(texts) == 1 or failure.kind is not Kind.TOO_LONG:
+            _check_server(failure, send, policy)
         if len(texts) == 1:
-            return [_embed_cut(texts[0], failure, send, policy)]
+            return [failure]
     middle = len(texts) // 2
     halves = (texts[:middle], texts[middle:])
     return [row for half in halves for row in embed_each(half, send, policy)]
 
 
-def embed_singly(texts: Sequence[str], send: Send, policy: RetryPolicy) -> Vectors:
-    """Return a row for each text, sent one by one, which no order can spoil. Raises OllamaError."""
-    import numpy as np
-
-    rows = []
-    for text in texts:
-        [row] = embed_each([text], send, policy)
-        if isinstance(row, OllamaError):
-            raise row
-        rows.append(row)
-    return np.stack(rows)
-
-
 def embed_one(text: str, send: Send, policy: RetryPolicy) -> Vectors:
-    """Return a row of shape (dimension,); only a text that is too long is cut.
+    """Return a row of shape (dimension,), for a text too long the mean of its halves.
 
-    Somebody waits for it: what Ollama fails on is not sent again in parts. Raises OllamaError.
+    Raises OllamaError.
     """
     try:
         row: Vectors = send([text], policy)[0]
         return row
     except OllamaError as failure:
-        if failure.kind is not Kind.TOO_LONG:
+        if failure.kind is not Kind.TOO_LONG or len(text.strip()) < 2:
             raise
-        return _embed_halves(text, failure, send, policy, cuts=0)
+    rows = [embed_one(half, send, policy) for half in split_in_half(text)]
+    return mean_direction(rows, len(rows[0]))
 
 
 def split_in_half(text: str) -> tuple[str, str]:
@@ -146,46 +126,12 @@ def split_in_half(text: str) -> tuple[str, str]:
 
 def _check_server(failure: OllamaError, send: Send, policy: RetryPolicy) -> None:
     """Raise unless the failure may be the texts' own: Ollama still embeds what is harmless."""
-    if failure.kind is Kind.TOO_LONG:
-        return
-    if failure.kind not in OF_ONE_TEXT:
+    if failure.kind not in (Kind.CRASHED, Kind.NO_VECTOR, Kind.SLOW):
         raise failure
     try:
         send([HARMLESS], policy)
     except OllamaError as again:
         raise (failure if again.kind is failure.kind else again) from again
-
-
-def _embed_cut(
-    text: str, failure: OllamaError, send: Send, policy: RetryPolicy
-) -> Vectors | OllamaError:
-    try:
-        return _embed_halves(text, failure, send, policy, CUTS)
-    except OllamaError as last:
-        if last.kind not in OF_ONE_TEXT:
-            raise
-        return last
-
-
-def _embed_halves(
-    text: str, failure: OllamaError, send: Send, policy: RetryPolicy, cuts: int
-) -> Vectors:
-    """Return the mean of the text's halves, cut further if they fail too.
-
-    Raises `failure` if the text can be cut no further, and OllamaError.
-    """
-    cuts -= failure.kind is not Kind.TOO_LONG
-    if len(text.strip()) < 2 or cuts < 0:
-        raise failure
-    rows: list[Vectors] = []
-    for half in split_in_half(text):
-        try:
-            rows.append(send([half], policy)[0])
-        except OllamaError as again:
-            if again.kind is not Kind.TOO_LONG and again.kind not in OF_ONE_TEXT:
-                raise
-            rows.append(_embed_halves(half, again, send, policy, cuts))
-    return mean_direction(rows, len(rows[0]))
 
 
 def _check_order(texts: list[str], rows: Vectors, send: Send, policy: RetryPolicy) -> None:

@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.base import ServerState
-from blog_search_mcp.index.embedders.ollama.errors import (
-    Kind,
-    OllamaError,
-    foreign_errors,
-    translate_error,
-)
+from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError, translate_error
 from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.embedders.ollama.models import full_name
 from blog_search_mcp.index.errors import EmbedderRefused
@@ -35,8 +29,18 @@ T = TypeVar("T")
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
 
-LEAST_TIMEOUT: Final = 60.0
-"""Seconds any document is given: a text of a window's size takes one or two on a slow machine."""
+RETRY_TIMEOUT: Final = 60.0
+"""Seconds for what failed once: half a batch takes half of them on a slow machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What an Ollama runs now; once it differs, nothing learnt before holds."""
+
+    version: str = ""
+    """Empty if it reports none."""
+    digest: str = ""
+    """Of the model's weights; empty if the model is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,9 @@ class RetryPolicy:
     pauses: Mapping[Kind, tuple[float, ...]]
 
     def shorten(self) -> RetryPolicy:
-        """Halve the timeout and retry a crash once, for requests that are retries themselves."""
-        lasting = (Kind.DOWN, Kind.BUSY)
-        pauses = {kind: p if kind in lasting else p[:1] for kind, p in self.pauses.items()}
-        return RetryPolicy(max(self.timeout / 2, min(self.timeout, LEAST_TIMEOUT)), pauses)
+        """Retry a crash once and wait less, for requests that are retries themselves."""
+        crashed = self.pauses.get(Kind.CRASHED, ())[:1]
+        return RetryPolicy(min(self.timeout, RETRY_TIMEOUT), {**self.pauses, Kind.CRASHED: crashed})
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(
@@ -95,7 +98,7 @@ class RetryingClient:
         while True:
             try:
                 return send(client)
-            except foreign_errors() as error:
+            except Exception as error:
                 failure = translate_error(error)
                 pauses = policy.pauses.get(failure.kind, ())
                 if retries[failure.kind] == len(pauses):
@@ -130,23 +133,24 @@ class RetryingClient:
 
 
 class OllamaHealthCheck:
-    """As HealthCheck."""
-
-    server = "Ollama"
+    """A short look at one Ollama for one model; safe to use from several threads."""
 
     def __init__(self, model: str, url: str) -> None:
         """Take the address in any form of OLLAMA_HOST. Raises UsageError for any other."""
         self.model = model
         self.url = resolve_url(url)
-        self.place = f"{self.server} at {self.url}"
+        self.place = f"Ollama at {self.url}"
         self._client = RetryingClient(self.url)
 
     def prepare(self) -> None:
-        """As HealthCheck."""
+        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
         self._client.prepare(FOR_A_CHECK)
 
     def check(self) -> ServerState:
-        """As HealthCheck; whatever else than Ollama answers has an empty state."""
+        """Ask within about a second; whatever else than Ollama answers has an empty state.
+
+        Raises EmbedderUnavailable if nobody answers.
+        """
         try:
             return self._client.read_state(self.model, FOR_A_CHECK)
         except OllamaError as failure:

@@ -10,32 +10,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.base import (
-    ServerBackend,
-    ServerState,
-    find_fault,
-    replace_surrogates,
-)
+from blog_search_mcp.index.embedders.base import NORM_TOLERANCE, replace_surrogates
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
-from blog_search_mcp.index.embedders.ollama.batching import BatchEmbedder, embed_one, embed_singly
+from blog_search_mcp.index.embedders.ollama.batching import BatchEmbedder, embed_one
 from blog_search_mcp.index.embedders.ollama.client import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
-    OllamaHealthCheck,
     RetryingClient,
     RetryPolicy,
+    ServerState,
 )
 from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
+    find_family,
     fold_text,
-    full_name,
-    has_english_vocabulary,
     is_misread,
     misreading_warning,
     read_dimension,
-    role_prefixes,
 )
 from blog_search_mcp.index.embedders.onnx import english_coverage
 from blog_search_mcp.index.errors import EmbedderChanged, TextsRefused
@@ -56,7 +49,7 @@ KEEP_ALIVE: Final = "30m"
 
 
 class OllamaEmbedder:
-    """One model of one Ollama, as ServerEmbedder; connects at the first use."""
+    """One model of one Ollama, as Embedder; connects at the first use."""
 
     def __init__(
         self,
@@ -69,7 +62,7 @@ class OllamaEmbedder:
         """Take the address in any form of OLLAMA_HOST; `prefixes` are (document, query)."""
         self.model = model
         self.url = resolve_url(url)
-        self._prefixes = role_prefixes(model) if prefixes is None else prefixes
+        self._prefixes = find_family(model)[1:3] if prefixes is None else prefixes
         self._for_documents = for_documents
         self._for_a_query = for_a_query
         self._client = RetryingClient(self.url)
@@ -88,30 +81,24 @@ class OllamaEmbedder:
         if self._identity is None:
             state, dimension, _ = self._describe()
             fingerprint = Fingerprint(state.version, pack_vectors(self.embed_fingerprint()))
-            self._identity = EmbedderIdentity(
-                "ollama",
-                self.model,
-                state.digest,
-                dimension,
-                *self._prefixes,
-                fingerprint=fingerprint,
-            )
+            parts = ("ollama", self.model, state.digest, dimension)
+            self._identity = EmbedderIdentity(*parts, *self._prefixes, fingerprint=fingerprint)
         return self._identity
 
     @property
     def state(self) -> ServerState:
-        """As ServerEmbedder."""
+        """Ollama as it was when first asked or since `forget`. Raises EmbedderError."""
         return self._describe()[0]
 
     @property
     def dimension(self) -> int:
-        """As ServerEmbedder."""
+        """Of the model's vectors. Raises EmbedderError."""
         return self._describe()[1]
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """As Embedder; 1 for a vocabulary of which nothing is known."""
-        known = has_english_vocabulary(self.model)
-        return english_coverage(texts) if known else [1.0] * len(texts)
+        is_english = find_family(self.model)[3]
+        return english_coverage(texts) if is_english else [1.0] * len(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; zeros for a blank text.
@@ -119,11 +106,12 @@ class OllamaEmbedder:
         Raises TextsRefused for texts that Ollama fails on while it embeds others,
         EmbedderChanged if it was updated meanwhile, and EmbedderError.
         """
-        dimension, send = self.dimension, self._sender(self._prefixes[0])
+        state, dimension, _ = self._describe()
+        send = self._sender(self._prefixes[0])
         rows, reasons = self._translated(
             lambda: self._batches.embed(texts, dimension, send, self._for_documents)
         )
-        self._check_unchanged(self._for_documents)
+        self._check_unchanged(state, self._for_documents)
         if reasons:
             raise TextsRefused(rows, reasons)
         return rows
@@ -132,24 +120,29 @@ class OllamaEmbedder:
         """As Embedder; gives up sooner than for documents, and raises EmbedderChanged too."""
         import numpy as np
 
+        state, dimension, _ = self._describe()
         if not text.strip():
-            return np.zeros(self.dimension, dtype=np.float32)
+            return np.zeros(dimension, dtype=np.float32)
         send = self._sender(self._prefixes[1])
         row = self._translated(lambda: embed_one(replace_surrogates(text), send, self._for_a_query))
-        self._check_unchanged(self._for_a_query)
+        self._check_unchanged(state, self._for_a_query)
         return row
 
     def embed_fingerprint(self) -> Vectors:
-        """As ServerEmbedder."""
+        """Embed the fingerprint texts as documents, one by one. Raises EmbedderError."""
+        import numpy as np
+
         send = self._sender(self._prefixes[0])
-        return self._translated(lambda: embed_singly(TEXTS, send, self._for_documents))
+        return self._translated(
+            lambda: np.stack([embed_one(text, send, self._for_documents) for text in TEXTS])
+        )
 
     def forget(self) -> None:
-        """As ServerEmbedder."""
+        """Ask Ollama anew at the next use."""
         self._description = self._identity = None
 
     def warnings(self) -> tuple[str, ...]:
-        """As ServerEmbedder."""
+        """Return sentences on what is wrong with this Ollama. Raises EmbedderError."""
         state, _, misread = self._describe()
         found = [misreading_warning(state.version, self.model)] if misread else []
         if self._batches.mixed_up:
@@ -160,15 +153,11 @@ class OllamaEmbedder:
         return tuple(found)
 
     def read_version(self) -> str:
-        """As ServerEmbedder."""
+        """Ask which version answers at this moment. Raises EmbedderError."""
         return self._translated(lambda: self._client.read_version(self._for_a_query))
 
-    def prepare(self) -> None:
-        """As ServerEmbedder."""
-        self._client.prepare(self._for_a_query)
-
     def load_model(self) -> None:
-        """As ServerEmbedder; an empty list of texts is Ollama's own way to load a model."""
+        """Have the model loaded into memory, by an empty list of texts. Raises EmbedderError."""
 
         def load(client: Client) -> None:
             client.embed(model=self.model, input=[], keep_alive=KEEP_ALIVE)
@@ -182,19 +171,20 @@ class OllamaEmbedder:
         return self._description
 
     def _read_description(self) -> tuple[ServerState, int, bool]:
-        state = self._client.read_state(self.model, self._for_a_query)
-        if not state.digest:
-            raise OllamaError(Kind.MISSING)
+        state = self._read_state(self._for_a_query)
         shown = self._client.request(lambda client: client.show(self.model), self._for_a_query)
         misread = is_misread(shown.modelinfo or {}, state.version)
         return state, read_dimension(shown), misread
 
-    def _check_unchanged(self, policy: RetryPolicy) -> None:
+    def _read_state(self, policy: RetryPolicy) -> ServerState:
+        state = self._client.read_state(self.model, policy)
+        if not state.digest:
+            raise OllamaError(Kind.MISSING)
+        return state
+
+    def _check_unchanged(self, before: ServerState, policy: RetryPolicy) -> None:
         """Raise EmbedderChanged, and forget what was learnt, if model or server changed."""
-        now = self._translated(lambda: self._client.read_state(self.model, policy))
-        if not now.digest:
-            raise OllamaError(Kind.MISSING).as_embedder_error(self.url, self.model)
-        if now != self.state:
+        if self._translated(lambda: self._read_state(policy)) != before:
             self.forget()
             raise EmbedderChanged(
                 f"Ollama at {self.url} was updated, or {self.model} was, while it embedded. "
@@ -203,21 +193,22 @@ class OllamaEmbedder:
 
     def _sender(self, prefix: str) -> Send:
         """Return what embeds texts, each after `prefix`, by one request."""
+        import numpy as np
+
         _, dimension, misread = self._describe()
-
-        def send_once(client: Client, sent: list[str]) -> Vectors:
-            import numpy as np
-
-            reply = client.embed(
-                model=self.model, input=sent, truncate=False, keep_alive=KEEP_ALIVE
-            )
-            if fault := find_fault(reply.embeddings, len(sent), dimension):
-                raise OllamaError(Kind.NO_VECTOR, fault)
-            return np.asarray(reply.embeddings, dtype=np.float32)
 
         def send(texts: list[str], policy: RetryPolicy) -> Vectors:
             sent = [fold_text(prefix + text) if misread else prefix + text for text in texts]
-            return self._client.request(lambda client: send_once(client, sent), policy)
+
+            def send_once(client: Client) -> Vectors:
+                reply = client.embed(
+                    model=self.model, input=sent, truncate=False, keep_alive=KEEP_ALIVE
+                )
+                if fault := find_fault(reply.embeddings, len(sent), dimension):
+                    raise OllamaError(Kind.NO_VECTOR, fault)
+                return np.asarray(reply.embeddings, dtype=np.float32)
+
+            return self._client.request(send_once, policy)
 
         return send
 
@@ -229,10 +220,18 @@ class OllamaEmbedder:
             raise failure.as_embedder_error(self.url, self.model) from failure
 
 
-BACKEND: Final = ServerBackend(
-    default_model=DEFAULT_MODEL,
-    connect=OllamaEmbedder,
-    health_check=OllamaHealthCheck,
-    full_name=full_name,
-    install_command="ollama pull",
-)
+def find_fault(rows: Sequence[Sequence[float]], count: int, dimension: int) -> str | None:
+    """Say why `rows` are not `count` unit vectors of `dimension` numbers; `None` if they are."""
+    import numpy as np
+
+    if len(rows) != count:
+        return f"{len(rows)} vectors for {count} texts"
+    for row in rows:
+        norm = float(np.linalg.norm(row))
+        if len(row) != dimension:
+            return f"a vector of {len(row)} numbers instead of {dimension}"
+        if not np.isfinite(norm):
+            return "a vector with a number that is not finite"
+        if abs(norm - 1) > NORM_TOLERANCE:
+            return f"a vector of length {norm:.3g} instead of 1"
+    return None

@@ -8,8 +8,7 @@ here have not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from enum import Enum, auto
+from enum import Enum
 from typing import Final
 
 from blog_search_mcp.index.errors import (
@@ -24,19 +23,46 @@ DETAIL_LIMIT: Final = 200
 
 
 class Kind(Enum):
-    """One kind for each thing the caller would do differently."""
+    """One kind for each thing the caller would do differently, with its error and sentence."""
 
-    DOWN = auto()
-    SLOW = auto()
-    BUSY = auto()
-    CRASHED = auto()
-    TOO_LONG = auto()
-    MISSING = auto()
-    NOT_EMBEDDING = auto()
-    NO_VECTOR = auto()
-    MIXED_UP = auto()
-    UNSTEADY = auto()
-    REFUSED = auto()
+    DOWN = (
+        EmbedderUnavailable,
+        "{place} cannot be reached. Start it (`ollama serve` or the app), or name its address "
+        "with --embedder-url or OLLAMA_HOST.",
+    )
+    SLOW = (
+        EmbedderUnavailable,
+        "{place} did not answer in time. Try again; if it stays so, restart Ollama.",
+    )
+    BUSY = (EmbedderUnavailable, "{place} is busy. Try again in a moment.")
+    CRASHED = (
+        EmbedderUnavailable,
+        "{place} failed while embedding: {detail}. Try again; if it stays so, restart Ollama.",
+    )
+    TOO_LONG = (
+        EmbedderRefused,
+        "{model} refuses even a single character as too long. Choose another model.",
+    )
+    MISSING = (ModelMissing, "{place} does not have the model {model}. Run `ollama pull {model}`.")
+    NOT_EMBEDDING = (
+        EmbedderRefused,
+        "{model} gives no embeddings. Choose an embedding model, such as --model nomic-embed-text.",
+    )
+    NO_VECTOR = (
+        EmbedderRefused,
+        "{place} answered with {detail}. Try again; if it stays so, restart or update Ollama.",
+    )
+    MIXED_UP = (EmbedderRefused, "{place} mixes up the vectors of a batch. Update Ollama.")
+    """Always handled by asking for the texts one by one."""
+    UNSTEADY = (
+        EmbedderRefused,
+        "{place} gives one text different vectors. Restart or update Ollama, then run again.",
+    )
+    REFUSED = (
+        EmbedderRefused,
+        "{place} refused the request: {detail}. Check that --embedder-url or OLLAMA_HOST names an "
+        "Ollama, and what its log says.",
+    )
 
 
 class OllamaError(Exception):
@@ -59,52 +85,9 @@ class OllamaError(Exception):
 
     def as_embedder_error(self, url: str, model: str) -> EmbedderError:
         """Say what happened at `url` with `model`, and what to do next."""
-        error, sentence = _SENTENCES[self.kind]
+        error: type[EmbedderError] = self.kind.value[0]
+        sentence: str = self.kind.value[1]
         return error(sentence.format(place=f"Ollama at {url}", model=model, detail=self.detail))
-
-
-_SENTENCES: Final[Mapping[Kind, tuple[type[EmbedderError], str]]] = {
-    Kind.DOWN: (
-        EmbedderUnavailable,
-        "{place} cannot be reached. Start it (`ollama serve` or the app), or name its address "
-        "with --embedder-url or OLLAMA_HOST.",
-    ),
-    Kind.SLOW: (
-        EmbedderUnavailable,
-        "{place} did not answer in time. Try again; if it stays so, restart Ollama.",
-    ),
-    Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
-    Kind.CRASHED: (
-        EmbedderUnavailable,
-        "{place} failed while embedding: {detail}. Try again; if it stays so, restart Ollama.",
-    ),
-    Kind.MISSING: (
-        ModelMissing,
-        "{place} does not have the model {model}. Run `ollama pull {model}`.",
-    ),
-    Kind.NOT_EMBEDDING: (
-        EmbedderRefused,
-        "{model} gives no embeddings. Choose an embedding model, such as --model nomic-embed-text.",
-    ),
-    Kind.TOO_LONG: (
-        EmbedderRefused,
-        "{model} refuses even a single character as too long. Choose another model.",
-    ),
-    Kind.NO_VECTOR: (
-        EmbedderRefused,
-        "{place} answered with {detail}. Try again; if it stays so, restart or update Ollama.",
-    ),
-    Kind.UNSTEADY: (
-        EmbedderRefused,
-        "{place} gives one text different vectors. Restart or update Ollama, then run again.",
-    ),
-    Kind.REFUSED: (
-        EmbedderRefused,
-        "{place} refused the request: {detail}. Check that --embedder-url or OLLAMA_HOST names an "
-        "Ollama, and what its log says.",
-    ),
-}
-"""By kind; MIXED_UP is always handled by asking for the texts one by one."""
 
 
 def classify_reply(status: int, text: str) -> Kind:
@@ -120,15 +103,6 @@ def classify_reply(status: int, text: str) -> Kind:
     if status >= 500 or re.search(r"\bEOF\b|connection (reset|refused)|do embedding req", text):
         return Kind.CRASHED
     return Kind.REFUSED
-
-
-def foreign_errors() -> tuple[type[Exception], ...]:
-    """List what the client raises at a request: its own errors, httpx's and its readers'."""
-    import httpx
-    import ollama
-
-    own = (OllamaError, ollama.ResponseError, ollama.RequestError)
-    return (*own, httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, AttributeError, TypeError)
 
 
 def translate_error(error: Exception) -> OllamaError:

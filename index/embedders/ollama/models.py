@@ -11,74 +11,51 @@ import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from blog_search_mcp.index.embedders.base import DEFAULT_MODELS
 from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
 
-DEFAULT_MODEL: Final = "nomic-embed-text"
+DEFAULT_MODEL: Final = DEFAULT_MODELS["ollama"]
 
 _PASSAGES = "Represent this sentence for searching relevant passages: "
 _INSTRUCT = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 
-PREFIXES: Final[tuple[tuple[str, str, str], ...]] = (
+FAMILIES: Final[tuple[tuple[str, str, str, bool], ...]] = (
     # Cards of nomic-ai/nomic-embed-text-v1, -v1.5 and -v2-moe: a prefix on both sides is a must.
-    ("nomic-embed-text", "search_document: ", "search_query: "),
+    ("nomic-embed-text-v2", "search_document: ", "search_query: ", False),
+    ("nomic-embed-text", "search_document: ", "search_query: ", True),
     # Card of google/embeddinggemma-300m, prompts "Retrieval-document" and "Retrieval-query";
     # those of embeddinggemma-2 are the same.
-    ("embeddinggemma", "title: none | text: ", "task: search result | query: "),
+    ("embeddinggemma", "title: none | text: ", "task: search result | query: ", False),
     # Qwen/Qwen3-Embedding-0.6B, config_sentence_transformers.json: no space after "Query:".
-    ("qwen3-embedding", "", _INSTRUCT),
+    ("qwen3-embedding", "", _INSTRUCT, False),
     # Card of mixedbread-ai/mxbai-embed-large-v1.
-    ("mxbai-embed-large", "", _PASSAGES),
+    ("mxbai-embed-large", "", _PASSAGES, True),
     # Card of Snowflake/snowflake-arctic-embed-l-v2.0, which Ollama calls snowflake-arctic-embed2.
-    ("snowflake-arctic-embed2", "", "query: "),
-    ("snowflake-arctic-embed-l-v2", "", "query: "),
-    ("snowflake-arctic-embed-m-v2", "", "query: "),
+    ("snowflake-arctic-embed2", "", "query: ", False),
+    ("snowflake-arctic-embed-l-v2", "", "query: ", False),
+    ("snowflake-arctic-embed-m-v2", "", "query: ", False),
     # Card of Snowflake/snowflake-arctic-embed-m and its sisters of the first generation.
-    ("snowflake-arctic-embed", "", _PASSAGES),
+    ("snowflake-arctic-embed", "", _PASSAGES, True),
+    ("all-minilm", "", "", True),
 )
-"""Family, document prefix, query prefix; the first match counts.
+"""Beginning of the name, document prefix, query prefix, and whether the vocabulary is that of
+bert-base-uncased, which `index.embedders.onnx` measures; the first match counts.
 
 The cards of bge-m3, all-MiniLM, granite-embedding and paraphrase-multilingual ask
-for none, and a model that is not here gets none.
+for no prefixes. granite-embedding has RoBERTa's vocabulary, the multilingual ones XLM-R's.
 """
 
-ENGLISH_PIECES: Final = (
-    "nomic-embed-text",
-    "all-minilm",
-    "mxbai-embed-large",
-    "snowflake-arctic-embed",
-)
-"""Families with bert-base-uncased's vocabulary, which `index.embedders.onnx` measures.
 
-Their GGUF files have the tokenizer `bert` with its 30,522 pieces; granite-embedding
-has RoBERTa's, bge-m3 and paraphrase-multilingual XLM-R's.
-"""
-
-MULTILINGUAL: Final = (
-    "nomic-embed-text-v2",
-    "snowflake-arctic-embed2",
-    "snowflake-arctic-embed-l-v2",
-    "snowflake-arctic-embed-m-v2",
-)
-"""Members of those families with XLM-R's vocabulary."""
-
-
-def has_english_vocabulary(model: str) -> bool:
-    """Whether the model reads text through bert-base-uncased's English word pieces."""
-    family = _family(model)
-    return family.startswith(ENGLISH_PIECES) and not family.startswith(MULTILINGUAL)
-
-
-def role_prefixes(model: str) -> tuple[str, str]:
-    """Return a model's document and query prefix by its family's name; empty if unknown."""
-    family = _family(model)
-    found = (row[1:] for row in PREFIXES if family.startswith(row[0]))
-    document, query = next(found, ("", ""))
-    return document, query
+def find_family(model: str) -> tuple[str, str, str, bool]:
+    """Return a model's row of FAMILIES; no prefixes and an unknown vocabulary for any other."""
+    name = model.rpartition("/")[2].lower()
+    found = (family for family in FAMILIES if name.startswith(family[0]))
+    return next(found, (name, "", "", False))
 
 
 def full_name(model: str) -> str:
@@ -99,10 +76,6 @@ def read_dimension(shown: ShowResponse) -> int:
     if not isinstance(dimension, int) or dimension < 1:
         raise OllamaError(Kind.NO_VECTOR, "a model description without a dimension")
     return dimension
-
-
-def _family(model: str) -> str:
-    return model.rpartition("/")[2].lower()
 
 
 BROKEN_FROM: Final = (0, 13, 1)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.embedders.base import ServerState
-from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
     misreading_warning,

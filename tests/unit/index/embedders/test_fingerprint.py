@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
-from blog_search_mcp.index.embedders.ollama.embedder import BACKEND, OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.registry import connect_embedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
@@ -45,7 +45,7 @@ def recorded(ollama: OllamaStandIn) -> EmbedderIdentity:
 
 def verified(ollama: OllamaStandIn, recorded: EmbedderIdentity | None = None) -> VerifiedEmbedder:
     if recorded is not None:
-        return connect_embedder(BACKEND, recorded, ollama.host)
+        return connect_embedder(recorded, ollama.host)
     return VerifiedEmbedder(OllamaEmbedder(url=ollama.host))
 
 

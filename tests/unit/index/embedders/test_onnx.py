@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,8 +14,10 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.onnx import (
     COVERED,
-    MINILM,
+    IDENTITY,
+    MODEL,
     UNCOVERED,
+    WINDOW,
     OnnxEmbedder,
     english_coverage,
     load_tokenizer,
@@ -36,13 +37,13 @@ def minilm() -> OnnxEmbedder:
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("model.onnx", MINILM.digest),
+        ("model.onnx", IDENTITY.digest),
         ("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
     ],
 )
 def test_the_files_are_the_ones_their_readme_names(name: str, sha256: str) -> None:
-    assert hashlib.sha256((MINILM.folder / name).read_bytes()).hexdigest() == sha256
-    assert sha256 in (MINILM.folder / "README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256((MODEL / name).read_bytes()).hexdigest() == sha256
+    assert sha256 in (MODEL / "README.md").read_text(encoding="utf-8")
 
 
 def test_vectors_are_those_of_the_reference(minilm: OnnxEmbedder) -> None:
@@ -76,15 +77,6 @@ def test_a_text_has_one_vector_whatever_is_embedded_beside_it(minilm: OnnxEmbedd
     alone = minilm.embed_documents(["the same text"])[0]
     beside = minilm.embed_documents(["word " * 240, "the same text", "x"])[1]
     np.testing.assert_array_equal(alone, beside)
-
-
-def test_each_window_of_a_text_has_the_prefix_of_its_role() -> None:
-    prefixed = OnnxEmbedder(replace(MINILM, document_prefix="passage: ", query_prefix="query: "))
-    bare = OnnxEmbedder()
-    np.testing.assert_array_equal(prefixed.embed_query("soup"), bare.embed_query("query: soup"))
-    long = prefixed.embed_documents(["apple " * 504])[0]
-    np.testing.assert_allclose(long, bare.embed_query("passage: " + "apple " * 252), atol=1e-6)
-    np.testing.assert_array_equal(prefixed.embed_query(" "), np.zeros(384))
 
 
 def test_no_texts_make_no_rows(minilm: OnnxEmbedder) -> None:
@@ -122,15 +114,15 @@ def test_a_long_text_is_the_unit_mean_of_its_windows(minilm: OnnxEmbedder) -> No
     [
         (0, []),
         (1, [1]),
-        (MINILM.window, [MINILM.window]),
-        (MINILM.window + 1, [127, 128]),
-        (2 * MINILM.window, [MINILM.window, MINILM.window]),
+        (WINDOW, [WINDOW]),
+        (WINDOW + 1, [127, 128]),
+        (2 * WINDOW, [WINDOW, WINDOW]),
         (600, [200, 200, 200]),
     ],
 )
 def test_windows_are_as_few_as_possible_and_equally_long(count: int, lengths: list[int]) -> None:
     pieces = list(range(count))
-    cut = split_windows(pieces, MINILM.window)
+    cut = split_windows(pieces, WINDOW)
     assert [len(window) for window in cut] == lengths
     assert [piece for window in cut for piece in window] == pieces
 

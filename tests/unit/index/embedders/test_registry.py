@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import MINILM, OnnxEmbedder
+from blog_search_mcp.index.embedders.onnx import IDENTITY, OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
@@ -71,14 +71,14 @@ def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: Ollama
 
 
 @pytest.mark.parametrize(
-    ("model", "name"), [("bge-m3", "ollama bge-m3"), (MINILM.name, MINILM.identity.name)]
+    ("model", "name"), [("bge-m3", "ollama bge-m3"), (IDENTITY.model, IDENTITY.name)]
 )
 def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nobody: str) -> None:
     assert choose_embedder("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
 
 
 def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
-    choice = choose_embedder("auto", None, ollama.host, MINILM.identity)
+    choice = choose_embedder("auto", None, ollama.host, IDENTITY)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
     assert ollama.requests == []
@@ -119,7 +119,7 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     asked: str, model: str | None, command: str, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
-        choose_embedder(asked, model, nobody, MINILM.identity)
+        choose_embedder(asked, model, nobody, IDENTITY)
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
@@ -149,7 +149,7 @@ def test_asking_for_what_the_index_has_keeps_it(
 def test_the_server_gets_the_embedder_of_the_index(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
-    assert isinstance(open_embedder(MINILM.identity, ollama.host), OnnxEmbedder)
+    assert isinstance(open_embedder(IDENTITY, ollama.host), OnnxEmbedder)
     row = open_embedder(nomic, ollama.host).embed_query("a query")
     np.testing.assert_array_equal(row, embedding("search_query: a query", Model()))
 
@@ -188,13 +188,13 @@ def test_a_model_with_another_dimension_is_refused(
 
 
 def test_an_embedded_index_of_another_version_of_the_package_is_refused() -> None:
-    older = replace(MINILM.identity, digest="0" * 64)
+    older = replace(IDENTITY, digest="0" * 64)
     with pytest.raises(EmbedderMismatch, match="--rebuild --embedder embedded"):
         open_embedder(older, "")
 
 
 def test_an_index_of_an_embedder_that_is_not_here_is_refused_with_what_to_do() -> None:
-    unknown = replace(MINILM.identity, model="a-later-model")
+    unknown = replace(IDENTITY, model="a-later-model")
     for identity in (unknown, replace(unknown, kind="a-later-kind")):
         with pytest.raises(EmbedderMismatch, match="which this version does not have"):
             open_embedder(identity, "")

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
+    find_family,
     fold_text,
     full_name,
-    has_english_vocabulary,
     misreads_capitals,
-    role_prefixes,
 )
 from blog_search_mcp.index.embedders.onnx import load_tokenizer
-
-if TYPE_CHECKING:
-    pass
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
@@ -54,7 +48,7 @@ QWEN = (
 def test_each_family_has_the_prefixes_of_its_model_card(
     model: str, prefixes: tuple[str, str]
 ) -> None:
-    assert role_prefixes(model) == prefixes
+    assert find_family(model)[1:3] == prefixes
 
 
 @pytest.mark.parametrize(
@@ -81,7 +75,7 @@ def test_each_family_has_the_prefixes_of_its_model_card(
 def test_only_models_with_english_word_pieces_find_chinese_unreadable(
     model: str, english: bool
 ) -> None:
-    assert has_english_vocabulary(model) is english
+    assert find_family(model)[3] is english
     readable = OllamaEmbedder(model).vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
     assert readable == [1.0, 0.0 if english else 1.0]
 
