@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
+    from blog_search_mcp.server.watch.staleness import StalenessCheck
+    from blog_search_mcp.server.watch.watcher import Watcher
 
 Stamp: TypeAlias = tuple[str, int, int] | None
 """Another value for every switch of generations, beginning with the name of the live one;
@@ -101,27 +103,6 @@ class Served(Searcher, Protocol):
     """What can be known of the index without opening it."""
 
 
-class Live(Protocol):
-    """An index that is followed: each call gives the newest generation's searcher."""
-
-    @property
-    def notice(self) -> str | None:
-        """Why it is not the newest generation's, if it is not."""
-
-    def reader(self) -> Searcher:
-        """Return it; cheap when nothing changed. Raises IndexProblem."""
-
-
-class Staleness(Protocol):
-    """Knows whether the posts have changed since the ingest. Safe to call from several threads."""
-
-    def check(self) -> None:
-        """Start a check, if it is time to. Returns at once."""
-
-    def notice(self) -> str | None:
-        """Describe what readers of an answer must know in one sentence, `None` if nothing."""
-
-
 log = logging.getLogger(__name__)
 
 
@@ -130,16 +111,16 @@ class Engine:
 
     def __init__(
         self,
-        open_index: Callable[[], Live],
+        open_index: Callable[[], Index],
         folder: IndexFolder,
-        staleness: Staleness | None = None,
+        staleness: StalenessCheck | Watcher | None = None,
     ) -> None:
         """Take how to open the index, its folder and what, if anything, watches its posts."""
         self.folder = folder
         self._open_index = open_index
         self._staleness = staleness
         self._opening = threading.Lock()
-        self._live: Live | None = None
+        self._live: Index | None = None
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
@@ -187,7 +168,7 @@ class Engine:
         stale = self._staleness.notice() if self._staleness is not None else None
         return " ".join(filter(None, (*others, stale))) or None
 
-    def _opened(self) -> Live:
+    def _opened(self) -> Index:
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
@@ -205,7 +186,7 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is None:
         from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness: Staleness = StalenessCheck(settings.index, settings.content)
+        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, settings.content)
     else:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher

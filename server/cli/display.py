@@ -17,7 +17,7 @@ from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencoda
 from blog_search_mcp.server.format.results import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snippets import Span
@@ -89,7 +89,13 @@ def show_passage(console: Console, page: PageFacts, details: Details, passage: P
     for chunk in passage.chunks:
         text = highlight(chunk.text, _marks(chunk.text, hit, details))
         console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
-    _line(console, Text("\n" + escape_controls(_around(passage)), SECONDARY))
+    around = [
+        f"Chunk {passage.asked + 1} of {passage.count}",
+        f"before it: {one_line(passage.heading_before)}" if passage.heading_before else None,
+        f"after it: {one_line(passage.heading_after)}" if passage.heading_after else None,
+    ]
+    place = "; ".join(filter(None, around))
+    _line(console, Text(f"\n{escape_controls(place)}.", SECONDARY))
 
 
 def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
@@ -148,33 +154,22 @@ def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> No
 
 
 def _why(console: Console, hit: Hit, query: Query) -> None:
-    for line in _reasons(hit, query):
-        _line(console, Text(escape_controls(line), SECONDARY), INDENT)
-
-
-def _reasons(hit: Hit, query: Query) -> Iterator[str]:
     from blog_search_mcp.index.search.snippets import highlight_query
 
     text = hit.chunk.plain or hit.chunk.text
-    found = [
-        query.text[start:end] for start, end in highlight_query(query, text, hit.post.language)
-    ]
-    yield f"why: found here {', '.join(found) or 'none of the words'}"
+    spans = highlight_query(query, text, hit.post.language)
+    found = ", ".join(query.text[start:end] for start, end in spans)
     words = "none" if hit.lexical is None else f"{hit.lexical:.2f}"
-    yield f"     share of the query's words here: {words}"
     meaning = "not compared" if hit.dense is None else f"{hit.dense:.3f} above the blog's mean"
-    yield f"     meaning, as a cosine to the query: {meaning}"
+    lines = [
+        f"why: found here {found or 'none of the words'}",
+        f"     share of the query's words here: {words}",
+        f"     meaning, as a cosine to the query: {meaning}",
+    ]
     for reason in hit.reasons:
         added = reason.share * reason.value
         if abs(added) >= LEAST:
             product = f"{reason.share:.2f} × {reason.value:.2f} = {added:.3f}"
-            yield f"     {product}  {KINDS[reason.kind]}"
-
-
-def _around(passage: Passage) -> str:
-    facts = [
-        f"Chunk {passage.asked + 1} of {passage.count}",
-        f"before it: {one_line(passage.heading_before)}" if passage.heading_before else None,
-        f"after it: {one_line(passage.heading_after)}" if passage.heading_after else None,
-    ]
-    return "; ".join(filter(None, facts)) + "."
+            lines.append(f"     {product}  {KINDS[reason.kind]}")
+    for line in lines:
+        _line(console, Text(escape_controls(line), SECONDARY), INDENT)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import escape_controls
@@ -16,8 +16,6 @@ from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import explain_page
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.types import Answer, Passage
     from blog_search_mcp.server.engine import Searcher
     from blog_search_mcp.server.settings import SearchRequest, Settings
 
@@ -34,17 +32,25 @@ def search(settings: Settings, request: SearchRequest) -> int:
 def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
     from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
     from blog_search_mcp.server.format.results import page_of
-    from blog_search_mcp.server.format.web import analyse_for_blog
+    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts
 
     answer = searcher.search(
         request.query, request.filters, limit=request.limit, offset=request.offset
     )
     query = analyse_for_blog(request.query, searcher.overview)
     notice = explain_page(answer, request.filters)
-    passage = _read_first(searcher, answer) if request.reads else None
+    passage = None
+    if request.reads and answer.hits:
+        hit = answer.hits[0]
+        neighbors = 0 if hit.beside is None else 1  # the neighbour that answers too
+        passage = searcher.read(hit.post.source, hit.chunk.index, neighbors)
     details = Details(answer, query, request.why)
     if as_json:
-        console().print(_as_json(answer, query, notice, passage), soft_wrap=True)
+        facts = {"query": query.text, **answer_facts(answer, query, notice)}
+        if passage is not None:
+            facts["passage"] = passage_facts(passage, query)
+        text = json.dumps(facts, ensure_ascii=False, indent=2)
+        console().print(text, soft_wrap=True)
     elif passage is not None:
         show_passage(console(), page_of(answer, answer.notice), details, passage)
     elif answer.hits:
@@ -52,20 +58,3 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool)
     else:
         sys.stderr.write(escape_controls(f"{notice}\n"))
     return 0 if answer.hits else 1
-
-
-def _read_first(searcher: Searcher, answer: Answer) -> Passage | None:
-    """Read the one hit, with the neighbour that answers too."""
-    for hit in answer.hits:
-        neighbors = 0 if hit.beside is None else 1
-        return searcher.read(hit.post.source, hit.chunk.index, neighbors)
-    return None
-
-
-def _as_json(answer: Answer, query: Query, notice: str | None, passage: Passage | None) -> str:
-    from blog_search_mcp.server.format.web import answer_facts, passage_facts
-
-    facts: dict[str, Any] = {"query": query.text, **answer_facts(answer, query, notice)}
-    if passage is not None:
-        facts["passage"] = passage_facts(passage, query)
-    return json.dumps(facts, ensure_ascii=False, indent=2)

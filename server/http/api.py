@@ -7,7 +7,6 @@ which the guards refuse other sites, and no query stands in a URL that a proxy l
 from __future__ import annotations
 
 import json
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.server.format.results import explain_page, for_clients, replace_surrogates
+from blog_search_mcp.server.format.results import describe_failure, explain_page
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
@@ -35,8 +34,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-log = logging.getLogger(__name__)
 
 
 def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,14 +99,10 @@ def _respond(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes)
     """Answer, or refuse with a sentence."""
     try:
         return JSONResponse(answer(_parse_object(body)), headers=HEADERS)
-    except (UsageError, NotInIndex) as error:  # quotes what the page itself sent
-        status = 400 if isinstance(error, UsageError) else 404
-        return refusal(status, replace_surrogates(str(error)), HEADERS)
-    except BlogSearchError as error:
-        return refusal(503, replace_surrogates(for_clients(str(error))), HEADERS)
-    except Exception:
-        log.exception("A question of the search page failed.")
-        return refusal(500, "Internal error; the server's log has the details.", HEADERS)
+    except Exception as error:
+        kinds = {UsageError: 400, NotInIndex: 404, BlogSearchError: 503, Exception: 500}
+        status = next(status for kind, status in kinds.items() if isinstance(error, kind))
+        return refusal(status, describe_failure(error), HEADERS)
 
 
 def _parse_object(body: bytes) -> dict[str, Any]:

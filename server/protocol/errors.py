@@ -6,7 +6,6 @@ the SDK would put an exception's own words on the wire.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -41,20 +40,15 @@ def in_thread(
 ) -> Callable[[ServerRequestContext[Any], Params], Awaitable[Result]]:
     """Make a handler that does `work` in a worker thread and raises nothing but MCPError."""
 
+    def work_or_refuse(context: ServerRequestContext[Any], params: Params) -> Result:
+        try:
+            return work(context, params)
+        except MCPError:
+            raise
+        except Exception as error:
+            raise MCPError(INTERNAL_ERROR, describe_failure(error)) from error
+
     async def handle(context: ServerRequestContext[Any], params: Params) -> Result:
-        return await run_sync(partial(_guarded, work, context, params), abandon_on_cancel=True)
+        return await run_sync(work_or_refuse, context, params, abandon_on_cancel=True)
 
     return handle
-
-
-def _guarded(
-    work: Callable[[ServerRequestContext[Any], Params], Result],
-    context: ServerRequestContext[Any],
-    params: Params,
-) -> Result:
-    try:
-        return work(context, params)
-    except MCPError:
-        raise
-    except Exception as error:
-        raise MCPError(INTERNAL_ERROR, describe_failure(error)) from error

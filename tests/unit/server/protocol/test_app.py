@@ -133,7 +133,7 @@ class Growing:
             raise IndexMissing("There is no index yet.")
         return FixedSearcher()
 
-    def open(self) -> Growing:
+    def open(self) -> Any:
         self.opened += 1
         return self
 
@@ -158,7 +158,7 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
     growing, may_open, opening = Growing(), threading.Event(), threading.Event()
     growing.there = True
 
-    def open_slowly() -> Growing:
+    def open_slowly() -> Any:
         opening.set()
         assert may_open.wait(5)
         return growing.open()
