@@ -131,7 +131,7 @@ class Answer:
     certainty: float = 0.0
     """What `confidence` is cut from: 1 is what the blog's own headings reach."""
     notice: str | None = None
-    """One sentence the reader must see (a leg that did not answer), else `None`."""
+    """One sentence the reader must see (a retriever that did not answer), else `None`."""
 
 
 @dataclass(frozen=True, slots=True)
