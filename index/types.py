@@ -115,7 +115,8 @@ class Hit:
     """Language and source of each translation of the post, none of which is a hit itself."""
     reasons: tuple[Reason, ...] = ()
     """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
-    the hit is less for a further passage, more for a post that a better translation lifted."""
+    the hit is less for a further passage, more for a post that a better translation lifted or
+    that the query names by its title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
@@ -24,6 +24,7 @@ from blog_search_mcp.index.search.ranking import (
 )
 from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
 from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
 from blog_search_mcp.index.types import Answer, Feature, Hit
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def search(
     """The hits from `offset` on, `limit` at most, best first."""
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
-    scores = score_posts(retrieved, query, use)
+    named = find_named_posts(snapshot.titles, text)
+    scores = promote_named_posts(score_posts(retrieved, query, use), named)
     passages = diversify_passages(
         collapse_translations(scores, snapshot.translations, text),
         retrieved.posts,
@@ -56,6 +58,8 @@ def search(
         decay_for(query),
     )
     confidence = estimate_confidence(retrieved, text, calibration)
+    if any(post in scores for post in named):
+        confidence = replace(confidence, word="high")
     low = NOTICE if len(passages) and calibration and confidence.word == "low" else None
     by_feature = feature_weights(retrieved, query, use)
     return Answer(

@@ -13,6 +13,7 @@ import numpy as np
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.search.titles import index_titles
 from blog_search_mcp.index.store import catalog as chunk_table
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.manifest import REBUILD
@@ -20,6 +21,7 @@ from blog_search_mcp.index.vectors.registry import open_vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.search.titles import Titles
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
@@ -52,6 +54,11 @@ class Snapshot:
     def vocabulary_coverage(self) -> float:
         """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
         return self.table.mean_readable
+
+    @cached_property
+    def titles(self) -> Titles:
+        """The posts by their titles."""
+        return index_titles(self.catalog.titles())
 
     def close(self) -> None:
         """Close the files."""

@@ -202,6 +202,10 @@ class Catalog:
         """Return all posts by id."""
         return {row[0]: post_of(row) for row in self.rows(f"SELECT {POST_COLUMNS} FROM posts", [])}
 
+    def titles(self) -> list[tuple[int, str]]:
+        """Return every post's id and title."""
+        return self.rows("SELECT post_id, title FROM posts", [])
+
     def find_post(self, source: str) -> tuple[int, Post] | None:
         """Find the post with exactly this source, and its id."""
         rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
