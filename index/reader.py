@@ -2,23 +2,30 @@
 
 A generation's files are closed with the last reference to its reader, so that a request which
 began before a switch ends undisturbed, however many switches there are meanwhile.
+
+An ingest never changes a file in place, but something else may, and a mapped file that was cut
+short ends the process with SIGBUS when its lost end is read (mmap(2)), which no library can catch.
+So sizes and times are compared again before each request, which leaves the instant between that
+and the read, and the time of a request itself, without a guard.
 """
 
 from __future__ import annotations
 
 import difflib
+import logging
 import threading
 import weakref
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexProblem, UnknownChunk, UnknownPost
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
-from blog_search_mcp.index.store.checksums import Guard
+from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
 from blog_search_mcp.index.store.generations import (
     ReaderLock,
     current_number,
@@ -42,6 +49,18 @@ from blog_search_mcp.index.types import (
 NEAREST = 3
 """Sources named when the one asked for is not there."""
 
+LARGE = 1 << 20
+"""Bytes from which on an unmodified file is hashed in the background: the smaller ones of a
+generation take a few milliseconds together."""
+
+LATER = 5.0
+"""Seconds after the opening until that begins, so that the first searches have the machine."""
+
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Of a file: inode, size, and when its content and its status changed last, in nanoseconds."""
+
+log = logging.getLogger(__name__)
+
 
 class IndexReader:
     """Searches and reads one generation; immutable, and safe for concurrent requests."""
@@ -55,9 +74,9 @@ class IndexReader:
         """
         self.manifest = manifest
         self._guard = Guard(files, manifest)
-        self._legs = open_snapshot(files, embedder)
-        self._finalize = weakref.finalize(self, _close, self._legs, lock)
-        if self._legs.vectors.dimension != manifest.embedder.dimension:
+        self._snapshot = open_snapshot(files, embedder)
+        self._finalize = weakref.finalize(self, _close, self._snapshot, lock)
+        if self._snapshot.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
         try:
@@ -65,11 +84,6 @@ class IndexReader:
         except (OSError, ValueError) as error:
             self.close()
             raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
-
-    @property
-    def replaced(self) -> bool:
-        """Whether another generation now lies where this one was opened."""
-        return self._guard.replaced
 
     def close(self) -> None:
         """Close the files at once; no other call may follow."""
@@ -81,7 +95,9 @@ class IndexReader:
         """Find the hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
         self._guard.check()
         calibration = self.manifest.calibration
-        return search(self._legs, query, filters, calibration, limit=limit, offset=offset, use=use)
+        return search(
+            self._snapshot, query, filters, calibration, limit=limit, offset=offset, use=use
+        )
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read a chunk with `neighbors` chunks on each side.
@@ -90,7 +106,7 @@ class IndexReader:
         """
         self._guard.check()
         post_id, post = self._find_post(source)
-        chunks = self._legs.catalog.chunks_of(post_id)
+        chunks = self._snapshot.catalog.chunks_of(post_id)
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
         first = max(0, chunk_index - neighbors)
@@ -102,31 +118,103 @@ class IndexReader:
             count=len(chunks),
             heading_before=_other_heading(chunks[first::-1], shown[0]),
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
-            translations=self._legs.translations.others(post_id),
+            translations=self._snapshot.translations.others.get(post_id, ()),
         )
 
     def outline(self, source: str) -> Outline:
         """List a post's chunks without their text. Raises UnknownPost or IndexBroken."""
         post_id, post = self._find_post(source)
-        others = self._legs.translations.others(post_id)
+        others = self._snapshot.translations.others.get(post_id, ())
         return Outline(post, self.listing().parts(post_id), others)
 
     def listing(self) -> Listing:
         """Return lists of what the generation holds. Raises IndexBroken."""
         self._guard.check()
-        return Listing(self._legs.catalog, self)
+        return Listing(self._snapshot.catalog, self)
 
     def _find_post(self, source: str) -> tuple[int, Post]:
-        found = self._legs.catalog.find_post(source)
+        found = self._snapshot.catalog.find_post(source)
         if found is None:
             raise UnknownPost(source, self._nearest(source))
         return found
 
     def _nearest(self, source: str) -> tuple[str, ...]:
-        sources = self._legs.catalog.sources()
+        sources = self._snapshot.catalog.sources()
         same_name = [known for known in sources if _name(known) == _name(source)]
         close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+
+
+class Guard:
+    """Verifies the files of one generation when it is opened, and notices when one changes."""
+
+    def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
+        """Verify every file, some of them later. Raises IndexBroken."""
+        self._files = files
+        self._checksums = manifest.files
+        self._paths = {name: files.folder / name for name in manifest.files}
+        self._stamps = self._read_stamps()
+        self._damage: IndexBroken | None = None
+        self._scheduling = threading.Lock()
+        self._scheduled: set[str] = set()
+        later = [
+            name
+            for name, checksum in manifest.files.items()
+            if checksum.size >= LARGE and is_unmodified(self._paths[name], checksum)
+        ]
+        verify(files, manifest, later)
+        self._verify_later(later)
+
+    def check(self) -> None:
+        """Raise IndexBroken if a file is no longer what was opened.
+
+        A file that is gone is none of the changed: a generation that is no longer kept stays
+        readable for those who opened it. One that was only touched is verified again; one that
+        was linked to, or whose time was set back, a little later.
+        """
+        if self._damage is not None:
+            raise self._damage
+        stamps = self._read_stamps()
+        changed = [name for name, stamp in stamps.items() if self._stamps.get(name) != stamp]
+        for name in changed:
+            if self._stamps.get(name, ())[:3] != stamps[name][:3]:
+                verify_file(self._files, name, self._checksums[name])
+        self._stamps |= stamps
+        self._verify_later(changed)
+
+    def _verify_later(self, names: Iterable[str]) -> None:
+        """Have these files hashed, with all others that are scheduled until that begins."""
+        with self._scheduling:
+            is_first = not self._scheduled
+            self._scheduled |= set(names)
+            if is_first and self._scheduled:
+                timer = threading.Timer(LATER, self._verify_scheduled)
+                timer.daemon = True
+                timer.start()
+
+    def _verify_scheduled(self) -> None:
+        """Hash the scheduled files; one that is gone by now was needed by nobody."""
+        with self._scheduling:
+            names, self._scheduled = self._scheduled, set()
+        try:
+            for name in sorted(names):
+                if self._paths[name].exists():
+                    verify_file(self._files, name, self._checksums[name])
+        except IndexBroken as error:
+            log.warning("%s", error)
+            self._damage = error
+
+    def _read_stamps(self) -> dict[str, Stamp]:
+        stamps = {}
+        for name, path in self._paths.items():
+            with suppress(OSError):
+                stamps[name] = _read_stamp(path)
+        return stamps
+
+
+def _read_stamp(path: Path) -> Stamp:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _close(snapshot: Snapshot, lock: ReaderLock) -> None:
@@ -154,7 +242,7 @@ class Index:
         self._layout = Layout(folder)
         self._embedder_for = embedder_for
         self._opening = threading.Lock()
-        self._reader: IndexReader | None = None
+        self._opened: tuple[Stamp | None, IndexReader] | None = None
         self._embedder: Embedder | None = None
         self.notice: str | None = None
         """Why `reader` returns an older generation than the current one, if it does."""
@@ -167,9 +255,9 @@ class Index:
         try:
             reader = self._newest()
         except IndexProblem as error:
-            earlier = self._reader
-            if earlier is None:
+            if self._opened is None:
                 raise
+            earlier = self._opened[1]
             self.notice = (
                 f"This is from the index of {earlier.manifest.created}, "
                 f"since the newest cannot be used. {error}"
@@ -181,20 +269,25 @@ class Index:
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""
         with self._opening:
-            self._reader = None
+            self._opened = None
 
     def _newest(self) -> IndexReader:
-        if (reader := self._opened(current_number(self._layout))) is not None:
-            return reader
-        with self._opening:
-            self._reader = self._follow()
-            return self._reader
+        """Open the current generation, unless CURRENT is the file that led to the open one."""
+        stamp: Stamp | None = None
+        with suppress(OSError):
+            stamp = _read_stamp(self._layout.current)
+        reader = self._opened_for(stamp)
+        if reader is None:
+            with self._opening:
+                reader = self._opened_for(stamp) or self._open_newest()
+                self._opened = stamp, reader
+        return reader
 
-    def _opened(self, number: int) -> IndexReader | None:
-        reader = self._reader
-        return reader if reader is not None and _is(reader, number) else None
+    def _opened_for(self, stamp: Stamp | None) -> IndexReader | None:
+        opened = self._opened
+        return opened[1] if opened and stamp and opened[0] == stamp else None
 
-    def _follow(self) -> IndexReader:
+    def _open_newest(self) -> IndexReader:
         """Open the generation that CURRENT names before and after it is opened.
 
         One that is no longer named afterwards may have been deleted before it was locked.
@@ -202,7 +295,7 @@ class Index:
         while True:
             number = current_number(self._layout)
             try:
-                reader = self._opened(number) or self._open(number)
+                reader = self._open(number)
             except IndexProblem:
                 if current_number(self._layout) == number:
                     raise
@@ -216,16 +309,8 @@ class Index:
             failed.callback(lock.release)
             files = self._layout.generation(number)
             manifest = read_manifest(self._layout, number)
-            reader = IndexReader(files, manifest, self._embedder_of(manifest.embedder), lock)
+            if self._embedder is None or self._embedder.identity != manifest.embedder:
+                self._embedder = self._embedder_for(manifest.embedder)
+            reader = IndexReader(files, manifest, self._embedder, lock)
             failed.pop_all()
             return reader
-
-    def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
-        if self._embedder is None or self._embedder.identity != identity:
-            self._embedder = self._embedder_for(identity)
-        return self._embedder
-
-
-def _is(reader: IndexReader, number: int) -> bool:
-    """Whether `reader` has the generation that is called `number` now."""
-    return reader.manifest.generation == number and not reader.replaced

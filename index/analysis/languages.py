@@ -12,7 +12,13 @@ from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.scripts import HAN, HANGUL, KANA
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+KANA = "\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+"""Without the dot between foreign words (・), which parts them."""
+HANGUL = "\u1100-\u11ff\uac00-\ud7af"
+CJK = f"\u3005-\u3007{HAN}{KANA}{HANGUL}"
+"""Scripts without spaces between words, and the marks that stand for a Han character. Each of
+these is the inside of a regular expression's set."""
 
 _FUNCTION_WORDS = Path(__file__).parents[1] / "data" / "function_words.txt"
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from blog_search_mcp.index.analysis.languages import (
+    CJK,
     function_words,
     language_of,
     primary_subtag,
     stemmer_of,
 )
-from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.tokenizer import Term, fold, terms
 
 WEIGHT = 0.4

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, primary_subtag
+from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
 from blog_search_mcp.index.analysis.query import Query, Word, language_of_query
-from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.tokenizer import stem, terms, to_simplified
 
 _DATA = Path(__file__).parents[1] / "data"

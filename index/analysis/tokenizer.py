@@ -19,8 +19,7 @@ from operator import add
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from blog_search_mcp.index.analysis.languages import stemmer_of
-from blog_search_mcp.index.analysis.scripts import CJK
+from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
 
 
 class Stemmer(Protocol):

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD
-from blog_search_mcp.index.analysis.scripts import CJK
+from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:

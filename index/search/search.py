@@ -146,7 +146,7 @@ def _hits(
             beside=None if passage.beside is None else chunks[passage.beside],
             dense=candidates[passage.post].cosines.get(passage.chunk),
             lexical=candidates[passage.post].bm25.get(passage.chunk),
-            translations=snapshot.translations.others(passage.post),
+            translations=snapshot.translations.others.get(passage.post, ()),
             reasons=reasons[passage.post],
         )
         for passage in page

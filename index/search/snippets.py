@@ -17,8 +17,8 @@ from itertools import accumulate, compress, pairwise
 from math import fsum
 from typing import TypeAlias
 
+from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import Query, Word
-from blog_search_mcp.index.analysis.scripts import CJK
 from blog_search_mcp.index.analysis.tokenizer import (
     TOKEN,
     Term,

@@ -167,7 +167,7 @@ class CatalogWriter:
             "INSERT INTO translations VALUES (?, ?, ?, ?)",
             [
                 (each.post, family, place, each.language)
-                for family, group in enumerate(find_translations(posts).families)
+                for family, group in enumerate(find_translations(posts))
                 for place, each in enumerate(group)
             ],
         )

@@ -8,9 +8,11 @@ that could not lock it.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -19,13 +21,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
-from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified, read_text
+from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
 from blog_search_mcp.index.store.disk import make_disk_error, quarantine
 from blog_search_mcp.index.store.layout import (
+    GENERATION_NAME,
     GenerationFiles,
     Layout,
     generation_name,
-    is_generation_name,
 )
 from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest, dumps, loads
 
@@ -98,14 +100,14 @@ _LARGEST_MANIFEST = 1 << 28
 def current_number(layout: Layout) -> int:
     """Read the current generation's number. Raises IndexMissing or IndexBroken."""
     try:
-        name = read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
+        name = _read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
     except FileNotFoundError as error:
         raise IndexMissing(
             f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
-    if not is_generation_name(name):
+    if not GENERATION_NAME.fullmatch(name):
         raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
     return int(name)
 
@@ -113,14 +115,14 @@ def current_number(layout: Layout) -> int:
 def newest_number(layout: Layout) -> int:
     """Return the highest number of a generation's folder, finished or not; 0 if there is none."""
     names = [folder.name for folder in layout.generations.iterdir()]
-    return max((int(name) for name in names if is_generation_name(name)), default=0)
+    return max((int(name) for name in names if GENERATION_NAME.fullmatch(name)), default=0)
 
 
 def read_manifest(layout: Layout, number: int) -> Manifest:
     """Read generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
     try:
-        manifest = loads(read_text(path, _LARGEST_MANIFEST, "utf-8"))
+        manifest = loads(_read_text(path, _LARGEST_MANIFEST, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
     if manifest.generation != number:
@@ -214,7 +216,7 @@ def collect(layout: Layout, current: int | None, keep: int | None = None) -> Non
     spared = {current, keep, *locked_generations(layout)}
     kept = {generation_name(number) for number in spared if number is not None}
     for folder in layout.generations.iterdir():
-        if is_generation_name(folder.name) and folder.name not in kept:
+        if GENERATION_NAME.fullmatch(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -223,6 +225,14 @@ def _current_or_none(layout: Layout) -> int | None:
         return current_number(layout)
     except (IndexMissing, IndexBroken):
         return None
+
+
+def _read_text(path: Path, most: int, encoding: str) -> str:
+    """Read a regular file of at most `most` bytes; a pipe would wait for ever."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    return path.read_text(encoding)
 
 
 def _sync(path: Path) -> None:

@@ -18,106 +18,48 @@ INDEX/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from pathlib import Path
 
-_FEWEST_DIGITS = 6
-_MOST_DIGITS = 17
-"""So that the number after any name has at most 18 digits and fits wherever integers do."""
+GENERATION_NAME = re.compile("[0-9]{6,17}")
+"""A folder of any other name is not ours. With 17 digits the next number has 18 at most, and fits
+wherever integers do."""
 
 DEFAULT_FOLDER = ".blog-index"
 """Where the index lies unless the author says otherwise, below the current folder."""
 
 
-@dataclass(frozen=True, slots=True)
 class GenerationFiles:
     """The files of one generation."""
 
-    folder: Path
-
-    @property
-    def manifest(self) -> Path:
-        """JSON, written last."""
-        return self.folder / "manifest.json"
-
-    @property
-    def vectors(self) -> Path:
-        """A folder of the vector store's."""
-        return self.folder / "vectors"
-
-    @property
-    def lexical(self) -> Path:
-        """A folder of tantivy's."""
-        return self.folder / "lexical"
-
-    @property
-    def catalog(self) -> Path:
-        """SQLite database of posts and chunks."""
-        return self.folder / "chunks.db"
-
-    @property
-    def texts(self) -> Path:
-        """SQLite database of texts; of a kept generation, never written again."""
-        return self.folder / "texts.db"
-
-    @property
-    def table(self) -> Path:
-        """NumPy's archive of `index.store.catalog.ChunkTable`."""
-        return self.folder / "table.npz"
-
-    @property
-    def overview(self) -> Path:
-        """JSON of `index.store.statistics.Overview`."""
-        return self.folder / "overview.json"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = folder / "manifest.json"
+        self.vectors = folder / "vectors"
+        self.lexical = folder / "lexical"
+        self.catalog = folder / "chunks.db"
+        self.texts = folder / "texts.db"
+        self.table = folder / "table.npz"
+        self.overview = folder / "overview.json"
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
     """The files of an index folder."""
 
-    root: Path
-
-    @property
-    def current(self) -> Path:
-        """One line: the current generation's name."""
-        return self.root / "CURRENT"
-
-    @property
-    def generations(self) -> Path:
-        """One folder for each generation that is kept."""
-        return self.root / "generations"
-
-    @property
-    def cache(self) -> Path:
-        """The embedding cache."""
-        return self.root / "embeddings.db"
-
-    @property
-    def last_ingest(self) -> Path:
-        """The content folder as the last ingest saw it."""
-        return self.root / "last_ingest.json"
-
-    @property
-    def lock(self) -> Path:
-        """Held by the one ingest that writes."""
-        return self.root / "lock"
-
-    @property
-    def readers(self) -> Path:
-        """Holds of those who read; ours to delete once they are not locked."""
-        return self.root / "readers"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.current = root / "CURRENT"
+        self.generations = root / "generations"
+        self.cache = root / "embeddings.db"
+        self.last_ingest = root / "last_ingest.json"
+        self.lock = root / "lock"
+        self.readers = root / "readers"
 
     def generation(self, number: int) -> GenerationFiles:
-        """The files of generation `number`."""
+        """Return the files of generation `number`."""
         return GenerationFiles(self.generations / generation_name(number))
 
 
 def generation_name(number: int) -> str:
-    """`000042`: sorts as it counts."""
-    return f"{number:0{_FEWEST_DIGITS}d}"
-
-
-def is_generation_name(name: str) -> bool:
-    """Whether `name` is one that `generation_name` gives; any other folder is not ours."""
-    is_number = name.isascii() and name.isdecimal()
-    return is_number and _FEWEST_DIGITS <= len(name) <= _MOST_DIGITS
+    """Write `000042`, which sorts as it counts."""
+    return f"{number:06d}"

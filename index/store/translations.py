@@ -47,34 +47,29 @@ class Translation:
 
 
 class Translations:
-    """The groups of one generation."""
+    """The groups of one generation, by post id; a post without a translation has none."""
 
-    def __init__(self, groups: Iterable[Iterable[Translation]]) -> None:
+    def __init__(self, groups: Iterable[Sequence[Translation]]) -> None:
         """Take groups of two posts or more that have no post in common."""
-        self.families = [tuple(group) for group in groups]
-        self._groups = {each.post: group for group in self.families for each in group}
-
-    def of(self, post: int) -> tuple[Translation, ...]:
-        """Return the whole group of a post by id, itself included; `()` without a translation."""
-        return self._groups.get(post, ())
-
-    def others(self, post: int) -> tuple[tuple[str, str], ...]:
-        """Return language and source of each other post of its group, in the languages' order."""
-        return tuple(
-            sorted((each.language, each.source) for each in self.of(post) if each.post != post)
-        )
+        self.groups = {each.post: group for group in groups for each in group}
+        """The whole group of a post, itself included."""
+        self.others = {
+            post: tuple(sorted((each.language, each.source) for each in group if each.post != post))
+            for post, group in self.groups.items()
+        }
+        """Language and source of each other post of its group, in the languages' order."""
 
 
-def find_translations(posts: Mapping[int, Post]) -> Translations:
-    """Find the groups among all posts of a blog, by id."""
+def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
+    """Find the groups of two or more among all posts of a blog, by id."""
     ids = {post.source: number for number, post in posts.items()}
     spoken = {post.source: post.language for post in posts.values()}
     keyed = _by_key(posts.values())
     others = ids.keys() - {source for group in keyed for source in group}
     named = (*keyed, *(name_languages(group, spoken) for group in group_sources(others)))
-    return Translations(
+    return [
         [Translation(ids[source], source, group[source]) for source in group] for group in named
-    )
+    ]
 
 
 def _by_key(posts: Iterable[Post]) -> list[dict[str, str]]:

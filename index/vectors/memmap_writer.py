@@ -14,13 +14,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.store.hard_links import link_or_copy
-from blog_search_mcp.index.vectors import segments
-from blog_search_mcp.index.vectors.memmap_store import MANY, write_codes
-from blog_search_mcp.index.vectors.segments import Directory
+from blog_search_mcp.index.vectors.memmap_store import (
+    BLOCK,
+    MANY,
+    Directory,
+    blocks_of,
+    codes_path,
+    empty_directory,
+    map_rows,
+    read_directory,
+    rows_path,
+    write_codes,
+    write_directory,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Ids, Vectors
-    from blog_search_mcp.index.vectors.segments import Bools, Floats
+    from blog_search_mcp.index.vectors.memmap_store import Bools, Floats
 
 DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
@@ -67,9 +77,9 @@ class MemmapWriter:
         folder.mkdir()
         self._folder = folder
         self._base_folder = base
-        self._base = segments.read_directory(base) if base else segments.empty_directory(dimension)
+        self._base = read_directory(base) if base else empty_directory(dimension)
         self._number = generation
-        self._file = _RowFile(segments.rows_path(folder, generation), dimension)
+        self._file = _RowFile(rows_path(folder, generation), dimension)
         self._ids: list[Ids] = []
         self._deleted: list[int] = []
 
@@ -77,7 +87,7 @@ class MemmapWriter:
         """Append these vectors."""
         assert vectors.shape == (len(chunk_ids), self._base.dimension)
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
-        for rows in segments.blocks_of(vectors):
+        for rows in blocks_of(vectors):
             self._file.append(rows)
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
@@ -103,11 +113,11 @@ class MemmapWriter:
             counts=np.append(base.counts[:kept], np.asarray([len(rows)] * len(own), np.int64)),
             ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
             deleted=np.append(deleted[:end], np.zeros(len(rows), dtype=bool)),
-            total=base.total - self._sum(dropped) + self._sum(segments.blocks_of(added)),
+            total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
             posts=np.append(old_posts, new_posts),
             norms=np.append(base.norms_of(old_posts), new_norms),
         )
-        segments.write_directory(self._folder, directory)
+        write_directory(self._folder, directory)
 
     def close(self) -> None:
         """Close what is open, finished or not."""
@@ -126,11 +136,10 @@ class MemmapWriter:
             self._file.append_rows_of(pending)
             self._file.finish(count)
             pending.unlink()
-        rows = segments.map_rows(path)
+        rows = map_rows(path)
         if count >= MANY:
-            mean = self._sum(segments.blocks_of(rows)) / count
-            codes = segments.codes_path(self._folder, self._number)
-            write_codes(codes, mean, segments.blocks_of(rows))
+            mean = self._sum(blocks_of(rows)) / count
+            write_codes(codes_path(self._folder, self._number), mean, blocks_of(rows))
         if not count:
             path.unlink()
         return rows
@@ -138,7 +147,7 @@ class MemmapWriter:
     def _link_segments(self, kept: int) -> None:
         for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
             assert self._base_folder is not None
-            for path_of in (segments.rows_path, segments.codes_path)[: 2 if count >= MANY else 1]:
+            for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
                 link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
 
     def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
@@ -148,9 +157,9 @@ class MemmapWriter:
             numbers = offsets[(offsets >= start) & (offsets < start + count)] - start
             start += count
             if len(numbers) and self._base_folder is not None:
-                rows = segments.map_rows(segments.rows_path(self._base_folder, number))
-                for first in range(0, len(numbers), segments.BLOCK):
-                    yield rows[numbers[first : first + segments.BLOCK]]
+                rows = map_rows(rows_path(self._base_folder, number))
+                for first in range(0, len(numbers), BLOCK):
+                    yield rows[numbers[first : first + BLOCK]]
 
     def _sum(self, blocks: Iterable[Vectors]) -> Floats:
         total = np.zeros(self._base.dimension)

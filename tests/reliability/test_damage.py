@@ -306,8 +306,8 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file counts as large, and is hashed in the background at once."""
-    monkeypatch.setattr(checksums, "LARGE", 0)
-    monkeypatch.setattr(checksums, "LATER", 0.0)
+    monkeypatch.setattr("blog_search_mcp.index.reader.LARGE", 0)
+    monkeypatch.setattr("blog_search_mcp.index.reader.LATER", 0.0)
 
 
 def in_the_end(ask: Callable[[], object]) -> str:
@@ -365,7 +365,7 @@ def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
 def test_an_index_that_lies_unmodified_is_not_hashed_before_it_answers(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checksums, "LATER", 1000.0)
+    monkeypatch.setattr("blog_search_mcp.index.reader.LATER", 1000.0)
     monkeypatch.setattr(checksums, "_sha256", lambda path: path.name)
     lies_unmodified(made)
     assert found(made) == ["0.md"]

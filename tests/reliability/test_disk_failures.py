@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.vectors import segments
+from blog_search_mcp.index.vectors import memmap_writer
 from tests.reliability.conftest import RecordRuns
 from tests.support.faults.seccomp import available
 from tests.support.paths import ROOT
@@ -77,7 +77,7 @@ def test_an_index_on_a_read_only_disk_gives_the_same_answers(tmp_path: Path) -> 
 def test_vectors_that_do_not_fit_are_an_error_however_few(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "rows_path", lambda *_: Path("/dev/full"))
+    monkeypatch.setattr(memmap_writer, "rows_path", lambda *_: Path("/dev/full"))
     rows = np.eye(1, 64, dtype=np.float32).repeat(count, axis=0)
     with pytest.raises(OSError, match="No space left") as raised:
         write(tmp_path, 1, np.arange(count), rows)

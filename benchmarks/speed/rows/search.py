@@ -8,8 +8,7 @@ from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.vectors.memmap_store import use_one_thread
-from blog_search_mcp.index.vectors.segments import load_rows
+from blog_search_mcp.index.vectors.memmap_store import load_rows, use_one_thread
 
 FLOOR = "FAISS IndexFlatIP in one thread, 150 nearest of the same vectors"
 NEAREST = 150

@@ -24,7 +24,7 @@ from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
-from blog_search_mcp.index.vectors.segments import load_rows
+from blog_search_mcp.index.vectors.memmap_store import load_rows
 from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job

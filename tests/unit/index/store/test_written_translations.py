@@ -4,7 +4,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.store.catalog import open_catalog
-from blog_search_mcp.index.store.translations import find_translations
+from blog_search_mcp.index.store.translations import Translations, find_translations
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -20,10 +20,9 @@ def written_translations(made: Blog) -> dict[str, tuple[str, ...]]:
     """By source, the sources of each post's translations, which are those of all posts of now."""
     with closing(open_catalog(made.files)) as catalog:
         posts, written = catalog.every_post(), catalog.translations()
-        expected = find_translations(posts)
-        assert [written.of(post) for post in posts] == [expected.of(post) for post in posts]
+        assert written.others == Translations(find_translations(posts)).others
         return {
-            post.source: tuple(source for _, source in written.others(number))
+            post.source: tuple(source for _, source in written.others.get(number, ()))
             for number, post in posts.items()
         }
 
