@@ -18,6 +18,9 @@ TOP_K_DEFAULT = 5
 TOP_K_MOST = 20
 """Hits on a page, of the tool and of `blog-server search`."""
 OFFSET_MOST = 10_000
+MESSAGE_BYTES = 1 << 20
+"""Longest request, over any transport. The longest useful one, every argument at its limit and
+every character escaped, has about 70 KB."""
 
 
 @dataclass(frozen=True, slots=True)

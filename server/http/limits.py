@@ -15,7 +15,7 @@ import anyio
 from starlette.datastructures import Headers
 
 from blog_search_mcp.server.http.guards import refusal
-from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
+from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ it anywhere; a post is found by its title too, since few people know its path.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp.types import CompleteResult, Completion, PromptReference
@@ -86,12 +87,8 @@ _NONE = 3
 
 def _rank(name: str, typed: str) -> int:
     name, typed = name.casefold(), typed.strip().casefold()
+    if typed not in name:
+        return _NONE
     if name.startswith(typed):
         return 0
-    place = name.find(typed)
-    if place < 0:
-        return _NONE
-    begins = any(
-        not name[at - 1].isalnum() for at in range(place, len(name)) if name.startswith(typed, at)
-    )
-    return 1 if begins else 2
+    return 1 if re.search(rf"(?<![^\W_]){re.escape(typed)}", name) else 2

@@ -16,8 +16,7 @@ from blog_search_mcp.server.http.limits import (
     limit_bodies,
     limit_concurrency,
 )
-from blog_search_mcp.server.settings import ANYONE, Access, Address
-from blog_search_mcp.server.stdio.json_rpc import MESSAGE_BYTES
+from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
