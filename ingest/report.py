@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from blog_search_mcp.index.content.walk import Skipped
 
@@ -101,52 +101,35 @@ def _describe_unembedded(chunk: WithoutVector) -> str:
 
 
 def _summarize(report: Report) -> str:
-    changes = f"{report.added} added, {report.changed} changed, {report.removed} removed"
-    if not (report.added or report.changed or report.removed):
-        changes = "nothing changed"
-    return (
-        f"{report.posts} posts, {report.chunks} chunks: {changes}, {_summarize_skipped(report)}; "
-        f"{report.embedded} texts embedded; {report.seconds:.1f} s. {report.embedder_reason}"
-    )
-
-
-def _summarize_skipped(report: Report) -> str:
+    changes = "nothing changed"
+    if report.added or report.changed or report.removed:
+        changes = f"{report.added} added, {report.changed} changed, {report.removed} removed"
     reasons = Counter(
         skip.reason if skip.reason in VISIBILITY else "unreadable" for skip in report.skipped
     )
-    if not reasons:
-        return "none skipped"
     parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-    return f"{len(report.skipped)} skipped ({parts})"
+    skipped = f"{len(report.skipped)} skipped ({parts})" if reasons else "none skipped"
+    return (
+        f"{report.posts} posts, {report.chunks} chunks: {changes}, {skipped}; "
+        f"{report.embedded} texts embedded; {report.seconds:.1f} s. {report.embedder_reason}"
+    )
 
 
 LINES = 10
 """Plain lines that a stage prints at most."""
 
 
-class Progress(Protocol):
-    """Shows how far a run is, or does not."""
+class Progress:
+    """Shows how far a run is; this one shows nothing."""
 
     def start(self, stage: str, total: int) -> None:
         """Begin a stage of `total` steps; the one before is over."""
-        ...
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done."""
-        ...
 
 
-class NoProgress:
-    """Shows nothing."""
-
-    def start(self, stage: str, total: int) -> None:
-        """Do nothing."""
-
-    def advance(self, steps: int) -> None:
-        """Do nothing."""
-
-
-class PlainProgress:
+class PlainProgress(Progress):
     """Prints a line at every tenth of a stage, for logs and pipes."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -154,7 +137,7 @@ class PlainProgress:
         self._stage, self._total, self._done = "", 0, 0
 
     def start(self, stage: str, total: int) -> None:
-        """Begin a stage; nothing is printed until a tenth of it is done."""
+        """Begin a stage without a line."""
         self._stage, self._total, self._done = stage, total, 0
 
     def advance(self, steps: int) -> None:
@@ -166,7 +149,7 @@ class PlainProgress:
             self._stream.flush()
 
 
-class BarProgress:
+class BarProgress(Progress):
     """A bar on a terminal."""
 
     def __init__(self, bar: rich.progress.Progress) -> None:

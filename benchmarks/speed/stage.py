@@ -23,7 +23,7 @@ from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import NoProgress
+from blog_search_mcp.ingest.report import Progress
 
 TODAY = date(2025, 6, 1)
 """Of every ingest, so that an index is the same on any day."""
@@ -81,7 +81,7 @@ class Stage:
         """Bring `index` up to date with `content`."""
         choice = Choice(FreeEmbedder(dimension), "as the benchmark wants")
         job = Job(self.content, index, lambda _: choice, TODAY, rebuild=rebuild)
-        ingest(job, NoProgress())
+        ingest(job, Progress())
 
     def files(self, dimension: int | None = None) -> GenerationFiles:
         """The live generation of that index."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import IngestFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from blog_search_mcp.index.content.last_ingest import IngestOptions
 
 

@@ -1,6 +1,8 @@
 """Keep an index up to date with its posts.
 
 The folder is walked every second, and at once after file events, which not every file system has.
+What is saved together is ingested together: a folder that still changes is left until two walks in
+a row find the same, or the system reports that its burst of events is over.
 """
 
 from __future__ import annotations
@@ -8,26 +10,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.content.walk import walk
+from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.format.results import for_clients
-from blog_search_mcp.server.watch.debounce import (
-    MAX_WAIT,
-    FolderState,
-    WatchHistory,
-    should_ingest,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -42,6 +36,61 @@ PAUSE_FACTOR = 3.0
 changes without end may be no posts at all."""
 
 log = logging.getLogger(__name__)
+
+MAX_WAIT = 30.0
+"""Seconds after which a folder that changes without pause is ingested all the same."""
+RETRY = 60.0
+"""Seconds after which a failed ingest is tried again though nothing has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """What one walk of the folder found."""
+
+    files: tuple[SourceFile, ...]
+    day: str
+    """ISO day: dated posts appear and expire by it alone."""
+    changes: int | None
+    """Files that an ingest would treat anew; `None` if only an ingest can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchHistory:
+    """What was found and ingested before; times in seconds of one clock."""
+
+    latest: FolderState | None = None
+    changed_since: float | None = None
+    """When changes were first found that no ingest has taken yet."""
+    ingested: FolderState | None = None
+    """What the folder held when the last ingest began."""
+    ingested_at: float = 0.0
+
+    def with_walk(self, state: FolderState, now: float) -> WatchHistory:
+        """Add a walk."""
+        since = now if self.changed_since is None else self.changed_since
+        return replace(self, latest=state, changed_since=None if state.changes == 0 else since)
+
+    def with_ingest(self, state: FolderState, now: float) -> WatchHistory:
+        """Add an ingest that began with the folder in this state."""
+        return replace(self, ingested=state, ingested_at=now, changed_since=None)
+
+
+def should_ingest(
+    state: FolderState, history: WatchHistory, now: float, *, settled: bool = False
+) -> bool:
+    """Decide whether to ingest now; `settled` means that no second walk is needed.
+
+    The first time it is always true: a walk does not notice another site configuration or another
+    version of this program.
+    """
+    if history.ingested is None:
+        return True
+    if state.changes == 0:
+        return False
+    if state == history.ingested:
+        return now - history.ingested_at >= RETRY
+    since = now if history.changed_since is None else history.changed_since
+    return settled or state == history.latest or now - since >= MAX_WAIT
 
 
 def watch_file_events(folder: Path, on_burst: Callable[[], None]) -> None:

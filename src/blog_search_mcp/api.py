@@ -42,7 +42,7 @@ def build_index(
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.plan import Job
-    from blog_search_mcp.ingest.report import NoProgress
+    from blog_search_mcp.ingest.report import Progress
 
     job = Job(
         content=Path(content).expanduser(),
@@ -54,7 +54,7 @@ def build_index(
         ),
         rebuild=rebuild,
     )
-    return ingest(job, progress or NoProgress())
+    return ingest(job, progress or Progress())
 
 
 def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:

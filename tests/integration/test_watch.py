@@ -18,15 +18,16 @@ from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.watch.debounce import (
+from blog_search_mcp.server.watch.reingest import ingest_arguments, run_ingest
+from blog_search_mcp.server.watch.watcher import (
     MAX_WAIT,
     RETRY,
     FolderState,
+    Watcher,
     WatchHistory,
     should_ingest,
+    watch_file_events,
 )
-from blog_search_mcp.server.watch.reingest import ingest_arguments, run_ingest
-from blog_search_mcp.server.watch.watcher import Watcher, watch_file_events
 from tests.support.paths import ROOT
 from tests.support.served import free_port
 from tests.support.waiting import until

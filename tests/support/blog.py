@@ -17,7 +17,7 @@ from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import NoProgress, Report
+from blog_search_mcp.ingest.report import Progress, Report
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Blog:
             rebuild=rebuild,
             processes=processes,
         )
-        return ingest(job, NoProgress())
+        return ingest(job, Progress())
 
     def _choose(self, _existing: EmbedderIdentity | None) -> Choice:
         return Choice(self.embedder, "as the test wants")

@@ -20,7 +20,7 @@ from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.ingest.embedding import BATCH
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import NoProgress
+from blog_search_mcp.ingest.report import Progress
 
 PACE = 0.005
 """Seconds a text: 24,000 chunks in two minutes, which no Ollama did yet."""
@@ -70,7 +70,7 @@ def _texts(stage: Stage, posts: int) -> list[str]:
     job = Job(
         stage.work / f"embedding-{posts}", index, lambda _: Choice(noting, "to note"), date.today()
     )
-    ingest(job, NoProgress())
+    ingest(job, Progress())
     return noting.texts
 
 

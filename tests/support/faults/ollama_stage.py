@@ -29,7 +29,7 @@ from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.prepare import embedding_text
-from blog_search_mcp.ingest.report import NoProgress, Report, as_lines
+from blog_search_mcp.ingest.report import Progress, Report, as_lines
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Stage:
             date(2026, 1, 15),
             rebuild=rebuild,
         )
-        return ingest(job, NoProgress())
+        return ingest(job, Progress())
 
     def output(self, *, rebuild: bool = False) -> str:
         """Return what an ingest prints besides its numbers: warnings, or its one error."""

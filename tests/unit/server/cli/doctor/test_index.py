@@ -13,7 +13,7 @@ from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import NoProgress
+from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.doctor.index import check_index, inspect_index
 from blog_search_mcp.server.cli.install.scripts import command
@@ -104,7 +104,7 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     job = Job(
         made.content, made.index, lambda _: choose_embedder("embedded", None, "", None), made.today
     )
-    ingest(replace(job, rebuild=True), NoProgress())
+    ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.OnnxEmbedder.embed_query", refuse)
     assert about_the_index(made)[1] == Finding(
         "embedder", "problem", "The model is missing; install it again.", "make clean setup"
