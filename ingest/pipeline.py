@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -25,10 +26,10 @@ from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_if_modified
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
-from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.report import EmbeddingCounts, Progress, Report
-from blog_search_mcp.ingest.workers import WorkerPool, worker_pool
+from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
@@ -109,7 +110,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     refuse_inside(job.content, job.index)
     layout = Layout(job.index)
     embedding = EmbeddingCounts()
-    with worker_pool(job.processes) as workers:
+    with closing(WorkerPool(job.processes)) as workers:
         run = _read_to_first_change(job, layout, workers)
         if not run.has_changes:
             assert run.plan.base is not None

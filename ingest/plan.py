@@ -16,8 +16,8 @@ from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
 from blog_search_mcp.index.types import CONFIDENCE_FORMULA
+from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.documents.metadata import day_after
-from blog_search_mcp.ingest.readers import SUFFIXES
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from blog_search_mcp.index.errors import PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
-from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.ingest.plan import FileToRead
-from blog_search_mcp.ingest.readers import read_document
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import link_post
 

@@ -40,10 +40,11 @@ AHEAD = 4
 
 
 class WorkerPool:
-    """Processes that start with the first work that pays for them; use `worker_pool`."""
+    """Processes that start with the first work that pays for them; close it."""
 
-    def __init__(self, processes: int) -> None:
-        self._processes = processes
+    def __init__(self, processes: int | None = None) -> None:
+        """`processes` is their upper limit, by default one a processor and `MOST`."""
+        self._processes = min(MOST, _count_processors()) if processes is None else processes
         self._executor: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -64,16 +65,6 @@ class WorkerPool:
         """Drop what has not begun and end the processes."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def worker_pool(processes: int | None = None) -> Iterator[WorkerPool]:
-    """Open a pool of at most so many processes; they end with the block."""
-    pool = WorkerPool(min(MOST, _count_processors()) if processes is None else processes)
-    try:
-        yield pool
-    finally:
-        pool.close()
 
 
 def _count_processors() -> int:

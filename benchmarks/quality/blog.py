@@ -17,11 +17,10 @@ from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import Index, IndexReader
-from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 from blog_search_mcp.ingest.documents.metadata import check_visibility
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.readers import SUFFIXES, read_document
 from blog_search_mcp.ingest.report import Progress
 
 

@@ -1,12 +1,13 @@
 """A post as its reader parsed it, whatever markup it is written in.
 
-The seam for another markup: a `DocumentReader` of its own and one line in
-`ingest.readers`. Chunking, links and the index see only what is defined here.
+The seam for another markup: a `DocumentReader` of its own and one line in `READERS`. Chunking,
+links and the index see only what is defined here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal, Protocol
 
 from blog_search_mcp.index.types import Post
@@ -118,14 +119,27 @@ class Document:
 class DocumentReader(Protocol):
     """Reads the posts of one markup."""
 
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """Endings of file names it reads, in lower case, each with its dot."""
-        ...
-
     def read(self, data: bytes, source: str) -> Document:
         """Parse a file's bytes; `source` is its path below the content folder, with `/`.
 
         Raises UnreadablePost, with the reason, for what is not text.
         """
         ...
+
+
+_MARKDOWN = "blog_search_mcp.ingest.markdown.reader:MarkdownReader"
+READERS = {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".mdx": _MARKDOWN}
+"""The class of each suffix's reader, imported at the first post: an ingest that finds nothing
+changed needs no parser."""
+
+SUFFIXES = tuple(READERS)
+"""What the name of a post ends in, in lower case."""
+
+
+def read_document(data: bytes, source: str) -> Document:
+    """Parse a file whose name ends in one of `SUFFIXES`. Raises UnreadablePost."""
+    name = source.lower()
+    place = next(place for suffix, place in READERS.items() if name.endswith(suffix))
+    module, _, kind = place.partition(":")
+    reader: DocumentReader = getattr(import_module(module), kind)()
+    return reader.read(data, source)

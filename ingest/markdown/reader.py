@@ -241,9 +241,7 @@ class MarkdownBody:
 
 
 class MarkdownReader:
-    """Reads `.md`, `.markdown` and `.mdx`."""
-
-    suffixes = (".md", ".markdown", ".mdx")
+    """Reads Markdown and MDX."""
 
     def read(self, data: bytes, source: str) -> Document:
         """Decode, split off the front matter and describe the post. Raises UnreadablePost."""

@@ -19,7 +19,7 @@ from mcp.types import TextContent
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.content.walk import ATTEMPTS, Skipped, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
-from blog_search_mcp.ingest.readers import SUFFIXES
+from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.app import build_server

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.workers import WORTHWHILE, worker_pool
+from blog_search_mcp.ingest.workers import WORTHWHILE, WorkerPool
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def readable(texts: list[str], embedder: OnnxEmbedder) -> list[float]:
 
 
 def test_processes_give_what_one_gives_in_its_order() -> None:
-    with worker_pool(2) as helpers:
+    with closing(WorkerPool(2)) as helpers:
         found = list(helpers.map(negated, MANY))
         assert [number for number, _ in found] == [-number for number in MANY]
         assert len({process for _, process in found} - {os.getpid()}) == 2
@@ -59,32 +60,36 @@ def test_processes_give_what_one_gives_in_its_order() -> None:
 
 @pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])
 def test_little_work_is_done_here(most: int, items: int) -> None:
-    with worker_pool(most) as helpers:
+    with closing(WorkerPool(most)) as helpers:
         assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
 
 
 def test_what_the_work_raises_is_raised_here() -> None:
-    with worker_pool(2) as helpers, pytest.raises(ContentError, match="seven"):
+    with closing(WorkerPool(2)) as helpers, pytest.raises(ContentError, match="seven"):
         list(helpers.map(unless_seven, MANY))
 
 
 def test_a_process_that_is_killed_ends_the_ingest() -> None:
-    with worker_pool(2) as helpers, pytest.raises(IngestFailed, match="ended by something else"):
+    with (
+        closing(WorkerPool(2)) as helpers,
+        pytest.raises(IngestFailed, match="ended by something else"),
+    ):
         list(helpers.map(killing, MANY))
 
 
 def test_results_that_nobody_takes_do_not_hold_up_other_work() -> None:
-    with worker_pool(2) as helpers:
+    with closing(WorkerPool(2)) as helpers:
         next(iter(helpers.map(negated, MANY)))
         assert list(helpers.map(unless_seven, range(8, 200))) == list(range(8, 200))
 
 
 PARENT = """
 import sys
-from blog_search_mcp.ingest.workers import worker_pool
+from contextlib import closing
+from blog_search_mcp.ingest.workers import WorkerPool
 from tests.unit.ingest.test_workers import MANY, negated
 if __name__ == "__main__":
-    with worker_pool(2) as helpers:
+    with closing(WorkerPool(2)) as helpers:
         found = iter(helpers.map(negated, MANY))
         print(*{process for _, process in (next(found) for _ in range(200))}, flush=True)
         sys.stdin.readline()
@@ -123,7 +128,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
 @pytest.mark.parametrize("embedder", [OnnxEmbedder(), OllamaEmbedder("all-minilm")])
 def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: OnnxEmbedder) -> None:
     texts = ["What is a KV cache?", "這邊買醬鴨"]
-    with worker_pool(2) as helpers:
+    with closing(WorkerPool(2)) as helpers:
         found = list(helpers.map(partial(readable, embedder=embedder), [texts] * WORTHWHILE))
     assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
 

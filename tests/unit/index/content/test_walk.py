@@ -6,7 +6,7 @@ import pytest
 
 from blog_search_mcp.index.content.walk import MAX_BYTES, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
-from blog_search_mcp.ingest.readers import SUFFIXES
+from blog_search_mcp.ingest.documents.base import SUFFIXES
 
 CHECK = "; check the file and its permissions"
 

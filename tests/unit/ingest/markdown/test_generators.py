@@ -6,9 +6,8 @@ from textwrap import dedent
 import pytest
 
 from blog_search_mcp.index.types import Chunk, Filters, Post
-from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
-from blog_search_mcp.ingest.readers import read_document
 from tests.support.blog import MakeBlog
 
 TODAY = dt.date(2026, 1, 15)

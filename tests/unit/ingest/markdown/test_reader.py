@@ -2,8 +2,7 @@ import pytest
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.base import Document
-from blog_search_mcp.ingest.readers import SUFFIXES, read_document
+from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 
 
 def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
