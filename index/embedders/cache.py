@@ -13,8 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -44,18 +44,10 @@ CREATE TABLE canaries (identity TEXT, canaries TEXT);
 again. A `seal` is a checksum, `canaries` are the vectors of a fingerprint."""
 _CHECKSUM_BYTES: Final = 8
 
-_OUT_OF_REACH: Final = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_AUTH,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PROTOCOL,
-}
 _DISK_FAILS: Final = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM}
-"""Primary result codes (sqlite.org/rescode.html); every other one says that the file is not ours
-or damaged."""
+_DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+"""Primary result codes (sqlite.org/rescode.html); every other one, such as SQLITE_BUSY, says that
+the file is out of reach."""
 
 
 class _ForeignFile(sqlite3.DatabaseError):
@@ -63,12 +55,13 @@ class _ForeignFile(sqlite3.DatabaseError):
 
 
 class EmbeddingCache:
-    """The vectors of one embedder's documents; use `open_cache`."""
+    """The vectors of one embedder's documents; empty while the file is out of reach."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
         """Open the file at `path`, whatever state it is in. Raises IndexProblem."""
         self._path = path
         self._connection: sqlite3.Connection | None = None
+        self._out_of_reach = False
         self._warnings: list[str] = []
         self._damaged = 0
         fields = asdict(identity) | {"normalisation": "l2"}
@@ -93,14 +86,17 @@ class EmbeddingCache:
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text. Raises IndexProblem."""
+        keys = {text: self._key(text) for text in texts}
+        query = "SELECT vector, seal FROM embeddings WHERE key = ?"
+        rows: dict[str, tuple[object, object] | None] = self._run(
+            lambda opened: {t: opened.execute(query, [k]).fetchone() for t, k in keys.items()}, {}
+        )
         found = {}
-        for text in dict.fromkeys(texts):
-            key = self._key(text)
-            row = self._fetch(key)
+        for text, row in rows.items():
             if row is None:
                 continue
             vector, checksum = row
-            if isinstance(vector, bytes) and checksum == _checksum(key, vector):
+            if isinstance(vector, bytes) and checksum == _checksum(keys[text], vector):
                 found[text] = np.frombuffer(vector, dtype="<f4")
             else:
                 self._damaged += 1
@@ -120,14 +116,7 @@ class EmbeddingCache:
                 statement = "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)"
                 connection.executemany(statement, rows)
 
-        self._run(insert)
-
-    def _fetch(self, key: bytes) -> tuple[object, object] | None:
-        query = "SELECT vector, seal FROM embeddings WHERE key = ?"
-        row: tuple[object, object] | None = self._run(
-            lambda opened: opened.execute(query, [key]).fetchone()
-        )
-        return row
+        self._run(insert, None)
 
     def _adopt_fingerprint(self, canonical: str, identity: EmbedderIdentity) -> str:
         """Return the fingerprint that this identity's vectors go by: the first seen that is equal.
@@ -135,7 +124,7 @@ class EmbeddingCache:
         Empty for an embedder without one.
         """
         if identity.fingerprint is None:
-            self._run(lambda _opened: None)
+            self._run(lambda _opened: None, None)
             return ""
         own = identity.fingerprint.vectors
 
@@ -148,74 +137,60 @@ class EmbeddingCache:
                 connection.execute("INSERT INTO canaries VALUES (?, ?)", [canonical, own])
             return own
 
-        return self._run(adopt)
+        return self._run(adopt, own)
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do `work`; if the file fails, do it again with a new file, and then in memory.
+    def _run(self, work: Callable[[sqlite3.Connection], T], without: T) -> T:
+        """Do `work`, with a new file if this one is damaged; `without` if no file can be used.
 
         Raises IndexProblem if the disk fails.
         """
-        for fall_back in (self._replace_file, self._use_memory):
+        for is_first in (True, False):
+            if self._out_of_reach:
+                break
             try:
                 self._connection = self._connection or _connect(self._path)
                 return work(self._connection)
             except sqlite3.DatabaseError as error:
                 self.close()
-                if _code(error) in _DISK_FAILS:
-                    raise self._disk_problem(error) from error
-                fall_back(error)
-        try:
-            return work(self._connection or _connect(self._path))
-        except sqlite3.DatabaseError as error:
-            raise self._disk_problem(error) from error
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
+                if code in _DISK_FAILS:
+                    raise IndexProblem(
+                        f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
+                        "space and the folder's permissions, then run again."
+                    ) from error
+                if not (is_first and code in _DAMAGED and self._set_aside(error)):
+                    self._out_of_reach = True
+                    self._warnings.append(
+                        f"The embedding cache {self._path.name} cannot be used ({error}), so this "
+                        "run embeds every text it needs and keeps none. Free the file, and the "
+                        "next run uses it again."
+                    )
+        return without
 
-    def _replace_file(self, error: sqlite3.DatabaseError) -> None:
-        """Set the file aside for a new one; one that cannot be had is left alone."""
-        if _code(error) in _OUT_OF_REACH:
-            self._use_memory(error)
-            return
+    def _set_aside(self, error: sqlite3.DatabaseError) -> bool:
         try:
             aside = quarantine(self._path, "-wal", "-shm")
-            self._connection = _connect(self._path)
-        except (OSError, sqlite3.DatabaseError):
-            self._use_memory(error)
-            return
+        except OSError:
+            return False
         what = "was damaged and"
         if isinstance(error, _ForeignFile):
             what = f"was no {self._path.name} of this version of blog-search-mcp. It"
         self._warnings.append(
             f"The embedding cache {what} is kept as {aside}, and texts are embedded anew."
         )
-
-    def _use_memory(self, error: sqlite3.DatabaseError) -> None:
-        self._connection = _prepare(sqlite3.connect(":memory:", check_same_thread=False))
-        self._warnings.append(
-            f"The embedding cache {self._path.name} cannot be used ({error}), so this run embeds "
-            "every text it needs and keeps none. Free the file, and the next run uses it again."
-        )
-
-    def _disk_problem(self, error: sqlite3.DatabaseError) -> IndexProblem:
-        return IndexProblem(
-            f"The index's {self._path.name} cannot be used: {error}. "
-            "Check the disk's space and the folder's permissions, then run again."
-        )
+        return True
 
     def _key(self, text: str) -> bytes:
         content = text.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
 
 
-@contextmanager
-def open_cache(path: Path, identity: EmbedderIdentity) -> Iterator[EmbeddingCache]:
+def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache]:
     """Open the cache at `path`; one that is missing or broken is made anew.
 
     Raises IndexProblem if the disk fails.
     """
-    cache = EmbeddingCache(path, identity)
-    try:
-        yield cache
-    finally:
-        cache.close()
+    return closing(EmbeddingCache(path, identity))
 
 
 def _checksum(key: bytes, vector: bytes) -> bytes:
@@ -223,21 +198,14 @@ def _checksum(key: bytes, vector: bytes) -> bytes:
     return hashlib.blake2b(vector, digest_size=_CHECKSUM_BYTES, key=key).digest()
 
 
-def _code(error: sqlite3.DatabaseError) -> int:
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    """Open the file, made if there is none. Raises sqlite3.DatabaseError.
+    """Open the file, made if there is none, for threads that take turns.
 
-    Its users take turns, and need not be one thread.
+    Raises sqlite3.DatabaseError.
     """
     if path.exists() and not path.is_file():
         raise _ForeignFile("not a file")
-    return _prepare(sqlite3.connect(path, timeout=LOCK_TIMEOUT, check_same_thread=False))
-
-
-def _prepare(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, check_same_thread=False)
     try:
         [version] = connection.execute("PRAGMA user_version").fetchone()
         [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

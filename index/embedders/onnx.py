@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -40,7 +40,6 @@ COVERED: Final = 0.75
 """Share from which a text counts as English throughout; ordinary English prose and code."""
 
 _LATIN = re.compile(r"[a-z]+")
-_UNKNOWN = "[UNK]"
 
 _RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """What BERT's tokenizer reads by itself: it cuts at each of ASCII's spaces and marks."""
@@ -88,26 +87,13 @@ def _count_words(run: str) -> tuple[int, int]:
     Cached, so that a run is tokenized once, however often a blog repeats it.
     """
     pieces = load_tokenizer().encode(run, add_special_tokens=False).tokens
-    words = [word for word in _group_pieces(pieces) if _is_word(word[0])]
-    known = sum(len(word) == 1 and bool(_LATIN.fullmatch(word[0])) for word in words)
-    return len(words), known
-
-
-def _group_pieces(pieces: list[str]) -> Iterator[list[str]]:
-    """Group pieces into words: one that begins with `##` continues the word before it."""
-    word: list[str] = []
-    for piece in pieces:
-        if word and not piece.startswith("##"):
-            yield word
-            word = []
-        word.append(piece)
-    if word:
-        yield word
-
-
-@cache
-def _is_word(piece: str) -> bool:
-    return piece == _UNKNOWN or any(map(str.isalpha, piece))
+    words = known = 0
+    for piece, following in pairwise([*pieces, ""]):
+        if piece.startswith("##") or not (piece == "[UNK]" or any(map(str.isalpha, piece))):
+            continue
+        words += 1
+        known += bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
+    return words, known
 
 
 IDENTITY: Final = EmbedderIdentity(

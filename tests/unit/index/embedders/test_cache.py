@@ -124,7 +124,6 @@ def mended(path: Path) -> tuple[list[str], tuple[str, ...]]:
         known = cache.get(MANY)
         assert all(np.array_equal(known[text], vector_of(text)) for text in known)
         cache.put(["one more"], rows(["one more"]))
-        assert list(cache.get(["one more"])) == ["one more"]
     return list(known), cache.warnings
 
 
@@ -220,7 +219,7 @@ def test_a_cache_in_a_place_that_cannot_be_made_does_not_stop_the_run(tmp_path: 
     nowhere = tmp_path / "nowhere" / "embeddings.db"
     with open_cache(nowhere, IDENTITY) as cache:
         cache.put(TEXTS, rows(TEXTS))
-        assert list(cache.get(TEXTS)) == TEXTS
+        assert cache.get(TEXTS) == {}
     assert cache.warnings[0].startswith("The embedding cache embeddings.db cannot be used (unable")
 
 
