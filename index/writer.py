@@ -107,7 +107,7 @@ class IndexWriter:
     def write_lexical(self, map_posts: MapPosts) -> None:
         """Write what depends on the posts and not on vectors; no post may change after it."""
         with translate_disk_errors():
-            posts = self._catalog.posts()
+            posts = self._catalog.catalog.every_post()
             self._superseded = self._write_terms(map_posts, posts)
             self._catalog.commit()
 
@@ -116,7 +116,7 @@ class IndexWriter:
         with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
-            table = self._catalog.chunk_table()
+            table = self._catalog.catalog.chunk_table()
             chunk_table.write(self.files.table, table)
             self._vectors.delete(self._removed_chunks)
             self._vectors.commit(table.posts_of)
@@ -131,7 +131,7 @@ class IndexWriter:
         base_checksums = self._base.files if self._base else {}
         with translate_disk_errors():
             overview = count_posts(
-                tuple(self._catalog.posts().values()),
+                tuple(self._catalog.catalog.every_post().values()),
                 generation=self._number,
                 created=created,
                 embedder=self._embedder.name,
@@ -161,7 +161,7 @@ class IndexWriter:
         terms = partial(post_terms, self.files)
         lexical = self.files.lexical
         if base is None or before is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            lexical_writer.write(lexical, None, (), map_posts(terms, catalog.post_ids()))
+            lexical_writer.write(lexical, None, (), map_posts(terms, sorted(posts)))
             return 0
         added = map_posts(terms, sorted(self._added_posts))
         lexical_writer.write(lexical, before.lexical, self._removed_posts, added)

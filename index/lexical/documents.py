@@ -100,15 +100,7 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """The terms of one post; its chunks are in the catalog and committed."""
-    return terms_of(_lexical_post(files, post_id))
-
-
-def _lexical_post(files: GenerationFiles, post_id: int) -> LexicalPost:
     with closing(open_catalog(files)) as catalog:
-        chunks = catalog.chunks_of(post_id)
-        return LexicalPost(
-            post_id,
-            catalog.posts([post_id])[post_id],
-            tuple(catalog.chunk_ids([post_id])[post_id]),
-            tuple(chunks),
-        )
+        post = catalog.posts([post_id])[post_id]
+        ids = tuple(catalog.chunk_ids([post_id])[post_id])
+        return terms_of(LexicalPost(post_id, post, ids, tuple(catalog.chunks_of(post_id))))

@@ -13,8 +13,7 @@ from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
-from blog_search_mcp.index.store.disk import make_disk_error
-from blog_search_mcp.index.store.hard_links import link_or_copy
+from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""

@@ -17,14 +17,12 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from blog_search_mcp.index.analysis.query import Word
-    from blog_search_mcp.index.types import Ids
+    from blog_search_mcp.index.analysis.query import Query, Word
+    from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.types import Ids, Vectors
+    from blog_search_mcp.index.vectors.base import VectorStore
 
     Numbers = npt.NDArray[np.float64]
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Vectors
-    from blog_search_mcp.index.vectors.base import VectorStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The catalog, write side: the next generation's SQLite file.
 
 The file starts as a copy of the previous generation's and takes the plan on top, with the texts
-of new chunks; those of earlier ones lie in a file that the two share (`index.store.hard_links`).
+of new chunks; those of earlier ones lie in a file that the two share (`index.store.disk`).
 Neither needs a journal while it is written: until CURRENT names its generation nobody reads it,
 and a torn one is thrown away whole.
 """
@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, immutable
-from blog_search_mcp.index.store.hard_links import link_or_copy
+from blog_search_mcp.index.store.catalog import Catalog, immutable
+from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import Chunk, Post
@@ -112,6 +112,8 @@ class CatalogWriter:
         self, connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool
     ) -> None:
         """Write the catalog of `files`; all texts of a new one go into the shared file."""
+        self.catalog = Catalog(connection)
+        """Reads what is in by now."""
         self._connection = connection
         self._files = files
         self._is_new = is_new
@@ -130,12 +132,7 @@ class CatalogWriter:
                 self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return gone
 
-    def add(
-        self,
-        post: Post,
-        chunks: Sequence[Chunk],
-        readable: Sequence[float],
-    ) -> Added:
+    def add(self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]) -> Added:
         """Put a post in.
 
         `readable` says for each chunk how well the embedder reads it, in [0, 1].
@@ -156,10 +153,6 @@ class CatalogWriter:
         ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         return Added(post_id, ids)
 
-    def posts(self) -> dict[int, Post]:
-        """Every post that is in by now, by id."""
-        return Catalog(self._connection).every_post()
-
     def write_translations(self, posts: Mapping[int, Post]) -> None:
         """Note which of all `posts` are translations of each other."""
         self._connection.execute("DELETE FROM translations")
@@ -171,14 +164,6 @@ class CatalogWriter:
                 for place, each in enumerate(group)
             ],
         )
-
-    def post_ids(self) -> list[int]:
-        """The ids of all posts, ascending."""
-        return [row[0] for row in self._connection.execute("SELECT post_id FROM posts ORDER BY 1")]
-
-    def chunk_table(self) -> ChunkTable:
-        """Read which chunk is whose."""
-        return Catalog(self._connection).chunk_table()
 
     def complete_texts(self) -> None:
         """Write all texts into a new shared file, if many have come or gone since the last one.

@@ -1,4 +1,4 @@
-"""Errors of the disk, whichever library met them, and quarantine for files that are damaged.
+"""Errors of the disk, whichever library met them, shared files, and quarantine of damaged ones.
 
 Each library's error is told from a bug of ours where it enters: the lexical index's in
 `index.lexical.writer`, SQLite's and the system's by `translate_disk_errors`.
@@ -6,6 +6,8 @@ Each library's error is told from a bug of ours where it enters: the lexical ind
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,3 +73,15 @@ def quarantine(path: Path, *companions: str) -> str:
         else:
             damaged.with_name(damaged.name + companion).unlink(missing_ok=True)
     return damaged.name
+
+
+def link_or_copy(earlier: Path, later: Path) -> None:
+    """Share a file between generations, or copy it where the disk has no links. Raises OSError.
+
+    It must never change: a generation stays whole when another one is deleted, and a linked file
+    keeps its checksum in the manifest. A disk that refuses more than links refuses the copy too.
+    """
+    try:
+        os.link(earlier, later)
+    except OSError:
+        shutil.copyfile(earlier, later)

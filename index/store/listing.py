@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.store.catalog import POST_COLUMNS, post_of
+from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
+from blog_search_mcp.index.store.statistics import folders_of
 from blog_search_mcp.index.types import Filters, Order, Part, Post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.store.catalog import Catalog
 
 _ORDERS: dict[Order, str] = {
     "newest": "day IS NULL, day DESC, source",
@@ -92,11 +88,6 @@ class Listing:
     def sections(self) -> list[str]:
         """List every folder that holds posts, itself or below it, the largest first."""
         counts = Counter(
-            folder for source in self._catalog.sources() for folder in _folders(source)
+            folder for source in self._catalog.sources() for folder in folders_of(source)
         )
         return sorted(counts, key=lambda folder: (-counts[folder], folder))
-
-
-def _folders(source: str) -> Sequence[str]:
-    parts = source.split("/")[:-1]
-    return ["/".join(parts[: depth + 1]) for depth in range(len(parts))]

@@ -73,7 +73,9 @@ def count_posts(
         chunks=chunks,
         site=sites[0][0] if sites else "",
         languages=_count(post.language for post in posts),
-        sections=tuple(sorted(Counter(name for post in posts for name in _folders(post)).items())),
+        sections=tuple(
+            sorted(Counter(name for post in posts for name in folders_of(post.source)).items())
+        ),
         tags=_count(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
         first_day=days[0] if days else None,
         last_day=days[-1] if days else None,
@@ -113,7 +115,7 @@ def _site(url: str | None) -> str:
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def _folders(post: Post) -> list[str]:
-    """Every folder that the post lies in or below; none for the content folder itself."""
-    names = post.section.split("/") if post.section else []
+def folders_of(source: str) -> list[str]:
+    """List every folder that a post lies in or below; none for the content folder itself."""
+    names = source.split("/")[:-1]
     return ["/".join(names[: depth + 1]) for depth in range(len(names))]

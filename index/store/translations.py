@@ -13,12 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_tag
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.types import Post
 
 UNDETERMINED = "und"
 """BCP 47's word for a language that is not known."""

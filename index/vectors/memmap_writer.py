@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.store.hard_links import link_or_copy
+from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.vectors.memmap_store import (
     BLOCK,
     MANY,

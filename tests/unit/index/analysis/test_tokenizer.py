@@ -14,6 +14,7 @@ from blog_search_mcp.index.analysis.tokenizer import (
     IndexTerms,
     fold,
     index_terms,
+    snowball,
     stem,
     terms,
 )
@@ -273,3 +274,21 @@ def test_a_word_of_any_length_and_script_has_a_stem() -> None:
     """The library takes UTF-8, of whose four sizes each is here."""
     words = ["a", "naïve", "日記ing", "𝒳walking", "running" * LONGEST]
     assert [stem(word, ENGLISH)[:4] for word in words] == ["a", "naiv", "日记in", "xwal", "runn"]
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(STEMMERS.values())))
+def test_every_language_has_its_algorithm(algorithm: str) -> None:
+    assert snowball(algorithm).stemWord("a") == "a"
+
+
+def test_a_thread_keeps_its_stemmer_and_shares_it_with_no_other() -> None:
+    own = snowball("english")
+    with ThreadPoolExecutor(1) as pool:
+        others = pool.submit(snowball, "english").result()
+    assert snowball("english") is own
+    assert others is not own
+
+
+def test_an_algorithm_that_snowball_has_not_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        snowball("klingon")

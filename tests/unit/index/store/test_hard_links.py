@@ -122,7 +122,7 @@ def test_without_links_everything_is_copied_with_checksums(
     def refuse(*_paths: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr("blog_search_mcp.index.store.hard_links.os.link", refuse)
+    monkeypatch.setattr("blog_search_mcp.index.store.disk.os.link", refuse)
     made = blog(POSTS)
     before = inodes(made.files)
     edited(made)
