@@ -25,7 +25,6 @@ from blog_search_mcp.server.format.results import replace_surrogates, to_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.tools.base import ToolReply
 
 FULL = 1_000_000
@@ -134,8 +133,3 @@ class UsageLog:
         """The renamed files' names, newest first."""
         name = self._path.name
         return [self._path.with_name(f"{name}.{number}") for number in range(1, KEPT + 1)]
-
-
-def usage_log_for(settings: Settings) -> UsageLog | None:
-    """Make the log that `settings` ask for; `None` if they do not."""
-    return UsageLog(settings.usage_log) if settings.usage_log is not None else None

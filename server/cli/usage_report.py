@@ -61,7 +61,7 @@ def report(calls: Sequence[LoggedCall], offered: Sequence[str]) -> list[str]:
         "Slowest:",
         *(f"  {call.ms:>7,} ms  {call.tool}  {_plain(call.query)}" for call in slowest),
         "",
-        *_unanswered_lines(calls),
+        *_unanswered_lines(unanswered(calls)),
     ]
 
 
@@ -73,13 +73,12 @@ def unanswered(calls: Sequence[LoggedCall]) -> list[tuple[str, int, bool]]:
     """
     first_pages = [call for call in calls if call.hits is not None and call.offset == 0]
     missed = [call for call in first_pages if call.hits == 0 or call.confidence == "low"]
-    last = {_key(call.query): call for call in missed}
-    counts = Counter(_key(call.query) for call in missed)
+    keys = [one_line(call.query.casefold()) for call in missed]
+    last, counts = dict(zip(keys, missed, strict=True)), Counter(keys)
     return [(last[key].query, counts[key], last[key].hits == 0) for key in _by_count(counts)]
 
 
-def _unanswered_lines(calls: Sequence[LoggedCall]) -> list[str]:
-    missed = unanswered(calls)
+def _unanswered_lines(missed: Sequence[tuple[str, int, bool]]) -> list[str]:
     if not missed:
         return ["Every question found something the blog says."]
     lines = [
@@ -99,10 +98,6 @@ def _row(tool: str, calls: Sequence[LoggedCall]) -> str:
 
 def _by_count(counts: Counter[str]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
-
-
-def _key(query: str) -> str:
-    return one_line(query.casefold())
 
 
 def _plain(query: str) -> str:

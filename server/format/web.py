@@ -38,7 +38,7 @@ def answer_facts(answer: Answer, query: Query, notice: str | None) -> dict[str, 
     page = page_of(answer, notice)
     return {
         "hits": [
-            {**asdict(facts), **_details(hit, query)}
+            {**_details(hit, query), **asdict(facts)}
             for facts, hit in zip(page.results, answer.hits, strict=True)
         ],
         "total": page.total,
@@ -106,12 +106,11 @@ def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
 
 
 def _details(hit: Hit, query: Query) -> dict[str, Any]:
-    """Add to a hit's facts its post, what matched, and what its score is made of."""
+    """Gather what `hit_facts` leaves out: the post, what matched, what the score is made of."""
     chunk, language = hit.chunk, hit.post.language
     own = sum(reason.share * reason.value for reason in hit.reasons)
     return {
         **post_facts(hit.post, hit.preview),
-        "url": link_to(hit.post, chunk),
         "beside": None if hit.beside is None else hit.beside.index,
         "headings": _below(chunk.headings, hit.post.title),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),

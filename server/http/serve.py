@@ -14,7 +14,7 @@ import uvicorn
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
 from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
-from blog_search_mcp.server.usage import usage_log_for
+from blog_search_mcp.server.usage import UsageLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
-    usage = usage_log_for(settings)
+    usage = UsageLog(settings.usage_log) if settings.usage_log else None
     app = build_app(engine, address, settings.access, settings.extended, usage)
     return serve(app, address, engine.warm_up)
 

@@ -30,11 +30,7 @@ from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts
-from blog_search_mcp.server.protocol.resources import (
-    list_resources,
-    list_templates,
-    read_resource,
-)
+from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.registry import Toolset

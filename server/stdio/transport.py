@@ -38,7 +38,7 @@ from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 from blog_search_mcp.server.tools.registry import switchable
-from blog_search_mcp.server.usage import usage_log_for
+from blog_search_mcp.server.usage import UsageLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,8 @@ log = logging.getLogger(__name__)
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
-    server = build_server(engine, switchable(settings.extended), usage_log_for(settings))
+    usage = UsageLog(settings.usage_log) if settings.usage_log else None
+    server = build_server(engine, switchable(settings.extended), usage)
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 
