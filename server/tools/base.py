@@ -185,7 +185,11 @@ class Tool(Generic[ArgumentsT]):
     def _sentence(self, error: ErrorDetails) -> str:
         """Turn what pydantic found into one sentence."""
         name = str(error["loc"][0]) if error["loc"] else ""
-        rule, got = self._rule(name), f"got {quote(error['input'])}"
+        got = f"got {quote(error['input'])}"
+        rule = f"text of 1 to {TEXT_LENGTH:,} characters"
+        facts = self.input_schema["properties"].get(name, {})
+        if facts.get("type") == "integer":
+            rule = f"a whole number from {facts['minimum']} to {facts['maximum']:,}"
         match error["type"]:
             case "value_error":
                 return f"{name} {error['ctx']['error']}".strip()
@@ -196,12 +200,6 @@ class Tool(Generic[ArgumentsT]):
             case "literal_error":
                 return f"{name} must be {error['ctx']['expected']}, {got}."
         return f"{name} must be {rule}, {got}."
-
-    def _rule(self, name: str) -> str:
-        facts = self.input_schema["properties"].get(name, {})
-        if facts.get("type") == "integer":
-            return f"a whole number from {facts['minimum']} to {facts['maximum']:,}"
-        return f"text of 1 to {TEXT_LENGTH:,} characters"
 
 
 def _plain(value: object) -> object:
