@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
@@ -40,14 +39,8 @@ def write(
 
     `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
-    with _translated():
-        _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
     try:
-        yield
+        _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
     except ValueError as error:
         if not _IO.search(str(error)):
             raise
@@ -102,7 +95,7 @@ def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
     """Everything of one post, each with the level it belongs to."""
     for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
         chunk = _document(words, chunk=chunk_id, post=found.post_id)
-        _pad(chunk)
+        _fill(chunk, "", IndexTerms(*[" ".join([_NO_WORD] * PADDING)] * 2))
         yield "chunks", chunk
     post = _document(found.whole, post=found.post_id)
     _fill(post, "lead_", found.lead)
@@ -121,8 +114,3 @@ def _document(words: IndexTerms, **numbers: int) -> Document:
 def _fill(document: Document, prefix: str, words: IndexTerms) -> None:
     document.add_text(f"{prefix}stem", words.stems)
     document.add_text(f"{prefix}exact", words.exacts)
-
-
-def _pad(document: Document) -> None:
-    for spelling in ("stem", "exact"):
-        document.add_text(spelling, " ".join([_NO_WORD] * PADDING))

@@ -22,7 +22,7 @@ from blog_search_mcp.index.search.confidence import (
     lexical_score,
 )
 from blog_search_mcp.index.search.search import retrieve_candidates
-from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
+from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import make_disk_error
 from blog_search_mcp.index.types import Calibration
 
@@ -57,22 +57,18 @@ def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
     except IndexBroken as error:  # just written, and not as it was meant
         raise make_disk_error(error) from error
     with closing(snapshot):
-        return _calibrate_snapshot(snapshot)
-
-
-def _calibrate_snapshot(snapshot: Snapshot) -> Calibration:
-    catalog = snapshot.catalog
-    titles = [post.title for post in catalog.every_post().values()]
-    queries = sample_queries(catalog.headings(), titles)
-    embedded = queries if len(snapshot.vectors) else ()
-    with _embed_ahead(snapshot.embedder, embedded) as embedder:
-        ahead = replace(snapshot, embedder=embedder)
-        return measure_headings(
-            queries,
-            lambda text: retrieve_candidates(ahead, text)[1],
-            catalog.sample(SAMPLE_CHARACTERS),
-            catalog.count(),
-        )
+        catalog = snapshot.catalog
+        titles = [post.title for post in catalog.every_post().values()]
+        queries = sample_queries(catalog.headings(), titles)
+        embedded = queries if len(snapshot.vectors) else ()
+        with _embed_ahead(embedder, embedded) as known:
+            ahead = replace(snapshot, embedder=known)
+            return measure_headings(
+                queries,
+                lambda text: retrieve_candidates(ahead, text)[1],
+                catalog.sample(SAMPLE_CHARACTERS),
+                catalog.count(),
+            )
 
 
 def sample_queries(headings: Sequence[str], titles: Sequence[str]) -> list[str]:

@@ -53,7 +53,8 @@ class Snapshot:
     @cached_property
     def vocabulary_coverage(self) -> float:
         """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
-        return self.table.mean_readable
+        readables = self.table.readables
+        return float(readables.mean()) if len(readables) else 0.0
 
     @cached_property
     def titles(self) -> Titles:

@@ -47,11 +47,6 @@ class ChunkTable:
     """By place, a number for the path of headings over it, which no other path in the same post
     has; 0 for one under none."""
 
-    @property
-    def mean_readable(self) -> float:
-        """How well the embedder reads a chunk of this blog on average, in [0, 1]."""
-        return float(self.readables.mean()) if len(self.readables) else 0.0
-
     def posts_of(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
         found: Ids = self.posts[np.searchsorted(self.chunks, chunk_ids)]

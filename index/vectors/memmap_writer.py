@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,7 @@ class _RowFile:
 
 
 class MemmapWriter:
-    """An unfinished store; use `write_vectors`. Implements VectorWriter."""
+    """An unfinished store, complete once committed; implements VectorWriter."""
 
     def __init__(self, folder: Path, base: Path | None, dimension: int, generation: int) -> None:
         folder.mkdir()
@@ -166,18 +166,6 @@ class MemmapWriter:
         for rows in blocks:
             total += rows.sum(axis=0, dtype=np.float64)
         return total
-
-
-@contextmanager
-def write_vectors(
-    folder: Path, base: Path | None, dimension: int, generation: int
-) -> Iterator[MemmapWriter]:
-    """Start a store in `folder`, complete once committed. Raises OSError."""
-    writer = MemmapWriter(folder, base, dimension, generation)
-    try:
-        yield writer
-    finally:
-        writer.close()
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,4 +24,4 @@ def write_vectors(
     folder: Path, base: Path | None, dimension: int, generation: int
 ) -> AbstractContextManager[VectorWriter]:
     """Start a store in `folder` from the one in `base`, if any, for the length of a block."""
-    return memmap_writer.write_vectors(folder, base, dimension, generation)
+    return closing(memmap_writer.MemmapWriter(folder, base, dimension, generation))
