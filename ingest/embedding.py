@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -87,14 +87,12 @@ class CachedEmbedder:
                 vectors = self._embed_batch(batch)
                 for write in writes:
                     write.result()
-                writes = [thread.submit(self._write_cache, vectors)]
+                rows = np.asarray(list(vectors.values()), dtype=np.float32)
+                writes = [thread.submit(self._cache.put, list(vectors), rows)]
                 self._refuse_too_many()
                 yield vectors
         for write in writes:
             write.result()
-
-    def _write_cache(self, vectors: Mapping[str, Vectors]) -> None:
-        self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
 
     def _embed_batch(self, batch: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors by text, and record which texts the embedder refused."""
@@ -128,8 +126,7 @@ MAX_BLOCKS = 4
 """Blocks that may wait for the embedder."""
 
 
-@dataclass(frozen=True, slots=True)
-class _QueuedWindow:
+class _QueuedWindow(NamedTuple):
     post: PendingPost
     chunk_id: int
     window: EmbeddingWindow

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
@@ -20,12 +19,9 @@ from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.documents.metadata import Visibility, check_visibility, day_after
-from blog_search_mcp.ingest.plan import FileToRead
+from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import link_post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.ingest.plan import Job, Plan
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markdown_it.token import Token
 
 from blog_search_mcp.ingest.documents.base import Block, Document, Heading
-from blog_search_mcp.ingest.documents.decode import decode
+from blog_search_mcp.ingest.documents.decode import Decoded, decode
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import describe_post, read_title
 from blog_search_mcp.ingest.markdown.headings import read_headings
@@ -24,9 +24,6 @@ from blog_search_mcp.ingest.markdown.plain_text import (
     strip_markup,
 )
 from blog_search_mcp.ingest.markdown.preprocess import fence_tagged_code, parse_passage
-
-if TYPE_CHECKING:
-    from blog_search_mcp.ingest.documents.decode import Decoded
 
 
 def find_links(tokens: Sequence[Token], references: Mapping[str, Any]) -> tuple[str, ...]:

@@ -13,9 +13,6 @@ from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe, strip_folder
 
-Slugs = Literal["on", "safe", "off"]
-"""How names become parts of a path: spelled in ASCII, without forbidden signs, as they are."""
-
 _DATED = re.compile(
     r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
     r"(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?\s?[_-](?P<slug>.+)$"
@@ -34,7 +31,8 @@ class Zola(SiteGenerator):
     name: ClassVar = "zola"
     config_files: ClassVar = ("zola.toml", "config.toml")
 
-    slugs: Slugs = "on"
+    slugs: Literal["on", "safe", "off"] = "on"
+    """How names become parts of a path: spelled in ASCII, without forbidden signs, as they are."""
     keep_dates: bool = False
     languages: tuple[str, ...] = ()
     """Those besides the default one."""
