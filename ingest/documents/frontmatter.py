@@ -2,8 +2,8 @@
 
 Read are YAML between `---` lines (the last may be `...`), TOML between `+++` lines and a JSON
 object at the start of the file, as Hugo has them; the language named behind the first `---`, as
-Eleventy has it; and YAML fields with only a `---` after them, as old posts of Hexo's. Blank space
-before is allowed.
+Eleventy has it; and as Hexo has them JSON fields between `;;;` lines and YAML fields with only a
+`---` after them. Blank space before is allowed.
 
 Broken front matter costs the metadata, never the text, and keeps back what makes the post a
 draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
@@ -27,10 +27,11 @@ MAX_CHARACTERS = 256 * 1024
 MAX_DEPTH = 50
 """Deepest YAML nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
-_OPENING = re.compile(r"\s*(---|\+\+\+)(yaml|toml|json)?[ \t]*(?:\n|\Z)")
+_OPENING = re.compile(r"\s*(---|\+\+\+|;;;)(yaml|toml|json)?[ \t]*(?:\n|\Z)")
 _FENCES = {
     "---": ("yaml", re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)),
     "+++": ("toml", re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)),
+    ";;;": ("json", re.compile(r"^;;;[ \t]*$", re.MULTILINE)),
 }
 """The language between two fences, and what closes them."""
 _NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
@@ -124,7 +125,10 @@ def _parse(block: str, language: str, lines_before: int) -> object:
     try:
         if language == "toml":
             return tomllib.loads(block)
-        return json.loads(block) if language == "json" else _parse_yaml(block)
+        if language == "json":  # Hexo leaves the braces out
+            inner = block.strip().rstrip(",")
+            return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
+        return _parse_yaml(block)
     except json.JSONDecodeError as error:
         raise ValueError(error.msg) from error
     except RecursionError as error:

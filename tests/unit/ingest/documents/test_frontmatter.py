@@ -68,6 +68,7 @@ def test_each_form_of_fence_gives_the_same_post(text: str) -> None:
     [
         ('---json\n{"title": "T"}\n---\nBody', 4),
         ("---toml\ntitle = 'T'\n---\nBody", 4),
+        (';;;\n"title": "T",\n;;;\nBody', 4),
         ("title: T\ntags:\n- a\n---\nBody", 5),
     ],
 )
