@@ -1,10 +1,10 @@
 """Decode a file's bytes.
 
 UTF-8 is tried first and kept even with a few bad bytes, because a post that is almost UTF-8 is
-UTF-8 that was damaged. Others are known by a byte order mark or by charset-normalizer among the
-encodings posts were really written in. Text stays verbatim but for three things: line endings
-become LF, a byte order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure
-characters).
+UTF-8 that was damaged. Others are known by a byte order mark, by the zeros of UTF-16, or by
+charset-normalizer among the encodings posts were really written in. Text stays verbatim but for
+three things: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as
+CommonMark asks (2.3, insecure characters).
 """
 
 import codecs
@@ -17,6 +17,8 @@ from blog_search_mcp.index.errors import UnreadablePost
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -34,6 +36,8 @@ without tables and code for rare Korean syllables."""
 _LETTER = re.compile(r"[^\W\x00-\x7f]")
 _LINE_END = re.compile("\r\n?")
 
+_UTF16_ZEROS = 0.01
+"""Least share of zero bytes in BOM-less UTF-16: one ASCII character (a line end) in fifty."""
 _BINARY_CONTROLS = 0.02
 """Share of control bytes above which a file is no text; images and archives have above 5 %."""
 _STRAY_CONTROLS = 8
@@ -68,11 +72,17 @@ def decode(data: bytes) -> Decoded:
                 marked = f"it is marked as {encoding.upper()} but is not; save it as UTF-8"
                 raise UnreadablePost(marked)
             return decoded
-    if len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _BINARY_CONTROLS:
+    if utf16 := _detect_utf16(data):
+        return _decode_as(data, utf16)
+    if _is_binary(data):
         raise UnreadablePost(
             "it is not text but a binary file; rename it, or name it in a .blogignore"
         )
     return _decode_as(data, "utf-8" if _is_utf8(data) else _detect_legacy(data))
+
+
+def _is_binary(data: bytes) -> bool:
+    return len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _BINARY_CONTROLS
 
 
 def _decode_as(data: bytes, encoding: str) -> Decoded:
@@ -90,6 +100,18 @@ def _is_utf8(data: bytes) -> bool:
         text = data.decode("utf-8", errors="replace")
         return text.count("\ufffd") <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE
     return True
+
+
+def _detect_utf16(data: bytes) -> str | None:
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    if len(data) % 2 or even + odd < max(1, len(data) * _UTF16_ZEROS):
+        return None
+    encoding = "utf-16-be" if even > odd else "utf-16-le"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if "\x00" in text or _is_binary(text.encode()) else encoding
 
 
 def _detect_legacy(data: bytes) -> str:

@@ -13,7 +13,8 @@ import pytest
 from tests.reliability import wire_http, wire_runs
 from tests.reliability.wire_http import Listener
 from tests.reliability.wire_kinds import KINDS, Kind
-from tests.support.faults.server_process import MODERN, ROOT, Process, call, outcome
+from tests.support.faults.server_process import MODERN, Process, call, outcome
+from tests.support.paths import ROOT
 from tests.support.served import ingest, write
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.support.faults.server_process import MODERN, PATIENCE, ROOT, call
+from tests.support.faults.server_process import MODERN, PATIENCE, call
+from tests.support.paths import ROOT
 
 JSON = {
     "Content-Type": "application/json",

@@ -17,7 +17,8 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 PATIENCE = 120.0
 """Seconds to wait for a reply; a busy machine is no failure, silence is."""
 MODERN = "2026-07-28"

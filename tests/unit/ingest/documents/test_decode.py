@@ -31,6 +31,8 @@ def test_an_empty_file_is_an_empty_text() -> None:
         (codecs.BOM_UTF8, "utf-8"),
         (codecs.BOM_UTF16_LE, "utf-16-le"),
         (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
     ],
 )
 def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) -> None:
@@ -41,6 +43,12 @@ def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) ->
 def test_a_doubled_byte_order_mark_is_dropped_whole() -> None:
     data = codecs.BOM_UTF8 * 2 + b"text"
     assert decode(data) == Decoded("text", "utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [CHINESE, GERMAN])
+def test_utf16_without_a_mark_is_known_by_its_zeros(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == Decoded(text, encoding)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +110,6 @@ def test_terminal_colours_are_text() -> None:
     [
         b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4,
         b"PK\x03\x04" + bytes(400),
-        GERMAN.encode("utf-16-le"),
         bytes(range(31)) * 31,
     ],
 )
@@ -115,8 +122,8 @@ def test_a_binary_file_is_refused_as_such(data: bytes) -> None:
 
 
 def test_a_mark_that_lies_is_refused() -> None:
-    with pytest.raises(UnreadablePost, match=r"^it is marked as UTF-16-LE but is not; save it as"):
-        decode(codecs.BOM_UTF16_LE + b"\x00\xdc" * 40)
+    with pytest.raises(UnreadablePost, match=r"^it is marked as UTF-32-LE but is not; save it as"):
+        decode(codecs.BOM_UTF32_LE + b"plain text that is not what its mark says")
 
 
 def test_bytes_of_no_known_encoding_are_refused() -> None:
