@@ -237,3 +237,17 @@ def test_the_dependencies_are_what_is_imported() -> None:
     foreign = top_level_imports(*FOLDERS) - set(sys.stdlib_module_names) - {"blog_search_mcp"}
     of_module = packages_distributions()
     assert {of_module[name][0].lower() for name in foreign} == declared
+
+
+def test_every_unit_test_is_of_a_module_that_is_there() -> None:
+    here = ROOT / "tests" / "unit"
+    tests = [path.relative_to(here) for path in here.rglob("test_*.py") if path.parent != here]
+    orphans = [
+        path.as_posix()
+        for path in tests
+        if not any(
+            path.stem.startswith(f"test_{module.stem}")
+            for module in (ROOT / path.parent).glob("*.py")
+        )
+    ]
+    assert orphans == []
