@@ -13,6 +13,9 @@ from tools.example_blocks import Sent, Typed, examples_in, with_outputs
 from tools.examples import PAGES, outdated
 from tools.sandbox import ROOT, Sandbox
 
+pytestmark = pytest.mark.slow  # runs every command of a page
+
+
 EXAMPLES = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
 FENCES = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 PAGE = """

@@ -13,6 +13,9 @@ from tools.likeness import alike
 from tools.pictures import COLUMNS, COMMAND, PICTURE, ROWS, drawn, printed, rows, rows_in
 from tools.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow  # runs every command of a page
+
+
 DRAWN = PICTURE.read_text(encoding="utf-8")
 
 
