@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts processes, breaks disks or needs an install."""
     here = Path(__file__).parent
     for item in items:
-        if item.path.relative_to(here).parts[0] not in FAST:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] not in FAST:
             item.add_marker(pytest.mark.slow)
 
 
