@@ -12,14 +12,11 @@ import argparse
 import json
 import os
 import secrets
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -44,46 +41,7 @@ from blog_search_mcp.ingest.report import progress_on
 from blog_search_mcp.server.http.app import PATH
 from blog_search_mcp.server.http.limits import BODY_SECONDS
 from blog_search_mcp.server.http.uvicorn_protocol import HEAD_SECONDS
-
-ROOT = Path(__file__).parents[2]
-LISTENING_SECONDS = 60.0
-"""Seconds within which a server listens, even on a busy machine."""
-
-
-@contextmanager
-def served(module: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Run `python -m module … HOST:PORT` on loopback; gives the base URL, and ends it."""
-    port = _free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", *module, f"127.0.0.1:{port}"],
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for(port, process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + LISTENING_SECONDS
-    while time.monotonic() < end and process.poll() is None:
-        with socket.socket() as attempt:
-            if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise RuntimeError(f"The server does not listen; its exit status: {process.poll()}.")
-
+from tests.conformance.served import served
 
 SEARCH, READ = "search_blog", "read_chunk"
 ERAS = ("auto", "legacy")
