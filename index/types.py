@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Ids: TypeAlias = npt.NDArray[np.int64]
-    Vectors: TypeAlias = npt.NDArray[np.float32]
+Ids: TypeAlias = "npt.NDArray[np.int64]"
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""

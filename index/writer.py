@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
@@ -22,11 +22,9 @@ from blog_search_mcp.index.store.generations import checksum_files, next_folder,
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts, write_overview
+from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
+from blog_search_mcp.index.vectors.base import VectorWriter
 from blog_search_mcp.index.vectors.registry import write_vectors
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
-    from blog_search_mcp.index.vectors.base import VectorWriter
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this

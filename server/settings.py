@@ -5,10 +5,9 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.types import Filters
 
 Command: TypeAlias = Literal[
     "serve", "ask", "search", "doctor", "install", "uninstall", "tokens", "usage"

@@ -11,21 +11,17 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.server.format.results import replace_surrogates, to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from blog_search_mcp.server.tools.base import ToolReply
+from blog_search_mcp.server.tools.base import ToolReply
 
 FULL = 1_000_000
 """Bytes from which on the file is renamed to `.1`: about 5,000 calls."""

@@ -16,18 +16,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Post
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from blog_search_mcp.index.types import Ids
+from blog_search_mcp.index.types import Chunk, Filters, Ids, Post
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,20 +16,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import faiss
 import numpy as np
+import numpy.typing as npt
 
+from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.base import Cosines
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from blog_search_mcp.index.types import Ids, Vectors
-
-    Bools = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 BLOCK = 4096
 """Rows that are copied or added up at a time."""
@@ -144,7 +141,7 @@ class RabitqPrefilter:
         return found[found >= 0]
 
 
-def write_codes(path: Path, mean: npt.NDArray[np.float64], blocks: Iterable[Vectors]) -> None:
+def write_codes(path: Path, mean: Floats, blocks: Iterable[Vectors]) -> None:
     """Write the codes of all rows of these blocks. Raises OSError.
 
     All that FAISS trains is the mean, so that is all it is given to train with.

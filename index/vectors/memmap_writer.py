@@ -9,15 +9,17 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from blog_search_mcp.index.store.disk import link_or_copy
+from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.memmap_store import (
     BLOCK,
     MANY,
+    Bools,
     Directory,
+    Floats,
     blocks_of,
     codes_path,
     empty_directory,
@@ -27,10 +29,6 @@ from blog_search_mcp.index.vectors.memmap_store import (
     write_codes,
     write_directory,
 )
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Ids, Vectors
-    from blog_search_mcp.index.vectors.memmap_store import Bools, Floats
 
 DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.vectors import memmap_store, memmap_writer
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
+from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
 
 
 def open_vectors(folder: Path) -> VectorStore:

@@ -7,22 +7,18 @@ best hit. The client knows the server by its protocol alone.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
+from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.display import console, show_page
 from blog_search_mcp.server.cli.terminal import escape_controls
-from blog_search_mcp.server.format.results import page_from_wire
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from blog_search_mcp.server.format.results import PageFacts
-    from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.format.results import PageFacts, page_from_wire
+from blog_search_mcp.server.settings import Settings
 
 
 class FailedError(Exception):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.http.settings import add_http_options, read_access
@@ -19,14 +19,10 @@ from blog_search_mcp.server.settings import (
     TOP_K_DEFAULT,
     TOP_K_MOST,
     ClientSetup,
+    Command,
     SearchRequest,
     Settings,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from blog_search_mcp.server.settings import Command
 
 DEFAULT_INDEX = ".blog-index"
 

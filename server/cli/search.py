@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import escape_controls
-from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.engine import Searcher, engine_for_one
 from blog_search_mcp.server.format.results import explain_page
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.engine import Searcher
-    from blog_search_mcp.server.settings import SearchRequest, Settings
+from blog_search_mcp.server.settings import SearchRequest, Settings
 
 
 def search(settings: Settings, request: SearchRequest) -> int:

@@ -7,22 +7,18 @@ is read. Without an index there are only the definitions.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.engine import Searcher, engine_for
 from blog_search_mcp.server.format.results import count_columns, to_json
 from blog_search_mcp.server.protocol.instructions import instructions
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.registry import Toolset
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from blog_search_mcp.server.engine import Searcher
-    from blog_search_mcp.server.settings import Settings
-    from blog_search_mcp.server.tools.base import Tool
 
 WINDOW = 200_000
 """Tokens: the context window that shares are given of."""

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from statistics import median_low
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.server.cli.terminal import escape_controls
 from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import Toolset
-from blog_search_mcp.server.usage import UsageLog
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from blog_search_mcp.server.settings import Settings
-    from blog_search_mcp.server.usage import LoggedCall
+from blog_search_mcp.server.usage import LoggedCall, UsageLog
 
 SHOWN = 20
 """Unanswered queries that are listed."""

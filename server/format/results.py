@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
+from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 
 log = logging.getLogger(__name__)
 

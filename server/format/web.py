@@ -6,23 +6,18 @@ headings, what matched as marks, and what the score is made of.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.index.analysis.languages import common_languages
-from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.snippets import highlight, highlight_query
+from blog_search_mcp.index.search.snippets import Span, highlight, highlight_query
+from blog_search_mcp.index.store.listing import Posts
+from blog_search_mcp.index.store.statistics import Overview
+from blog_search_mcp.index.types import Answer, Chunk, Hit, Passage, Post
 from blog_search_mcp.server.format.results import link_to, page_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.snippets import Span
-    from blog_search_mcp.index.store.listing import Posts
-    from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.types import Answer, Chunk, Hit, Passage, Post
 
 NAMES_MOST = 500
 """Tags and sections that are offered, the commonest; others can be typed."""

@@ -7,26 +7,22 @@ which the guards refuse other sites, and no query stands in a URL that a proxy l
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anyio.to_thread import run_sync
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
+from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.format.results import describe_failure, explain_page
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from starlette.requests import Request
-
-    from blog_search_mcp.server.engine import Served
 
 API = "/api"
 HEADERS = {

@@ -7,28 +7,23 @@ counts wrong tokens too. A body is read once a request has a place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import allowed_names, token_check, with_check
 from blog_search_mcp.server.http.limits import RateLimit, limit_bodies, limit_concurrency
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.settings import Access, Address
 from blog_search_mcp.server.tools.registry import switchable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from blog_search_mcp.server.engine import Served
-    from blog_search_mcp.server.settings import Access, Address
-    from blog_search_mcp.server.usage import UsageLog
+from blog_search_mcp.server.usage import UsageLog
 
 PATH = "/mcp"
 SESSIONS = 512

@@ -10,20 +10,15 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from blog_search_mcp.server.settings import Access, Address
+from blog_search_mcp.server.settings import Access, Address
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 

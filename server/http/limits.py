@@ -7,21 +7,17 @@ on bodies has no time and covers /mcp alone.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
-from typing import TYPE_CHECKING
 
 import anyio
 from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.settings import MESSAGE_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 RATE = 20.0
 """Requests a second that one client may go on sending: a person who types sends 5."""

@@ -7,17 +7,13 @@ package is being updated. They hold no post, so they need no token; the page ask
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Searcher
 
 FOLDER = Path(__file__).parent / "page"
 START = "index.html"

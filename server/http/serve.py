@@ -7,20 +7,15 @@ handler takes the second one and ends the process with status 0.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import uvicorn
 
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.http.app import PATH, build_app
+from blog_search_mcp.server.http.app import PATH, Application, build_app
 from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
+from blog_search_mcp.server.settings import Address, Settings
 from blog_search_mcp.server.usage import UsageLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from blog_search_mcp.server.http.app import Application
-    from blog_search_mcp.server.settings import Address, Settings
 
 GRACE = 10
 """Seconds that requests in flight may take to end once the process gets a signal to stop."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.settings import ANYONE, Access, Address
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 MIN_TOKEN = 16

@@ -6,11 +6,15 @@ and wraps text in structured content. All failures of tools pass one place, `run
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio.to_thread
+from mcp.server import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -25,6 +29,7 @@ from mcp.types import (
 from mcp.types import Tool as McpTool
 
 from blog_search_mcp.server import NAME, VERSION
+from blog_search_mcp.server.engine import Searcher, Served
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
@@ -32,19 +37,9 @@ from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts
 from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
-from blog_search_mcp.server.tools.base import ToolReply
+from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.registry import Toolset
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp.server import ServerRequestContext
-    from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
-    from mcp.server.models import InitializationOptions
-
-    from blog_search_mcp.server.engine import Searcher, Served
-    from blog_search_mcp.server.tools.base import Tool
-    from blog_search_mcp.server.usage import UsageLog
+from blog_search_mcp.server.usage import UsageLog
 
 STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""

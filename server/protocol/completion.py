@@ -7,22 +7,17 @@ it anywhere; a post is found by its title too, since few people know its path.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-from mcp.types import CompleteResult, Completion, PromptReference
+from mcp.server import ServerRequestContext
+from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, find_prompt
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mcp.server import ServerRequestContext
-    from mcp.types import CompleteRequestParams
-
-    from blog_search_mcp.server.engine import Searcher
 
 MOST = 100
 """The specification's limit."""

@@ -6,19 +6,15 @@ the SDK would put an exception's own words on the wire.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 from mcp import MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from mcp.server import ServerRequestContext
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PaginatedRequestParams
 
 from blog_search_mcp.server.format.results import describe_failure, replace_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from mcp.server import ServerRequestContext
-    from mcp.types import PaginatedRequestParams
 
 Params = TypeVar("Params")
 Result = TypeVar("Result")

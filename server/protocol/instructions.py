@@ -6,13 +6,9 @@ cut it at 2 KB; so it stays below one, and leaves out sections before anything e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from blog_search_mcp.index.store.statistics import Counted, Overview
+from blog_search_mcp.server.engine import IndexFolder
 from blog_search_mcp.server.format.results import one_line, shorten
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.store.statistics import Counted, Overview
-    from blog_search_mcp.server.engine import IndexFolder
 
 INSTRUCTIONS_BYTES = 1_000
 LIST_BYTES = 160

@@ -6,11 +6,15 @@ through the tools, so the message costs the same for every blog.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from mcp.server import ServerRequestContext
 from mcp.types import (
+    GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
+    PaginatedRequestParams,
     Prompt,
     PromptArgument,
     PromptMessage,
@@ -20,12 +24,6 @@ from mcp.types import (
 from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
 from blog_search_mcp.server.tools.base import TEXT_LENGTH
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp.server import ServerRequestContext
-    from mcp.types import GetPromptRequestParams, PaginatedRequestParams
 
 ANSWER = Prompt(
     name="answer_from_blog",

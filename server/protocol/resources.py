@@ -12,22 +12,28 @@ import binascii
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
 
 from mcp import MCPError
+from mcp.server import ServerRequestContext
 from mcp.types import (
     INVALID_PARAMS,
+    BlobResourceContents,
     ListResourcesResult,
     ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
+    SubscribeRequestParams,
     TextResourceContents,
 )
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
-from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.types import Filters, Post
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     one_line,
@@ -38,18 +44,6 @@ from blog_search_mcp.server.format.results import (
 )
 from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
 from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, passage_texts
-
-if TYPE_CHECKING:
-    from mcp.server import ServerRequestContext
-    from mcp.types import (
-        BlobResourceContents,
-        PaginatedRequestParams,
-        ReadResourceRequestParams,
-        SubscribeRequestParams,
-    )
-
-    from blog_search_mcp.index.types import Post
-    from blog_search_mcp.server.engine import Searcher
 
 PAGE = 100
 """Posts on a page, of `resources/list` and of `blog://posts`: about 20 KB of either."""

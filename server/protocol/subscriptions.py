@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from anyio.to_thread import run_sync
+from mcp.server import ServerRequestContext
 from mcp.server.connection import Connection
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -24,25 +26,19 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
     ToolsListChanged,
 )
-from mcp.types import EmptyResult
+from mcp.types import (
+    EmptyResult,
+    NotificationParams,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
 
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.server.engine import IndexFolder, Stamp
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.resources import parse_uri
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-
-    from mcp.server import ServerRequestContext
-    from mcp.types import (
-        NotificationParams,
-        SubscribeRequestParams,
-        SubscriptionsListenRequestParams,
-        SubscriptionsListenResult,
-        UnsubscribeRequestParams,
-    )
-
-    from blog_search_mcp.server.engine import IndexFolder, Stamp
 
 PAUSE = 1.0
 """Seconds between two reads of CURRENT, which is one line."""

@@ -12,10 +12,12 @@ import gc
 import logging
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
@@ -36,16 +38,9 @@ from pydantic_core import from_json
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
-from blog_search_mcp.server.settings import MESSAGE_BYTES
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
 from blog_search_mcp.server.tools.registry import switchable
 from blog_search_mcp.server.usage import UsageLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-
-    from blog_search_mcp.server.settings import Settings
 
 MAX_IN_FLIGHT = 64
 """Messages that were read and not yet answered: more than the 40 threads that work on calls, so

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -24,20 +25,13 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import quote, replace_surrogates
 from blog_search_mcp.server.settings import OFFSET_MOST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Self
-
-    from pydantic_core import ErrorDetails
-
-    from blog_search_mcp.index.types import Answer
-    from blog_search_mcp.server.engine import Searcher
 
 TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder

@@ -5,19 +5,16 @@ Text and not JSON, for a third of the tokens: a line is `chunk_index  headings  
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
+from blog_search_mcp.index.types import Outline
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import heading_path, one_line, shorten
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from blog_search_mcp.index.types import Outline
-    from blog_search_mcp.server.engine import Searcher
 
 WIDTH = 400
 """Columns of a fact; only a description or a list of tags is ever longer."""

@@ -8,19 +8,16 @@ post: by a line break where their lines adjoin, else by a blank line, as in the 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
+from blog_search_mcp.index.types import Chunk, Passage
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import heading_path, link_to, one_line
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from blog_search_mcp.index.types import Chunk, Passage
-    from blog_search_mcp.server.engine import Searcher
 
 CHUNK_INDEX_MOST = 1_000_000
 NEIGHBORS_MOST = 3

@@ -8,17 +8,15 @@ SIGUSR1. Not SIGHUP, which a closing terminal sends to a server that should then
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
-if TYPE_CHECKING:
-    from blog_search_mcp.server.tools.base import Tool
-
-    Tools: TypeAlias = tuple[Tool[Any], ...]
+Tools: TypeAlias = tuple[Tool[Any], ...]
 
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import (
+    HitFacts,
+    PageFacts,
     explain_page,
     fit_page,
     one_line,
@@ -25,12 +29,6 @@ from blog_search_mcp.server.tools.base import (
     Tool,
     ToolReply,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from blog_search_mcp.server.engine import Searcher
-    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 
 class SearchArguments(FilterArguments):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.doctor.findings import Finding
@@ -12,9 +12,6 @@ from blog_search_mcp.server.cli.install.clients import ClientFile, Places, clien
 from blog_search_mcp.server.cli.install.entries import Entry, read_entries
 from blog_search_mcp.server.cli.install.scripts import SERVER, command, script_path
 from blog_search_mcp.server.settings import CLIENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """What has a warning works, though not as well as it could; what has a problem does not work."""

@@ -6,11 +6,11 @@ The index is opened by the functions that a server opens it with.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.changes import Changes, find_changes, format_age, list_changes
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
+from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     BlogSearchError,
@@ -22,14 +22,9 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.scripts import command
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from blog_search_mcp.index.content.last_ingest import LastIngest
-    from blog_search_mcp.index.store.manifest import Manifest
 
 CONTENT = "CONTENT"
 """Placeholder for the posts' folder where it is not known."""

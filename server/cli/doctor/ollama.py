@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
@@ -13,10 +12,8 @@ from blog_search_mcp.index.embedders.ollama.models import (
 )
 from blog_search_mcp.index.embedders.registry import runs_on_server
 from blog_search_mcp.index.errors import EmbedderError, UsageError
+from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity
 
 UPDATE = "Update Ollama to 0.30 or later."
 """The end of `misreading_warning`, which is the finding's remedy."""

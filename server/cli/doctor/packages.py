@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from blog_search_mcp.server.cli.doctor.findings import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DISTRIBUTION = "blog-search-mcp"
 

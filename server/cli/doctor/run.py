@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import check_packages, read_environment
+from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.cli.terminal import print_text
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import now_in_utc
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from blog_search_mcp.server.cli.install.clients import Places
-    from blog_search_mcp.server.settings import Settings
 
 
 def doctor(settings: Settings, places: Places) -> int:

@@ -5,25 +5,22 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
+from blog_search_mcp.server.cli.install.clients import ClientFile
 from blog_search_mcp.server.cli.install.scripts import PACKAGE, SERVER, script_path
 from blog_search_mcp.server.cli.install.settings_file import (
     format_settings,
     parse_settings,
     strip_comments,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from blog_search_mcp.server.cli.install.clients import ClientFile
-    from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.settings import Settings
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 """Our program's name, with Windows' ending or with a version for a runner."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.server.cli.install.clients import own_file
+from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
     describe_entry,
     entry_fields,
@@ -17,12 +17,7 @@ from blog_search_mcp.server.cli.install.entries import (
 from blog_search_mcp.server.cli.install.scripts import command
 from blog_search_mcp.server.cli.install.settings_file import update_file
 from blog_search_mcp.server.cli.terminal import print_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from blog_search_mcp.server.cli.install.clients import ClientFile, Places
-    from blog_search_mcp.server.settings import ClientSetup, Settings
+from blog_search_mcp.server.settings import ClientSetup, Settings
 
 
 def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> int:

@@ -15,14 +15,12 @@ import re
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.index.errors import ClientSettingsError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BACKUP = ".before-blog-server"
 """Ends the name of the copy beside the file: what was there before the last change."""
