@@ -24,7 +24,7 @@ from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
-    find_family,
+    find_model,
     fold_text,
     is_misread,
     misreading_warning,
@@ -59,10 +59,15 @@ class OllamaEmbedder:
         for_documents: RetryPolicy = FOR_DOCUMENTS,
         for_a_query: RetryPolicy = FOR_A_QUERY,
     ) -> None:
-        """Take the address in any form of OLLAMA_HOST; `prefixes` are (document, query)."""
+        """Take the address in any form of OLLAMA_HOST.
+
+        `prefixes` are (document, query), by default those of the model's card.
+        """
         self.model = model
         self.url = resolve_url(url)
-        self._prefixes = find_family(model)[1:3] if prefixes is None else prefixes
+        known = find_model(model)
+        own = (known.document_prefix, known.query_prefix) if known else ("", "")
+        self.prefixes = own if prefixes is None else prefixes
         self._for_documents = for_documents
         self._for_a_query = for_a_query
         self._client = RetryingClient(self.url)
@@ -73,7 +78,7 @@ class OllamaEmbedder:
     def __reduce__(self) -> tuple[type[OllamaEmbedder], tuple[object, ...]]:
         """Give another process a connection of its own."""
         policies = (self._for_documents, self._for_a_query)
-        return OllamaEmbedder, (self.model, self.url, self._prefixes, *policies)
+        return OllamaEmbedder, (self.model, self.url, self.prefixes, *policies)
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -82,7 +87,7 @@ class OllamaEmbedder:
             state, dimension, _ = self._describe()
             fingerprint = Fingerprint(state.version, pack_vectors(self.embed_fingerprint()))
             parts = ("ollama", self.model, state.digest, dimension)
-            self._identity = EmbedderIdentity(*parts, *self._prefixes, fingerprint=fingerprint)
+            self._identity = EmbedderIdentity(*parts, *self.prefixes, fingerprint=fingerprint)
         return self._identity
 
     @property
@@ -97,7 +102,8 @@ class OllamaEmbedder:
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """As Embedder; 1 for a vocabulary of which nothing is known."""
-        is_english = find_family(self.model)[3]
+        known = find_model(self.model)
+        is_english = known is not None and not known.is_multilingual
         return english_coverage(texts) if is_english else [1.0] * len(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -107,7 +113,7 @@ class OllamaEmbedder:
         EmbedderChanged if it was updated meanwhile, and EmbedderError.
         """
         state, dimension, _ = self._describe()
-        send = self._sender(self._prefixes[0])
+        send = self._sender(self.prefixes[0])
         rows, reasons = self._translated(
             lambda: self._batches.embed(texts, dimension, send, self._for_documents)
         )
@@ -123,7 +129,7 @@ class OllamaEmbedder:
         state, dimension, _ = self._describe()
         if not text.strip():
             return np.zeros(dimension, dtype=np.float32)
-        send = self._sender(self._prefixes[1])
+        send = self._sender(self.prefixes[1])
         row = self._translated(lambda: embed_one(replace_surrogates(text), send, self._for_a_query))
         self._check_unchanged(state, self._for_a_query)
         return row
@@ -132,7 +138,7 @@ class OllamaEmbedder:
         """Embed the fingerprint texts as documents, one by one. Raises EmbedderError."""
         import numpy as np
 
-        send = self._sender(self._prefixes[0])
+        send = self._sender(self.prefixes[0])
         return self._translated(
             lambda: np.stack([embed_one(text, send, self._for_documents) for text in TEXTS])
         )

@@ -65,6 +65,31 @@ def free_port() -> int:
         return port
 
 
+@pytest.mark.parametrize(
+    ("model", "passage", "query"),
+    [
+        ("bge-m3", "夜", "夜"),
+        ("embeddinggemma", "title: none | text: 夜", "task: search result | query: 夜"),
+        ("jeffh/intfloat-multilingual-e5-large:q8_0", "passage: 夜", "query: 夜"),
+        (
+            "qwen3-embedding:0.6b",
+            "夜",
+            "Instruct: Given a web search query, retrieve relevant passages that answer the query"
+            "\nQuery:夜",
+        ),
+    ],
+)
+def test_ollama_gets_each_text_after_the_prefix_of_its_model(
+    ollama: OllamaStandIn, model: str, passage: str, query: str
+) -> None:
+    name = model if ":" in model else f"{model}:latest"
+    ollama.models = [Model(name, architecture="gemma3", tokenizer="llama")]
+    embedder(ollama, model).embed_documents(["夜"])
+    embedder(ollama, model).embed_query("夜")
+    sent = {text for body in ollama.embedded for text in body["input"]}
+    assert sent == {passage, query}
+
+
 def test_identity_holds_digest_dimension_prefixes_version_and_canaries(
     ollama: OllamaStandIn,
 ) -> None:

@@ -8,20 +8,23 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
-    find_family,
+    KNOWN_MODELS,
+    choose_multilingual,
+    find_model,
     fold_text,
     full_name,
     misreads_capitals,
+    recommend_model,
 )
 from blog_search_mcp.index.embedders.onnx import load_tokenizer
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
 PASSAGES = ("", "Represent this sentence for searching relevant passages: ")
-QWEN = (
-    "",
-    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+TASK = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
+QWEN = ("", TASK)
 
 
 @pytest.mark.parametrize(
@@ -33,22 +36,26 @@ QWEN = (
         ("hf.co/nomic-ai/nomic-embed-text-v1.5-GGUF", NOMIC),
         ("embeddinggemma", GEMMA),
         ("embeddinggemma:300m-qat-q8_0", GEMMA),
+        ("embeddinggemma-2:270m-q8_0-text", GEMMA),
         ("qwen3-embedding:0.6b", QWEN),
+        ("qwen3-embedding:4b-q8_0", QWEN),
+        ("qwen3-embedding", QWEN),
         ("hf.co/Qwen/Qwen3-Embedding-0.6B-GGUF:Q8_0", QWEN),
         ("mxbai-embed-large", PASSAGES),
         ("snowflake-arctic-embed:33m", PASSAGES),
         ("snowflake-arctic-embed2", ("", "query: ")),
         ("hf.co/Casual-Autopsy/snowflake-arctic-embed-l-v2.0-gguf", ("", "query: ")),
+        ("jeffh/intfloat-multilingual-e5-large", ("passage: ", "query: ")),
+        ("qllama/multilingual-e5-small", ("passage: ", "query: ")),
+        ("jeffh/intfloat-multilingual-e5-large-instruct:f16", ("", f"{TASK} ")),
         ("bge-m3", ("", "")),
         ("all-minilm", ("", "")),
         ("granite-embedding:278m", ("", "")),
         ("paraphrase-multilingual", ("", "")),
     ],
 )
-def test_each_family_has_the_prefixes_of_its_model_card(
-    model: str, prefixes: tuple[str, str]
-) -> None:
-    assert find_family(model)[1:3] == prefixes
+def test_each_model_has_the_prefixes_of_its_card(model: str, prefixes: tuple[str, str]) -> None:
+    assert OllamaEmbedder(model).prefixes == prefixes
 
 
 @pytest.mark.parametrize(
@@ -75,9 +82,58 @@ def test_each_family_has_the_prefixes_of_its_model_card(
 def test_only_models_with_english_word_pieces_find_chinese_unreadable(
     model: str, english: bool
 ) -> None:
-    assert find_family(model)[3] is english
     readable = OllamaEmbedder(model).vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
     assert readable == [1.0, 0.0 if english else 1.0]
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "size"),
+    [
+        ("qwen3-embedding:0.6b-fp16", 32768, "639 MB"),
+        ("hf.co/Qwen/Qwen3-Embedding-0.6B-GGUF", 32768, "639 MB"),
+        ("qwen3-embedding:4b", 32768, "2.5 GB"),
+        ("qwen3-embedding:latest", 32768, "4.7 GB"),
+        ("nomic-embed-text:v1.5", 2048, "274 MB"),
+        ("nomic-embed-text-v2-moe:latest", 512, "958 MB"),
+    ],
+)
+def test_sisters_of_other_sizes_are_told_apart(model: str, context: int, size: str) -> None:
+    known = find_model(model)
+    assert known is not None
+    assert (known.context, known.size) == (context, size)
+
+
+def test_a_model_that_is_not_in_the_table_is_not_known() -> None:
+    assert find_model("paraphrase-multilingual") is None
+    assert find_model("llama3.2:latest") is None
+
+
+def test_every_known_model_is_found_by_the_name_that_pulls_it() -> None:
+    assert [find_model(known.name) for known in KNOWN_MODELS] == list(KNOWN_MODELS)
+
+
+def test_nomic_embed_text_is_recommended_for_english_alone() -> None:
+    assert recommend_model(is_english=True).name == "nomic-embed-text"
+    other = recommend_model(is_english=False)
+    assert (other.name, other.is_multilingual) == ("bge-m3", True)
+
+
+@pytest.mark.parametrize(
+    ("installed", "chosen"),
+    [
+        ((), None),
+        (("nomic-embed-text:latest", "all-minilm:latest", "llama3:latest"), None),
+        (("embeddinggemma:latest", "bge-m3:latest"), "bge-m3"),
+        (("qwen3-embedding:latest", "embeddinggemma:300m"), "embeddinggemma:300m"),
+        (("qwen3-embedding:latest", "nomic-embed-text:latest"), "qwen3-embedding"),
+        (("bge-m3:latest", "bge-m3:567m"), "bge-m3:567m"),
+    ],
+)
+def test_of_the_installed_models_the_first_of_the_table_is_taken_for_many_languages(
+    installed: tuple[str, ...], chosen: str | None
+) -> None:
+    assert choose_multilingual(installed) == chosen
+    assert choose_multilingual(reversed(installed)) == chosen
 
 
 @pytest.mark.parametrize(
