@@ -39,6 +39,8 @@ class ReadOptions:
     site: Site | None
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
+    window_pieces: int
+    """The embedder's: estimated word pieces of an embedding window."""
 
 
 def make_read_options(job: Job, plan: Plan) -> ReadOptions:
@@ -49,6 +51,7 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
         index_descriptions=job.options.index_descriptions,
         site=plan.site and plan.site.with_sources(plan.files),
         measure_coverage=plan.choice.embedder.vocabulary_coverage,
+        window_pieces=plan.choice.embedder.window_pieces,
     )
 
 
@@ -100,7 +103,8 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     if before is not None and before.digest == digest:
         return ParsedResult(source, visibility.due, problems=problems)
     new = _make_pending_post(document, file_to_read.file, digest, visibility, options)
-    return ParsedResult(source, visibility.due, None, new, tuple(_make_windows(new)), problems)
+    windows = tuple(_make_windows(new, options.window_pieces))
+    return ParsedResult(source, visibility.due, None, new, windows, problems)
 
 
 def _make_pending_post(
@@ -131,11 +135,11 @@ def _with_language(post: Post, chunks: Sequence[Chunk]) -> Post:
     return replace(post, language=language_of(words))
 
 
-def _make_windows(new: PendingPost) -> list[EmbeddingWindow]:
+def _make_windows(new: PendingPost, most: int) -> list[EmbeddingWindow]:
     """The windows of every chunk whose words the embedder knows at all."""
     return [
         EmbeddingWindow(chunk.index, embedding_text(new.post, chunk, window))
         for chunk, coverage in zip(new.chunks, new.readable, strict=True)
         if coverage > 0.0
-        for window in split_windows(chunk.plain)
+        for window in split_windows(chunk.plain, most)
     ]

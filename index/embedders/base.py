@@ -21,6 +21,14 @@ class Embedder(Protocol):
         """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
         ...
 
+    @property
+    def window_pieces(self) -> int:
+        """Estimated word pieces of a text to embed (`ingest.chunking.token_count`).
+
+        Title and headings come on top. Another number embeds every text anew.
+        """
+        ...
+
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
 
@@ -46,7 +54,11 @@ DEFAULT_MODELS: Final[Mapping[str, str]] = {
     "ollama": "nomic-embed-text",
     "embedded": "all-MiniLM-L6-v2",
 }
-"""By kind, the word after --embedder: Ollama, and the model in the package."""
+"""By kind, the word after --embedder: Ollama, and the models in the package."""
+
+ENGLISH_WINDOW: Final = 200
+"""Of `Embedder.window_pieces`: with title and headings within the 256 word pieces that
+all-MiniLM-L6-v2 reads at once, the fewest of any model here."""
 
 NORM_TOLERANCE: Final = 1e-3
 """How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""

@@ -73,6 +73,7 @@ class GuardedEmbedder:
         self._breaker = CircuitBreaker(now)
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
+        self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
 

@@ -16,7 +16,8 @@ from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_back
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL, full_name
-from blog_search_mcp.index.embedders.onnx import IDENTITY, OnnxEmbedder
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import MINILM, PACKAGED
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity
 
 AUTO: Final = "auto"
-"""For a new index Ollama if it answers, else the model in the package."""
+"""For a new index Ollama if it answers, else a model in the package."""
 
 KINDS: Final = (AUTO, *DEFAULT_MODELS)
 """The words after --embedder."""
@@ -66,12 +67,12 @@ def choose_embedder(
     reason = f"Embedder: {kind} {model}, as asked."
     if kind == "ollama":
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
-    if model != IDENTITY.model:
+    if model not in PACKAGED:
         raise UsageError(
-            f"The {kind} embedder does not have the model {model}, only {IDENTITY.model}. "
+            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
             "Leave --model out, or use --embedder ollama."
         )
-    return Choice(OnnxEmbedder(), reason)
+    return Choice(OnnxEmbedder(PACKAGED[model]), reason)
 
 
 def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -82,13 +83,14 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     """
     if runs_on_server(identity):
         return connect_embedder(identity, url)
-    if (identity.kind, identity.model) != (IDENTITY.kind, IDENTITY.model):
+    model = PACKAGED.get(identity.model)
+    if model is None or identity.kind != model.identity.kind:
         raise EmbedderMismatch(
             f"The index was built with {identity.name}, which this version does not have. Build it "
             "anew: `python -m ingest CONTENT --rebuild`."
         )
-    check_weights(identity, IDENTITY.digest, IDENTITY.dimension)
-    return OnnxEmbedder()
+    check_weights(identity, model.identity.digest, model.identity.dimension)
+    return OnnxEmbedder(model)
 
 
 def connect_embedder(identity: EmbedderIdentity, url: str) -> VerifiedEmbedder:
@@ -129,7 +131,7 @@ def _choose_at_hand(url: str) -> Choice:
         reason = f"Embedder: ollama {model}, since {health.place} has it."
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
     reason = (
-        f"Embedder: {IDENTITY.name}, since {health.place} {lack}. For {model}: "
+        f"Embedder: {MINILM.identity.name}, since {health.place} {lack}. For {model}: "
         f"`ollama pull {model}`, then `{rebuild_command('ollama', model)}`."
     )
     return Choice(OnnxEmbedder(), reason)
@@ -138,7 +140,7 @@ def _choose_at_hand(url: str) -> Choice:
 def _resolve(kind: str, model: str | None) -> tuple[str, str]:
     """Fill in what was not asked for; a model that is not in the package is Ollama's."""
     if kind == AUTO:
-        kind = "embedded" if model == IDENTITY.model else "ollama"
+        kind = "embedded" if model in PACKAGED else "ollama"
     return kind, model or DEFAULT_MODELS[kind]
 
 

@@ -30,6 +30,7 @@ class VerifiedEmbedder:
         self._identity = recorded
         self._is_recorded = recorded is not None
         self._verified = False
+        self.window_pieces = live.window_pieces
         self.vocabulary_coverage = live.vocabulary_coverage
 
     @property

@@ -100,6 +100,7 @@ class _EmbedderAhead:
 
     def __init__(self, embedder: Embedder, queries: Sequence[str], thread: ThreadPoolExecutor):
         self.identity = embedder.identity
+        self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self._embedder = embedder

@@ -103,21 +103,18 @@ def _ends(gathered: int, following: str, own: int, limits: Limits) -> bool:
     return gathered >= limits.least and favoured
 
 
-WINDOW = Limits(least=100, most=200, scrap=40)
-"""With title and headings within the 256 word pieces that all-MiniLM-L6-v2 reads at once."""
-
-
-def split_windows(plain: str) -> list[str]:
-    """Split plain text into embedding windows of at most about 200 word pieces; none is blank."""
-    lines = [part for line in plain.split("\n") for part in _parts(line)]
-    gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, WINDOW)]
+def split_windows(plain: str, most: int) -> list[str]:
+    """Split plain text into embedding windows of about `most` word pieces; none is blank."""
+    limits = Limits(least=most // 2, most=most, scrap=most // 5)
+    lines = [part for line in plain.split("\n") for part in _parts(line, most)]
+    gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
 
 
-def _parts(line: str) -> list[str]:
-    if not exceeds(line, WINDOW.most):
+def _parts(line: str, most: int) -> list[str]:
+    if not exceeds(line, most):
         return [line]
-    ends = sentence_ends(line, WINDOW.most)
+    ends = sentence_ends(line, most)
     return [line[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 

@@ -52,7 +52,7 @@ def test_the_bundle_holds_what_a_build_needs_and_nothing_that_a_run_leaves() -> 
     files = bundled(ROOT)
     tops = {Path(name).parts[0] for name in files}
     assert tops == {"manifest.json", "pyproject.toml", PROJECT["readme"], "LICENSE", "src"}
-    assert "src/blog_search_mcp/index/embedders/model/tokenizer.json" in files
+    assert "src/blog_search_mcp/index/embedders/models/all-MiniLM-L6-v2/tokenizer.json" in files
     assert [name for name in files if "__pycache__" in name] == []
 
 

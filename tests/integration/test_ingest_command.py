@@ -145,7 +145,8 @@ def test_a_model_that_the_embedder_does_not_have_is_status_2(folder: Path) -> No
     ran = run(folder / "content", *options, BLOG_INDEX=str(folder / "index"))
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.splitlines()[-1] == (
-        "The embedded embedder does not have the model nomic-embed-text, only all-MiniLM-L6-v2. "
+        "The embedded embedder does not have the model nomic-embed-text, only all-MiniLM-L6-v2 and "
+        "multilingual-e5-small. "
         "Leave --model out, or use --embedder ollama."
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, IndexProblem
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
@@ -64,7 +65,7 @@ def embedding_texts(blog: Blog) -> set[str]:
         for source, post in blog.manifest.posts.items()
         for passage in [reader.read(source, 0, post.chunks)]
         for chunk in passage.chunks
-        for window in split_windows(chunk.plain)
+        for window in split_windows(chunk.plain, ENGLISH_WINDOW)
     }
 
 

@@ -75,7 +75,8 @@ def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) 
     }
     assert {
         "blog_search_mcp/py.typed",
-        "blog_search_mcp/index/embedders/model/model.onnx",
+        "blog_search_mcp/index/embedders/models/all-MiniLM-L6-v2/model.onnx",
+        "blog_search_mcp/index/embedders/models/multilingual-e5-small/model.onnx",
         "blog_search_mcp/server/http/page/index.html",
         "blog_search_mcp/ingest/__main__.py",
     } <= set(names)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.made_posts import material_of
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder, load_tokenizer
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import MINILM
 
 PIECES = 250
 TEXTS = 32
@@ -37,7 +38,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
 
 def _texts(stage: Stage) -> list[str]:
     """Runs of the blog's own text of that many word pieces."""
-    tokenizer = load_tokenizer()
+    tokenizer = MINILM.tokenizer
     ids = tokenizer.encode("\n".join(material_of(stage.blog).blocks), add_special_tokens=False).ids
     runs = [ids[start : start + PIECES] for start in range(0, len(ids) - PIECES, PIECES)]
     return [tokenizer.decode(run) for run in (runs * (TEXTS // len(runs) + 1))[:TEXTS]]

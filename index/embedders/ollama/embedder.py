@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.base import NORM_TOLERANCE, replace_surrogates
+from blog_search_mcp.index.embedders.base import (
+    ENGLISH_WINDOW,
+    NORM_TOLERANCE,
+    replace_surrogates,
+)
+from blog_search_mcp.index.embedders.coverage import english_coverage
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.batching import BatchEmbedder, embed_one
 from blog_search_mcp.index.embedders.ollama.client import (
@@ -30,7 +35,6 @@ from blog_search_mcp.index.embedders.ollama.models import (
     misreading_warning,
     read_dimension,
 )
-from blog_search_mcp.index.embedders.onnx import english_coverage
 from blog_search_mcp.index.errors import EmbedderChanged, TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 
@@ -64,6 +68,7 @@ class OllamaEmbedder:
         `prefixes` are (document, query), by default those of the model's card.
         """
         self.model = model
+        self.window_pieces = ENGLISH_WINDOW
         self.url = resolve_url(url)
         known = find_model(model)
         own = (known.document_prefix, known.query_prefix) if known else ("", "")

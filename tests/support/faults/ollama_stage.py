@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW
 from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.errors import Kind
@@ -181,7 +182,8 @@ def _compared(
         ids = snapshot.catalog.chunk_ids([post_id])[post_id]
         for chunk_id, chunk in zip(ids, snapshot.catalog.chunks_of(post_id), strict=True):
             rows = all_rows[row_ids == chunk_id]
-            texts = [embedding_text(post, chunk, window) for window in split_windows(chunk.plain)]
+            windows = split_windows(chunk.plain, ENGLISH_WINDOW)
+            texts = [embedding_text(post, chunk, window) for window in windows]
             own = [
                 embedding(
                     f"search_document: {t}",

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import IDENTITY, OnnxEmbedder
+from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import MINILM, PACKAGED
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
@@ -71,14 +72,14 @@ def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: Ollama
 
 
 @pytest.mark.parametrize(
-    ("model", "name"), [("bge-m3", "ollama bge-m3"), (IDENTITY.model, IDENTITY.name)]
+    ("model", "name"), [("bge-m3", "ollama bge-m3"), *((m, f"embedded {m}") for m in PACKAGED)]
 )
 def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nobody: str) -> None:
     assert choose_embedder("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
 
 
 def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
-    choice = choose_embedder("auto", None, ollama.host, IDENTITY)
+    choice = choose_embedder("auto", None, ollama.host, MINILM.identity)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
     assert ollama.requests == []
@@ -103,7 +104,7 @@ def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStand
 
 
 def test_the_embedded_embedder_has_no_other_model(nobody: str) -> None:
-    with pytest.raises(UsageError, match="not have the model bge-m3, only all-MiniLM-L6-v2"):
+    with pytest.raises(UsageError, match="only all-MiniLM-L6-v2 and multiling"):
         choose_embedder("embedded", "bge-m3", nobody, None)
 
 
@@ -119,7 +120,7 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     asked: str, model: str | None, command: str, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
-        choose_embedder(asked, model, nobody, IDENTITY)
+        choose_embedder(asked, model, nobody, MINILM.identity)
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
@@ -149,7 +150,7 @@ def test_asking_for_what_the_index_has_keeps_it(
 def test_the_server_gets_the_embedder_of_the_index(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
-    assert isinstance(open_embedder(IDENTITY, ollama.host), OnnxEmbedder)
+    assert isinstance(open_embedder(MINILM.identity, ollama.host), OnnxEmbedder)
     row = open_embedder(nomic, ollama.host).embed_query("a query")
     np.testing.assert_array_equal(row, embedding("search_query: a query", Model()))
 
@@ -188,13 +189,13 @@ def test_a_model_with_another_dimension_is_refused(
 
 
 def test_an_embedded_index_of_another_version_of_the_package_is_refused() -> None:
-    older = replace(IDENTITY, digest="0" * 64)
+    older = replace(MINILM.identity, digest="0" * 64)
     with pytest.raises(EmbedderMismatch, match="--rebuild --embedder embedded"):
         open_embedder(older, "")
 
 
 def test_an_index_of_an_embedder_that_is_not_here_is_refused_with_what_to_do() -> None:
-    unknown = replace(IDENTITY, model="a-later-model")
+    unknown = replace(MINILM.identity, model="a-later-model")
     for identity in (unknown, replace(unknown, kind="a-later-kind")):
         with pytest.raises(EmbedderMismatch, match="which this version does not have"):
             open_embedder(identity, "")

@@ -16,7 +16,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     misreads_capitals,
     recommend_model,
 )
-from blog_search_mcp.index.embedders.onnx import load_tokenizer
+from blog_search_mcp.index.embedders.packaged import MINILM
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
@@ -193,6 +193,6 @@ def test_folding_takes_off_capitals_and_accents(text: str, bare: str) -> None:
 @example("ガギグ 한국어 क़")
 def test_a_right_tokenizer_makes_the_same_pieces_of_a_folded_text(text: str) -> None:
     """bert-base-uncased's own, from the model in the package."""
-    pieces = load_tokenizer().encode(text, add_special_tokens=False).tokens
-    assert load_tokenizer().encode(fold_text(text), add_special_tokens=False).tokens == pieces
+    pieces = MINILM.tokenizer.encode(text, add_special_tokens=False).tokens
+    assert MINILM.tokenizer.encode(fold_text(text), add_special_tokens=False).tokens == pieces
     assert fold_text(fold_text(text)) == fold_text(text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.client import ServerState
-from blog_search_mcp.index.embedders.onnx import IDENTITY
+from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts, check_ollama, inspect_ollama
@@ -77,7 +77,7 @@ def test_what_an_ollama_lacks_is_told_with_its_mending(
 
 
 def test_an_ollama_that_nobody_needs_gets_no_request() -> None:
-    facts = inspect_ollama("", IDENTITY)
+    facts = inspect_ollama("", MINILM.identity)
     assert facts.url == ""
     assert check_ollama(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
 

@@ -1,0 +1,38 @@
+"""The files of the models in the package are those that their READMEs name."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from blog_search_mcp.index.embedders.model_files import MODELS, find_file
+from blog_search_mcp.index.embedders.packaged import PACKAGED
+from blog_search_mcp.index.errors import EmbedderRefused
+
+FILES = [
+    (model, name)
+    for model, packaged in PACKAGED.items()
+    for name in ("model.onnx", "tokenizer.json", *["normalizer.json"] * packaged.has_character_map)
+]
+
+
+@pytest.mark.parametrize(("model", "name"), FILES)
+def test_the_files_are_the_ones_their_readme_names(model: str, name: str) -> None:
+    digest = hashlib.sha256(find_file(model, name).read_bytes()).hexdigest()
+    assert digest in (MODELS / model / "README.md").read_text(encoding="utf-8")
+    assert name != "model.onnx" or digest == PACKAGED[model].identity.digest
+
+
+@pytest.mark.parametrize("model", PACKAGED)
+def test_each_model_comes_with_its_licence(model: str) -> None:
+    assert "Licen" in find_file(model, "LICENSE").read_text(encoding="utf-8")
+
+
+def test_a_file_that_is_missing_is_named_with_what_to_do() -> None:
+    with pytest.raises(EmbedderRefused) as raised:
+        find_file("all-MiniLM-L6-v2", "normalizer.json")
+    assert str(raised.value) == (
+        "The file normalizer.json of all-MiniLM-L6-v2 is missing from the installed package; "
+        "install it again."
+    )
