@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.options import cache_folder, count, folder, report_failure
 from benchmarks.provenance import as_json, command_line
-from benchmarks.quality.blog import Embedding, index_folder, read_posts
+from benchmarks.quality.blog import Embedding, read_posts
 from benchmarks.quality.corpora import read_queries
 from benchmarks.quality.measure import Setup, measure
 from benchmarks.quality.queries import KINDS, Posts, derive_queries, select_foreign
@@ -45,10 +45,9 @@ def main() -> int:
 def _measure(options: argparse.Namespace, progress: Progress) -> Measurement:
     posts = read_posts(options.content)
     embedding = Embedding(options.embedder, options.model, options.embedder_url)
-    default = index_folder(options.cache, options.content, embedding)
     setup = Setup(
         content=options.content,
-        index=options.index.absolute() if options.index else default,
+        cache=options.index or options.cache,
         embedding=embedding,
         queries=_choose_queries(options, posts),
         off_topic=_choose_off_topic(options.off_topic, posts, options.limit),
@@ -102,11 +101,11 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--index",
         type=folder,
         metavar="DIR",
-        help="where to make the index without descriptions (default: in the user's cache)",
+        help="where to make the indexes (default: in the user's cache)",
     )
     kinds = ("auto", "ollama", "embedded")
     add("--embedder", choices=kinds, default="embedded", help="(default embedded)")
-    add("--model", metavar="NAME", help="a model of Ollama's")
+    add("--model", metavar="NAME", help="a packaged model, or one of Ollama's")
     add(
         "--embedder-url",
         default=environment.get("OLLAMA_HOST", ""),

@@ -1,36 +1,64 @@
-"""Read a blog's posts, and make and open an index of them.
+"""Read a blog's posts, and make and open its two indexes.
 
-The index is made by the same ingest as any other, but without the descriptions: queries are made
-of them, and would find themselves in the index word for word.
+Both are made by the same ingest as any other. The whole one is what a user has. The other one
+lacks descriptions: queries are made of them, and would find themselves in it word for word.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+from collections.abc import Collection
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from benchmarks.quality.types import DESCRIPTION, Query
+from blog_search_mcp import index as index_package
+from blog_search_mcp import ingest as ingest_package
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import Index, IndexReader
+from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 from blog_search_mcp.ingest.documents.metadata import check_visibility
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 
+CODE = ("*.py", "*.txt", "*.json")
+"""Files of the packages that decide what an index holds, beside the models, whose digests stand
+in the code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Which embedder makes an index."""
+    """Which embedder makes an index; by default the packaged one that suits the blog."""
 
     kind: Literal["auto", "ollama", "embedded"] = "embedded"
     model: str | None = None
     host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Where the indexes of one blog lie; one that no query needs is not made."""
+
+    whole: Path | None
+    """As a user has it."""
+    undescribed: Path | None
+    """Without descriptions."""
+
+    def of(self, query: Query) -> Path:
+        """Return the index that `query` is to be searched for in."""
+        chosen = self.undescribed if query.kind == DESCRIPTION else self.whole
+        assert chosen is not None
+        return chosen
 
 
 def read_posts(content: Path) -> tuple[Document, ...]:
@@ -52,17 +80,83 @@ def _read_published(file: SourceFile, today: date) -> Document | None:
     return None if hidden else document
 
 
-def index_folder(cache: Path, content: Path, embedding: Embedding) -> Path:
-    """Return where the index of `content` lies below `cache`: one per folder and embedder."""
-    path = content.resolve()
-    key = hashlib.sha256(f"{path}\n{embedding.kind}\n{embedding.model}".encode()).hexdigest()
+def build_indexes(
+    content: Path,
+    queries: Collection[Query],
+    cache: Path,
+    embedding: Embedding,
+    progress: Progress,
+    *,
+    rebuild: bool = False,
+) -> Indexes:
+    """Bring the indexes below `cache` that `queries` need up to date. Raises BlogSearchError.
+
+    An index that other code than this has made is made anew, from the vectors it has.
+    """
+    needed = {query.kind != DESCRIPTION for query in queries}
+    made: dict[bool, Path] = {}
+    for described in sorted(needed, reverse=True):
+        index = index_folder(cache, content, embedding, described=described)
+        stamp = index.with_name(f"{index.name}.code")
+        if not Layout(index).cache.exists():
+            _copy_embeddings(index)
+        build_index(
+            content,
+            index,
+            embedding,
+            progress,
+            described=described,
+            rebuild=rebuild or not stamp.is_file() or stamp.read_text() != code_digest(),
+        )
+        stamp.write_text(code_digest())
+        made[described] = index
+    return Indexes(made.get(True), made.get(False))
+
+
+def index_folder(cache: Path, content: Path, embedding: Embedding, *, described: bool) -> Path:
+    """Return where an index of `content` lies: one for each checkout of the code that makes it."""
+    path, code = content.resolve(), Path(__file__).parent
+    parts = (code, path, embedding.kind, embedding.model, described)
+    key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
     return cache / f"{path.parent.name}-{path.name}-{key[:12]}"
 
 
+@cache
+def code_digest() -> str:
+    """Digest the code and data of the packages that make an index, search included: it calibrates.
+
+    Versions in the code are raised when a change is finished; a measurement comes before that.
+    """
+    digest = hashlib.sha256()
+    for package in (index_package, ingest_package):
+        root = Path(package.__path__[0])
+        for path in sorted(path for pattern in CODE for path in root.rglob(pattern)):
+            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _copy_embeddings(index: Path) -> None:
+    """Give a new index the vectors of the fullest other one of the blog."""
+    stem = index.name.rpartition("-")[0]
+    caches = [Layout(folder).cache for folder in index.parent.glob(f"{stem}-????????????")]
+    fullest = max(filter(Path.exists, caches), key=lambda path: path.stat().st_size, default=None)
+    if fullest is not None:
+        target = Layout(index).cache
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(fullest)) as old, closing(sqlite3.connect(target)) as new:
+            old.backup(new)
+
+
 def build_index(
-    content: Path, index: Path, embedding: Embedding, progress: Progress, *, rebuild: bool = False
+    content: Path,
+    index: Path,
+    embedding: Embedding,
+    progress: Progress,
+    *,
+    described: bool = True,
+    rebuild: bool = False,
 ) -> None:
-    """Bring the index at `index` up to date, without descriptions. Raises BlogSearchError."""
+    """Bring the index at `index` up to date, as an ingest does. Raises BlogSearchError."""
     job = Job(
         content=content,
         index=index,
@@ -71,7 +165,7 @@ def build_index(
         ),
         today=date.today(),
         rebuild=rebuild,
-        options=IngestOptions(index_descriptions=False),
+        options=IngestOptions(index_descriptions=described),
     )
     ingest(job, progress)
 

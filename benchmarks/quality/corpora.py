@@ -1,94 +1,144 @@
 """Read blogs with their posts and queries, and files of queries that somebody wrote down.
 
-A blog is a folder with `posts/` in it. Beside that lie `known_items.jsonl`, its authors'
-descriptions, or `title_items.jsonl`; readers' questions come from a folder of their own, named
-after the blog. The kinds that need no labels are made of the posts as for any blog.
+A blog is a folder with `posts/` in it. Beside that may lie `known_items.jsonl`, its authors'
+descriptions. Readers' questions come from a folder of their own, in files named after the blog:
+`BLOG.jsonl`, further ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl` for those without an answer in
+it. All other kinds are made of the posts as for any blog.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmarks.quality.blog import read_posts
-from benchmarks.quality.queries import Posts, derive_queries, rewrite_simplified
-from benchmarks.quality.types import Query
-from blog_search_mcp.index.analysis.languages import language_of
+from benchmarks.quality.queries import (
+    Posts,
+    count_words,
+    derive_queries,
+    detect_language,
+    select_foreign,
+    sort_by_hash,
+)
+from benchmarks.quality.types import DESCRIPTION, Query
+from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
 from blog_search_mcp.index.errors import UsageError
 
-FILES = {"description": "known_items.jsonl", "title": "title_items.jsonl"}
-"""By kind of query, the file that holds them."""
+DESCRIPTIONS = "known_items.jsonl"
 
-DERIVED = ("heading", "identifier", "title")
+DERIVED = ("title", "definition", "heading", "identifier", "simplified", "regional")
 """Kinds made of the posts."""
 
-REWRITTEN = ("simplified", "regional")
-"""Kinds made of other queries, of a Chinese blog alone."""
+CHEAP = {"title": 5, "definition": 5}
+"""Kinds of which there are as many times the limit: every one counts, and there are many."""
 
-_OPENING = 500
-"""Characters of a post by which its language is detected."""
+OTHER_LANGUAGE = "other language"
+"""Part of the questions that are not in the language of the post that answers them."""
+
+FOREIGN = ("heading", "question")
+"""Kinds of another blog's queries that are off topic here."""
+
+DETECTABLE = 7
+"""Words from which on a text in Latin letters shows which language it is. One with CJK letters is
+in theirs, whatever terms it holds."""
+
+_CJK = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """One blog with all queries it is measured by."""
+    """One blog, or one judged collection, with all queries it is measured by."""
 
     name: str
     content: Path
-    posts: Posts
     queries: Sequence[Query]
+    """Those it answers."""
+    absent: Sequence[Query] = ()
+    """Questions that fit its field and have no answer in it."""
+    posts: Posts = ()
+    language: str = ""
+    """ISO 639-1, of most of its posts."""
 
-    @property
-    def language(self) -> str:
-        """Detect what most of the blog is written in, by the openings of its posts."""
-        return language_of("\n".join(post.body.text[:_OPENING] for post in self.posts[::10]))
+    def off_topic(self, corpora: Iterable[Corpus], limit: int) -> list[Query]:
+        """Take queries of the next blog in its language, or of the next, not contained here."""
+        others = [other for other in corpora if other.posts and other.name != self.name]
+        later = [*filter(lambda o: o.name > self.name, others), *others]
+        same = [other for other in later if other.language == self.language]
+        for other in (*same, *later):
+            foreign = [query for query in other.queries if query.kind in FOREIGN]
+            found = islice(sort_by_hash(select_foreign(foreign, self.posts)), limit)
+            return [Query("off topic", query.text, language=query.language) for query in found]
+        return []
 
-    @property
-    def written(self) -> tuple[str, ...]:
-        """Kinds of the queries that somebody wrote down, not derived from the posts."""
-        kinds = dict.fromkeys(query.kind for query in self.queries)
-        return tuple(kind for kind in kinds if kind not in (*DERIVED, *REWRITTEN))
 
+def read_corpora(folders: Iterable[Path], questions: Path | None, limit: int) -> list[Corpus]:
+    """Read the blogs below `folders`, by name; at most `limit` queries of each kind but questions.
 
-def read_corpora(folder: Path, questions: Path | None, limit: int) -> list[Corpus]:
-    """Read the blogs below `folder`, by name; at most `limit` queries of each derived kind.
-
-    Raises UsageError if there is none.
+    Raises UsageError if a folder holds none.
     """
+    contents = [content for folder in folders for content in _blogs(folder)]
+    read = (_read_corpus(content, questions, limit) for content in contents)
+    return sorted(read, key=lambda corpus: corpus.name)
+
+
+def _blogs(folder: Path) -> list[Path]:
     contents = sorted(folder.glob("*/posts"))
     if not contents:
         raise UsageError(f"{folder} holds no blog. Name a folder of folders with posts/ in them.")
-    return [_read_corpus(content, questions, limit) for content in contents]
-
-
-def choose_off_topic(corpus: Corpus, corpora: Sequence[Corpus]) -> Corpus | None:
-    """Choose the blog whose queries do not belong here: the next in its language, or the next."""
-    place = corpora.index(corpus)
-    others = [*corpora[place + 1 :], *corpora[:place]]
-    same = [other for other in others if other.language == corpus.language]
-    return next(iter([*same, *others]), None)
+    return contents
 
 
 def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
     name, posts = content.parent.name, read_posts(content)
-    written = list(_read_written(content.parent, questions))
-    kinds = [kind for kind in DERIVED if kind not in {query.kind for query in written}]
-    described = [query for query in written if query.kind == "description"]
-    made = derive_queries(posts, [*kinds, "regional"], limit)
-    queries = [*written, *made, *rewrite_simplified(described)]
-    return Corpus(name, content, posts, queries)
+    languages = {post.post.source: primary_subtag(detect_language(post)) for post in posts}
+    known = content.parent / DESCRIPTIONS
+    described = read_queries(known, DESCRIPTION) if known.is_file() else []
+    made = (
+        query
+        for kind in DERIVED
+        for query in derive_queries(posts, [kind], CHEAP.get(kind, 1) * limit)
+    )
+    asked = (
+        query
+        for kind, path in _question_files(name, questions)
+        for query in read_queries(path, kind)
+    )
+    absent = questions / f"{name}.absent.jsonl" if questions else None
+    return Corpus(
+        name=name,
+        content=content,
+        queries=[
+            *made,
+            *islice(sort_by_hash(described), limit),
+            *(_detect_language(query, languages) for query in asked),
+        ],
+        absent=read_queries(absent, "absent") if absent and absent.is_file() else (),
+        posts=posts,
+        language=Counter(languages.values()).most_common(1)[0][0] if posts else "",
+    )
 
 
-def _read_written(blog: Path, questions: Path | None) -> Iterator[Query]:
-    for kind, file in FILES.items():
-        if (blog / file).is_file():
-            yield from read_queries(blog / file, kind)
-    path = questions / f"{blog.name}.jsonl" if questions else None
-    if path is not None and path.is_file():
-        yield from read_queries(path, "question")
+def _question_files(name: str, questions: Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield the kind and the file of each set of questions, `question` and `question 2`."""
+    numbered = re.compile(rf"{re.escape(name)}(?:-(\d+))?\.jsonl")
+    for path in sorted(questions.iterdir()) if questions else ():
+        if match := numbered.fullmatch(path.name):
+            yield f"question {match[1]}" if match[1] else "question", path
+
+
+def _detect_language(query: Query, languages: dict[str, str]) -> Query:
+    """Name the question's language, and the part it belongs to if its post is in another one."""
+    own = languages.get(query.source, "")
+    letters = "".join(_CJK.findall(query.text))
+    told = letters or (query.text if count_words(query.text) >= DETECTABLE else "")
+    language = language_of(told) if told else own
+    return replace(query, language=language, parts=(OTHER_LANGUAGE,) if language != own else ())
 
 
 class Label(BaseModel):
@@ -97,8 +147,8 @@ class Label(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     query: str
-    source: str
-    """Path below the content folder, with `/`."""
+    source: str = ""
+    """Path below the content folder, with `/`; empty if no post answers."""
     also: tuple[str, ...] = ()
     evidence: str = ""
     type: str = ""

@@ -10,23 +10,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.markdown import replace_marked
-from benchmarks.options import cache_folder, count, report_failure
+from benchmarks.options import cache_folder, count, folder, report_failure
 from benchmarks.provenance import as_json, read_commit
-from benchmarks.quality.blog import Embedding, index_folder
+from benchmarks.quality.blog import Embedding
 from benchmarks.quality.bm25 import rank_whole_posts
-from benchmarks.quality.corpora import Corpus, choose_off_topic, read_corpora
+from benchmarks.quality.corpora import Corpus, read_corpora
 from benchmarks.quality.measure import Setup, measure
 from benchmarks.quality.metrics import hit
-from benchmarks.quality.queries import select_foreign
 from benchmarks.quality.report import Report, format_report
 from benchmarks.quality.search import READ
 from benchmarks.quality.targets import Floor, check_targets
-from benchmarks.quality.types import Measurement
+from benchmarks.quality.types import Measurement, Query
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.ingest.report import Progress, progress_on
 
@@ -53,31 +52,31 @@ def main() -> int:
 def _measure_all(options: argparse.Namespace, progress: Progress) -> Report:
     """Measure all blogs below the folder. Raises BlogSearchError."""
     corpora = read_corpora(options.corpora, options.questions, options.limit)
-    others = {corpus.name: choose_off_topic(corpus, corpora) for corpus in corpora}
     command = _command_line(options)
     blogs = {
-        corpus.name: _measure(corpus, others[corpus.name], options, command, progress)
+        corpus.name: _measure(
+            corpus, corpus.off_topic(corpora, options.limit), options, command, progress
+        )
         for corpus in corpora
     }
     floors = {pair: floor for corpus in corpora for pair, floor in _floors(corpus).items()}
-    against = {name: other.name for name, other in others.items() if other is not None}
-    return Report(read_commit(), command, blogs, against, check_targets(blogs, floors))
+    return Report(read_commit(), command, blogs, check_targets(blogs, floors))
 
 
 def _measure(
     corpus: Corpus,
-    other: Corpus | None,
+    off_topic: Sequence[Query],
     options: argparse.Namespace,
     command: str,
     progress: Progress,
 ) -> Measurement:
-    embedding = Embedding()
+    embedding = Embedding(model=options.model)
     setup = Setup(
         content=corpus.content,
-        index=index_folder(options.cache, corpus.content, embedding),
+        cache=options.cache,
         embedding=embedding,
         queries=corpus.queries,
-        off_topic=select_foreign(other.queries, corpus.posts) if other else (),
+        off_topic=off_topic,
         rebuild=options.rebuild,
     )
     return measure(setup, progress, command)
@@ -86,8 +85,10 @@ def _measure(
 def _floors(corpus: Corpus) -> dict[tuple[str, str], Floor]:
     """Measure whole-post BM25, by blog and kind, for the kinds somebody wrote down."""
     floors = {}
-    for kind in corpus.written:
+    for kind in ("description", "question"):
         queries = [query for query in corpus.queries if query.kind == kind]
+        if not queries:
+            continue
         ranks = rank_whole_posts(corpus.posts, queries, READ)
         first, any_of = (fmean(hit(rank, cutoff) for rank in ranks) for cutoff in (1, READ))
         floors[corpus.name, kind] = Floor(first, any_of)
@@ -107,9 +108,10 @@ def _command_line(options: argparse.Namespace) -> str:
 def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.dev_blogs", description=__doc__)
     add = parser.add_argument
-    add("corpora", type=Path, metavar="CORPORA", help="a folder of blogs")
-    add("--questions", type=Path, metavar="DIR", help="readers' questions by blog")
+    add("corpora", nargs="+", type=folder, metavar="CORPORA", help="a folder of blogs")
+    add("--questions", type=folder, metavar="DIR", help="readers' questions by blog")
     add("--limit", type=count, default=LIMIT, metavar="N", help="queries of a derived kind at most")
+    add("--model", metavar="NAME", help="a packaged model for every blog, whatever its languages")
     add("--rebuild", action="store_true", help="make the indexes anew")
     add("--write", type=Path, metavar="FILE", help="renew the numbers in FILE too")
     add("--json", action="store_true", help="print JSON instead of Markdown")

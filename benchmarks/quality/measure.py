@@ -1,4 +1,4 @@
-"""Measure one blog: make its index, run the queries, sum up the outcomes."""
+"""Measure one blog: make its indexes, run the queries, sum up the outcomes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.provenance import read_commit
-from benchmarks.quality.blog import Embedding, build_index, open_index
+from benchmarks.quality.blog import Embedding, build_indexes, open_index
 from benchmarks.quality.search import run_queries, run_retriever
 from benchmarks.quality.summary import (
     group_by_kind,
@@ -22,10 +22,10 @@ from blog_search_mcp.ingest.report import Progress
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A blog to measure, where its index goes, and what it is asked."""
+    """A blog to measure, where its indexes go, and what it is asked."""
 
     content: Path
-    index: Path
+    cache: Path
     embedding: Embedding
     queries: Sequence[Query]
     off_topic: Sequence[Query] = ()
@@ -34,13 +34,20 @@ class Setup:
 
 
 def measure(setup: Setup, progress: Progress, command: str) -> Measurement:
-    """Make the index, run every query, summarise. Raises BlogSearchError."""
-    build_index(setup.content, setup.index, setup.embedding, progress, rebuild=setup.rebuild)
-    reader = open_index(setup.index, setup.embedding)
-    kinds = group_by_kind(setup.queries, run_queries(reader, setup.queries, progress))
+    """Make the indexes, run every query, summarise. Raises BlogSearchError."""
+    every = (*setup.queries, *setup.off_topic)
+    indexes = build_indexes(
+        setup.content, every, setup.cache, setup.embedding, progress, rebuild=setup.rebuild
+    )
+    opened = {index: open_index(index, setup.embedding) for index in set(map(indexes.of, every))}
+    reader = next(iter(opened.values()))
+    outcomes = run_queries(lambda query: opened[indexes.of(query)], setup.queries, progress)
+    kinds = group_by_kind(setup.queries, outcomes)
     progress.start("searching off topic", len(setup.off_topic))
-    outcomes = {Use.HYBRID: run_retriever(reader, setup.off_topic, Use.HYBRID, progress)}
-    off_topic = group_by_kind(setup.off_topic, outcomes)
+    foreign = run_retriever(
+        lambda query: opened[indexes.of(query)], setup.off_topic, Use.HYBRID, progress
+    )
+    off_topic = group_by_kind(setup.off_topic, {Use.HYBRID: foreign})
     return Measurement(
         commit=read_commit(),
         command=command,

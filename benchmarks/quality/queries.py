@@ -1,8 +1,9 @@
 """Queries made of the posts, by kind, each asking for one post alone, so that no label is needed.
 
 Which queries are kept of many is decided by a hash, so that a blog that grows keeps most of its
-queries. The kinds `simplified` and `regional` are Chinese queries rewritten by the tables that
-search itself uses: measured is what search makes of the difference, not how good the tables are.
+queries. The kinds `simplified` and `regional` are Chinese headings and titles rewritten by the
+tables that search itself uses: measured is what search makes of the difference, not how good the
+tables are.
 """
 
 from __future__ import annotations
@@ -12,20 +13,42 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import cache
 from itertools import chain, islice
 
-from markdown_it import MarkdownIt
-
 from benchmarks.quality.types import Query
-from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
+from blog_search_mcp.index.store.translations import group_sources
 from blog_search_mcp.ingest.documents.base import Body, Document
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
 HEADING_WORDS = 2
-"""A heading or title with fewer is a label, not a question."""
+"""A heading with fewer is a label, not a question."""
+
+SHORT = 2
+"""Words, or unbroken runs of CJK letters, up to which a title is the name of something that is
+asked for: "what is X?"."""
+
+CARDS = "/knowledge-cards/"
+"""In the path of a post that explains one term."""
+
+DEFINITION = {
+    "en": "What is {}?",
+    "zh": "什么是 {}？",
+    "zh-hant": "什麼是 {}？",
+    "ja": "{} とは",
+    "de": "Was ist {}?",
+}
+"""How a language asks what its title names; a post in another one is not asked for so."""
+
+TRADITIONAL_SHARE = 0.05
+"""Share of the letters that are written otherwise in Simplified characters: of Traditional text a
+quarter are, of Simplified text the few that the table takes for variants."""
+
+OPENING = 500
+"""Characters of a post by which its language is detected."""
 
 GENERIC = {
     "acknowledgements", "additionalresources", "aboutthisseries", "callforparticipation",
@@ -43,7 +66,6 @@ MOST_IDENTIFIER = 60
 
 SEED = "1"
 
-_MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 Posts = Sequence[Document]
 
@@ -54,8 +76,10 @@ DESCRIPTION_WORDS = 4
 COPIED = 0.8
 """Share of a description that, found in one piece in the body, makes it a copy of the body."""
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_CJK = re.compile(f"[{CJK}]")
 """Chinese, Japanese and Korean letters, of which two say about what a word says."""
+_RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.][^\W{CJK}]+)*")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]+)(?<!`)\1(?!`)")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -75,9 +99,9 @@ def descriptions(posts: Posts) -> Iterator[Query]:
     return sort_by_hash(described_posts(posts))
 
 
-def simplified_descriptions(posts: Posts) -> Iterator[Query]:
-    """Yield descriptions of a Traditional Chinese blog in Simplified characters."""
-    return rewrite_simplified(descriptions(posts))
+def simplified(posts: Posts) -> Iterator[Query]:
+    """Headings and titles of a Traditional Chinese blog in Simplified characters, by hash."""
+    return sort_by_hash(rewrite_simplified(chain(headings(posts), titles(posts))))
 
 
 def regional(posts: Posts) -> Iterator[Query]:
@@ -100,11 +124,61 @@ def headings(posts: Posts) -> Iterator[Query]:
 
 
 def titles(posts: Posts) -> Iterator[Query]:
-    """Titles of one post alone, in order of hash."""
-    found = ((" ".join(post.post.title.split()), post.post.source) for post in posts)
-    telling = (pair for pair in found if count_words(pair[0]) >= HEADING_WORDS)
-    pairs = _of_one_post(telling, fold)
-    return sort_by_hash(Query("title", text, source) for text, source in pairs)
+    """Titles as they stand but those that two posts share, in order of hash.
+
+    Translations of one post may share theirs, and each of them is right.
+    """
+    return sort_by_hash(
+        Query("title", title, first, tuple(others), parts=_parts_of_title(title, first))
+        for title, (first, *others) in _unshared_titles(posts)
+    )
+
+
+def definitions(posts: Posts) -> Iterator[Query]:
+    """Ask "what is X?" for each short title X that no other post has, in order of hash."""
+    languages = {post.post.source: detect_language(post) for post in posts}
+    return sort_by_hash(
+        Query("definition", DEFINITION[language].format(title), first, tuple(others))
+        for title, (first, *others) in _unshared_titles(posts)
+        if is_short(title) and (language := languages[first]) in DEFINITION
+    )
+
+
+def is_short(title: str) -> bool:
+    """Whether a title is a term: at most SHORT words or runs of CJK letters."""
+    return 0 < len(_RUN.findall(title)) <= SHORT
+
+
+def detect_language(post: Document) -> str:
+    """Return the language of a post, ISO 639-1, `zh-hant` for Traditional Chinese."""
+    return _detect_language(f"{post.post.title}\n{post.body.text[:OPENING]}", post.post.language)
+
+
+@cache
+def _detect_language(text: str, said: str) -> str:
+    language = primary_subtag(said) or language_of(text)
+    if language != "zh":
+        return language
+    changed = sum(a != b for a, b in zip(text, to_simplified(text), strict=True))
+    return "zh-hant" if changed > TRADITIONAL_SHARE * len(_CJK.findall(text)) else "zh"
+
+
+def _parts_of_title(title: str, source: str) -> tuple[str, ...]:
+    parts = {"short": is_short(title), "card": CARDS in f"/{source}"}
+    return tuple(part for part, belongs in parts.items() if belongs)
+
+
+def _unshared_titles(posts: Posts) -> Iterator[tuple[str, list[str]]]:
+    """Each title with its post, or with all of a post's translations that have it."""
+    families = group_sources(post.post.source for post in posts)
+    groups = {source: number for number, family in enumerate(families) for source in family}
+    holders: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for post in posts:
+        title = " ".join(post.post.title.split())
+        holders[title.casefold()].append((title, post.post.source))
+    for pairs in holders.values():
+        if len({groups.get(source, source) for _, source in pairs}) == 1:
+            yield pairs[0][0], [source for _, source in pairs]
 
 
 def identifiers(posts: Posts) -> Iterator[Query]:
@@ -113,7 +187,7 @@ def identifiers(posts: Posts) -> Iterator[Query]:
     In order of hash, and found as they are asked for: comparing each with every post is
     the slow part.
     """
-    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body.text))
+    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body))
     named = ((code, source) for code, source in found if is_identifier(code))
     pairs = _of_one_post(named, str.casefold)
     contents = {
@@ -144,7 +218,8 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "heading": headings,
     "identifier": identifiers,
     "title": titles,
-    "simplified": simplified_descriptions,
+    "definition": definitions,
+    "simplified": simplified,
     "regional": regional,
 }
 """How the queries of each kind are found, in order of hash."""
@@ -182,7 +257,7 @@ def rewrite_simplified(queries: Iterable[Query]) -> Iterator[Query]:
     for query in _chinese(queries):
         text = to_simplified(query.text)
         if text != query.text:
-            yield replace(query, kind="simplified", text=text)
+            yield Query("simplified", text, query.source, query.also)
 
 
 def rewrite_regional(queries: Iterable[Query]) -> Iterator[Query]:
@@ -194,7 +269,7 @@ def rewrite_regional(queries: Iterable[Query]) -> Iterator[Query]:
         text = to_simplified(query.text)
         other = _swap_regional_words(text, from_taiwan=text != query.text)
         if other != text:
-            yield replace(query, kind="regional", text=other)
+            yield Query("regional", other, query.source, query.also)
 
 
 def _chinese(queries: Iterable[Query]) -> Iterator[Query]:
@@ -203,12 +278,18 @@ def _chinese(queries: Iterable[Query]) -> Iterator[Query]:
 
 def _swap_regional_words(text: str, *, from_taiwan: bool) -> str:
     """`text` with each word, the longest first, as the other region says it first."""
+    words, pattern = _regional_table(from_taiwan=from_taiwan)
+    return pattern.sub(lambda match: words[match[0]], text)
+
+
+@cache
+def _regional_table(*, from_taiwan: bool) -> tuple[dict[str, str], re.Pattern[str]]:
     words: dict[str, str] = {}
     for mainland, taiwan in regional_words():
         word, other = (taiwan, mainland) if from_taiwan else (mainland, taiwan)
         words.setdefault(word, other)
     longest = sorted(words, key=lambda word: -len(word))
-    return re.sub("|".join(map(re.escape, longest)), lambda match: words[match[0]], text)
+    return words, re.compile("|".join(map(re.escape, longest)))
 
 
 def fold(text: str) -> str:
@@ -253,6 +334,6 @@ def _headings(body: Body) -> Iterator[str]:
             yield " ".join(block.heading.split())
 
 
-def _inline_code(body: str) -> Iterator[str]:
-    children = chain.from_iterable(token.children or () for token in _MARKDOWN.parse(body))
-    return (token.content.strip() for token in children if token.type == "code_inline")
+def _inline_code(body: Body) -> Iterator[str]:
+    prose = (body.text[block.start : block.end] for block in body.blocks if not block.opening)
+    return (match[2].strip() for text in prose for match in _CODE.finditer(text))

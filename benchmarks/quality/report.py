@@ -18,8 +18,6 @@ class Report:
     command: str
     blogs: Mapping[str, Measurement]
     """By the blog's name."""
-    against: Mapping[str, str]
-    """By the blog's name, the blog whose queries were off topic for it."""
     targets: Sequence[Result]
 
 
@@ -67,9 +65,9 @@ def _report_parts(report: Report) -> Iterator[str]:
         yield f"**{name}**"
         yield _fusion_table(found.fusion)
     yield "## Queries that do not belong"
-    for name, other in report.against.items():
-        yield f"**{name} against queries of {other}**"
-        yield _off_topic_table(report.blogs[name].off_topic)
+    for name, found in report.blogs.items():
+        yield f"**{name}**"
+        yield _off_topic_table(found.off_topic)
 
 
 def _measurement_parts(found: Measurement) -> Iterator[str]:

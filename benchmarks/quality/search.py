@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.quality.metrics import contain_evidence, first_rank
 from benchmarks.quality.types import Outcome, Query
@@ -22,19 +22,23 @@ RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
 Outcomes = Mapping[Use, Sequence[Outcome]]
 
 
-def run_queries(reader: IndexReader, queries: Sequence[Query], progress: Progress) -> Outcomes:
+Readers = Callable[[Query], IndexReader]
+"""The index that a query is searched for in."""
+
+
+def run_queries(readers: Readers, queries: Sequence[Query], progress: Progress) -> Outcomes:
     """Run every query by every retriever; outcomes in the order of `queries`."""
     progress.start("searching", len(RETRIEVERS) * len(queries))
-    return {use: run_retriever(reader, queries, use, progress) for use in RETRIEVERS}
+    return {use: run_retriever(readers, queries, use, progress) for use in RETRIEVERS}
 
 
 def run_retriever(
-    reader: IndexReader, queries: Iterable[Query], use: Use, progress: Progress
+    readers: Readers, queries: Iterable[Query], use: Use, progress: Progress
 ) -> list[Outcome]:
     """Run every query by one retriever; outcomes in the order of `queries`."""
     outcomes = []
     for query in queries:
-        answer = reader.search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
+        answer = readers(query).search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
         outcomes.append(judge_answer(answer, query))
         progress.advance(1)
     return outcomes

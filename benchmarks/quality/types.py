@@ -2,25 +2,40 @@
 
 from dataclasses import dataclass
 
+DESCRIPTION = "description"
+"""The kind that is searched for in an index without descriptions; all others in a whole one."""
+
+JUDGED = "judged"
+"""The kind whose every acceptable post is wanted, as somebody judged them; of others, one is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A text to search for, and the posts that answer it."""
 
     kind: str
-    """`description`, `heading`, `identifier`, `title`, or the name of a file of queries."""
+    """`title`, `definition`, `heading`, `identifier`, `description`, `question`, …"""
     text: str
-    source: str
-    """The post it belongs to."""
+    source: str = ""
+    """The post it belongs to; empty for a query that no post of the blog answers."""
     also: tuple[str, ...] = ()
     """Further posts that answer it as well."""
     evidence: str = ""
     """Words of the post that answer it, verbatim; empty if nobody said which."""
+    language: str = ""
+    """ISO 639-1, where it was detected."""
+    parts: tuple[str, ...] = ()
+    """Of the kind, which further rows the query counts in: `short`, `card`, `other language`."""
 
     @property
     def acceptable(self) -> frozenset[str]:
         """Every post that counts as found."""
-        return frozenset((self.source, *self.also))
+        return frozenset((self.source, *self.also)) if self.source else frozenset()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows it counts in: its kind, then its parts."""
+        return (self.kind, *(f"{self.kind}, {part}" for part in self.parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality import blog
+from benchmarks.quality.blog import Embedding, build_indexes, open_index
+from benchmarks.quality.types import Query
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.report import Progress
+
+TITLE, DESCRIPTION = Query("title", "Alpha", "a.md"), Query("description", "zebra", "a.md")
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    folder = tmp_path / "blog" / "posts"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("---\ntitle: Alpha\ndescription: the zebra\n---\n\nWords.\n")
+    return folder
+
+
+def build(content: Path, *queries: Query) -> blog.Indexes:
+    cache = content.parents[1] / "cache"
+    return build_indexes(content, queries, cache, Embedding(), Progress())
+
+
+def generation(index: Path) -> str:
+    return Layout(index).current.read_text().strip()
+
+
+def test_descriptions_are_searched_for_in_an_index_without_them(content: Path) -> None:
+    indexes = build(content, TITLE, DESCRIPTION)
+    found = {}
+    for query in (TITLE, DESCRIPTION):
+        reader = open_index(indexes.of(query), Embedding())
+        answer = reader.search("zebra", Filters(), limit=1, offset=0, use=Use.LEXICAL)
+        found[query.kind] = answer.total
+    assert found == {"title": 1, "description": 0}
+    assert build(content, TITLE).undescribed is None
+
+
+def test_an_index_that_other_code_made_is_made_anew(
+    content: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build(content, TITLE)
+    assert first.whole is not None
+    before = generation(first.whole)
+    build(content, TITLE)
+    assert generation(first.whole) == before
+    monkeypatch.setattr(blog, "code_digest", lambda: "other code")
+    assert build(content, TITLE) == first
+    assert generation(first.whole) != before
