@@ -15,7 +15,7 @@ import difflib
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -100,7 +100,7 @@ class IndexReader:
         )
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Read a chunk with `neighbors` chunks on each side.
+        """Read the page around a chunk, with `neighbors` chunks more on each side of it.
 
         Raises UnknownPost, UnknownChunk or IndexBroken.
         """
@@ -109,8 +109,9 @@ class IndexReader:
         chunks = self._snapshot.catalog.chunks_of(post_id)
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
-        first = max(0, chunk_index - neighbors)
-        shown = tuple(chunks[first : chunk_index + neighbors + 1])
+        page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
+        first = max(0, page.start - neighbors)
+        shown = tuple(chunks[first : page.stop + neighbors])
         return Passage(
             post=post,
             chunks=shown,
@@ -220,6 +221,35 @@ def _read_stamp(path: Path) -> Stamp:
 def _close(snapshot: Snapshot, lock: ReaderLock) -> None:
     snapshot.close()
     lock.release()
+
+
+PAGE = 5_000
+"""Bytes of UTF-8 that a chunk is read with the chunks around it up to: about 1,000 tokens, twice a
+chunk. Of questions whose post is known, on four English blogs and two Chinese ones, the best chunk
+alone holds the evidence for .66 and .67, its page for .84 and .82 (4,000 bytes: .80 and .79; 6,000:
+.88 and .86), at .48 and .48, .99 and 1.15 thousand tokens. Chunks of twice the size hold as much
+but find posts worse (hit@1 by words of three blogs in four falls by .025 to .06)."""
+
+
+def fill_page(sizes: Sequence[int], asked: int) -> range:
+    """The chunks to read with the one at `asked`, given the sizes of all: what PAGE has room for.
+
+    They are taken in turn from behind it and from before it, and from one side alone once the
+    other has none that fits.
+    """
+    first = last = asked
+    room = PAGE - sizes[asked]
+    while True:
+        after = last + 1 < len(sizes) and sizes[last + 1] <= room
+        before = first > 0 and sizes[first - 1] <= room
+        if after and (not before or last - asked <= asked - first):
+            last += 1
+            room -= sizes[last]
+        elif before:
+            first -= 1
+            room -= sizes[first]
+        else:
+            return range(first, last + 1)
 
 
 def _name(source: str) -> str:

@@ -105,8 +105,6 @@ class Hit:
     """0 to 1, higher is better, comparable between queries."""
     preview: str
     """About 160 characters of `chunk.plain` around what matched."""
-    beside: Chunk | None = None
-    """A neighbour of the chunk, of the same section, that answers too: best read with it."""
     dense: float | None = None
     """Cosine to the query in [-1, 1]; `None` if this chunk has no vector or the query none."""
     lexical: float | None = None
@@ -137,7 +135,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What `read_chunk` reads: one chunk, perhaps its neighbours, and where it stands."""
+    """What `read_chunk` reads: a chunk with what stands around it, and where that is."""
 
     post: Post
     chunks: tuple[Chunk, ...]

@@ -83,7 +83,7 @@ class Searcher(Protocol):
         """Return the page of hits from `offset` on. Raises BlogSearchError."""
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Return one chunk with its neighbours. Raises BlogSearchError."""
+        """Return the page around a chunk, and its neighbours. Raises BlogSearchError."""
 
     def outline(self, source: str) -> Outline:
         """Return a post's headings and chunks. Raises BlogSearchError."""

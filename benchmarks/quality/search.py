@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchmarks.quality.metrics import contain_evidence, first_rank
 from benchmarks.quality.types import Outcome, Query
@@ -15,7 +15,7 @@ DEPTH = 10
 """Hits per query, as deep as any metric looks."""
 
 READ = 5
-"""Hits whose chunks are searched for evidence: what an assistant gets by default."""
+"""Hits that are read for evidence: what an assistant gets by default."""
 
 RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
 
@@ -38,18 +38,19 @@ def run_retriever(
     """Run every query by one retriever; outcomes in the order of `queries`."""
     outcomes = []
     for query in queries:
-        answer = readers(query).search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
-        outcomes.append(judge_answer(answer, query))
+        reader = readers(query)
+        answer = reader.search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
+        outcomes.append(judge_answer(reader, answer, query))
         progress.advance(1)
     return outcomes
 
 
-def judge_answer(answer: Answer, query: Query) -> Outcome:
+def judge_answer(reader: IndexReader, answer: Answer, query: Query) -> Outcome:
     """Judge an answer: the rank of the wanted post, and whether its evidence was returned."""
     return Outcome(
         rank=first_rank([counted_source(hit, query) for hit in answer.hits], query.acceptable),
         hits=len(answer.hits),
-        evidence=_has_evidence(answer, query) if query.evidence else None,
+        evidence=_has_evidence(reader, answer, query) if query.evidence else None,
         confidence=answer.certainty,
         is_low=answer.confidence == "low",
     )
@@ -61,18 +62,11 @@ def counted_source(hit: Hit, query: Query) -> str:
     return next((source for source in sources if source in query.acceptable), sources[0])
 
 
-def _has_evidence(answer: Answer, query: Query) -> bool:
-    read = answer.hits[:READ]
+def _has_evidence(reader: IndexReader, answer: Answer, query: Query) -> bool:
     right = (
-        text
-        for hit in read
+        chunk.text
+        for hit in answer.hits[:READ]
         if counted_source(hit, query) in query.acceptable
-        for text in _texts(hit)
+        for chunk in reader.read(hit.post.source, hit.chunk.index, 0).chunks
     )
     return contain_evidence(right, query.evidence)
-
-
-def _texts(hit: Hit) -> Iterator[str]:
-    yield hit.chunk.text
-    if hit.beside is not None:
-        yield hit.beside.text

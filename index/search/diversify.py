@@ -3,7 +3,8 @@
 A post's rank is decided by the ranking of posts; its further passages follow where the post leads
 by so much that they are still more likely to answer than the best passage of another post. So a
 clear winner shows more of itself, close rivals are all seen, and one long post cannot fill the
-list. Two neighbouring passages of one section are one result.
+list. A neighbour of a chunk that is shown is no result of its own: it is read with it
+(`index.reader`, PAGE).
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
 third, and no post loses its place among the first five."""
 
+LOOKED_AT = 3 * PER_POST - 2
+"""Chunks among which PER_POST are no neighbours: each that is shown has two of them."""
+
 DECAY = 0.8
 """What each further passage of a post is worth beside the one before it."""
 
@@ -52,8 +56,6 @@ class RankedPassage(NamedTuple):
     post: int
     chunk: int
     score: float
-    beside: int | None = None
-    """A neighbour of the chunk that answers too, and is read with it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,49 +65,49 @@ class RankedPassages:
     posts: Ids
     chunks: Ids
     scores: Numbers
-    besides: Ids
-    """0 for an entry of one passage."""
 
     def __len__(self) -> int:
         return len(self.posts)
 
     def page(self, offset: int, limit: int) -> list[RankedPassage]:
         """The entries from `offset` on, `limit` at most."""
-        columns = (self.posts, self.chunks, self.scores, self.besides)
+        columns = (self.posts, self.chunks, self.scores)
         rows = zip(*(each[offset : offset + limit].tolist() for each in columns), strict=True)
-        return [
-            RankedPassage(post, chunk, score, beside or None) for post, chunk, score, beside in rows
-        ]
+        return [RankedPassage(*row) for row in rows]
 
 
 def diversify_passages(
     scores: Mapping[int, float],
     posts: Candidates,
     chunk_scores: Numbers,
-    sections: npt.NDArray[np.int32],
     decay: float = DECAY,
 ) -> RankedPassages:
     """Rank the best passages of all posts.
 
     `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
-    comparable within the post alone, and `sections` numbers the section of its post it stands
-    in, 0 for none; `decay` is what each further passage of a post is worth beside the one before.
+    comparable within the post alone; `decay` is what each further passage of a post is worth
+    beside the one before.
     """
     own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
-    ranked, exists = top_positions(chunk_scores, posts.counts, PER_POST)
-    ranked, exists = ranked[own], exists[own]
+    ranked, exists = top_positions(chunk_scores, posts.counts, LOOKED_AT)
+    ranked, exists = _apart(ranked[own], exists[own])
     best = np.where(exists, chunk_scores[ranked], 0.0)
     values = _passage_scores(np.fromiter(scores.values(), np.float64), best, decay)
     exists &= values > 0.0
-    besides = np.zeros_like(ranked)
-    if PER_POST > 1:
-        merged = exists[:, 1] & _are_neighbours(ranked, sections)
-        besides[merged, 0] = posts.chunks[ranked[merged, 1]]
-        exists[merged, 1] = False
     ids = np.broadcast_to(posts.ids[own, np.newaxis], exists.shape)[exists]
-    chunks, values, besides = posts.chunks[ranked[exists]], values[exists], besides[exists]
+    chunks, values = posts.chunks[ranked[exists]], values[exists]
     order = np.lexsort((chunks, ids, -values))
-    return RankedPassages(ids[order], chunks[order], values[order], besides[order])
+    return RankedPassages(ids[order], chunks[order], values[order])
+
+
+def _apart(ranked: Ids, exists: npt.NDArray[np.bool_]) -> tuple[Ids, npt.NDArray[np.bool_]]:
+    """The first PER_POST of each row that are no neighbours of one before, and which there are."""
+    kept = exists.copy()
+    for place in range(1, ranked.shape[1]):
+        near = np.abs(ranked[:, :place] - ranked[:, place, np.newaxis]) <= 1
+        kept[:, place] &= ~(near & kept[:, :place]).any(axis=1)
+    first = np.argsort(~kept, axis=1, kind="stable")[:, :PER_POST]
+    return np.take_along_axis(ranked, first, axis=1), np.take_along_axis(kept, first, axis=1)
 
 
 def decay_for(query: Query) -> float:
@@ -121,14 +123,6 @@ def _passage_scores(scores: Numbers, best_scores: Numbers, decay: float) -> Numb
     values: Numbers = scores[:, np.newaxis] * shares
     values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]
     return values
-
-
-def _are_neighbours(ranked: Ids, sections: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Whether the first two passages of each post follow one another in one section."""
-    first, second = ranked[:, 0], ranked[:, 1]
-    same = (sections[first] == sections[second]) & (sections[first] != 0)
-    neighbours: npt.NDArray[np.bool_] = same & (np.abs(first - second) == 1)
-    return neighbours
 
 
 NEAR_BEST = 0.8

@@ -54,7 +54,6 @@ def search(
         collapse_translations(scores, snapshot.translations, text),
         retrieved.posts,
         score_chunks(retrieved, use),
-        snapshot.table.sections_of(retrieved.posts.chunks),
         decay_for(query),
     )
     confidence = estimate_confidence(retrieved, text, calibration)
@@ -132,8 +131,7 @@ def _hits(
     retrieved: RetrievalResult,
     by_feature: Mapping[Feature, float],
 ) -> tuple[Hit, ...]:
-    beside = [passage.beside for passage in page if passage.beside is not None]
-    chunks = snapshot.catalog.chunks([*(passage.chunk for passage in page), *beside])
+    chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
     candidates = {post: retrieved.posts[post] for post in posts}
     reasons = explain_scores(retrieved, posts, by_feature)
@@ -143,7 +141,6 @@ def _hits(
             chunk=chunks[passage.chunk],
             score=passage.score,
             preview=_snippet(posts[passage.post], chunks[passage.chunk], retrieved),
-            beside=None if passage.beside is None else chunks[passage.beside],
             dense=candidates[passage.post].cosines.get(passage.chunk),
             lexical=candidates[passage.post].bm25.get(passage.chunk),
             translations=snapshot.translations.others.get(passage.post, ()),

@@ -38,8 +38,7 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool)
     passage = None
     if request.reads and answer.hits:
         hit = answer.hits[0]
-        neighbors = 0 if hit.beside is None else 1  # the neighbour that answers too
-        passage = searcher.read(hit.post.source, hit.chunk.index, neighbors)
+        passage = searcher.read(hit.post.source, hit.chunk.index, 0)
     details = Details(answer, query, request.why)
     if as_json:
         facts = {"query": query.text, **answer_facts(answer, query, notice)}

@@ -85,8 +85,6 @@ class HitFacts:
     date: str | None = None
     lines: str
     """First and last line of the file."""
-    neighbors: int | None = None
-    """Set where the hit is two passages of one section: read the chunk with so many."""
     translations: Mapping[str, str] = field(default_factory=dict)
     """Source of each translation by its language."""
 
@@ -121,19 +119,16 @@ def page_of(answer: Answer, notice: str | None) -> PageFacts:
 
 def hit_facts(hit: Hit) -> HitFacts:
     """Gather the facts of a hit, in full."""
-    chunks = [hit.chunk] if hit.beside is None else [hit.chunk, hit.beside]
-    first, last = min(c.first_line for c in chunks), max(c.last_line for c in chunks)
     return HitFacts(
         source=hit.post.source,
         chunk_index=hit.chunk.index,
         score=hit.score,
         preview=hit.preview,
         title=hit.post.title,
-        lines=f"{first}-{last}",
+        lines=f"{hit.chunk.first_line}-{hit.chunk.last_line}",
         url=link_to(hit.post, hit.chunk),
         heading=heading_path(hit.chunk.headings, hit.post.title) or None,
         date=hit.post.date,
-        neighbors=None if hit.beside is None else 1,
         translations=dict(hit.translations),
     )
 

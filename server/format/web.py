@@ -106,7 +106,6 @@ def _details(hit: Hit, query: Query) -> dict[str, Any]:
     own = sum(reason.share * reason.value for reason in hit.reasons)
     return {
         **post_facts(hit.post, hit.preview),
-        "beside": None if hit.beside is None else hit.beside.index,
         "headings": _below(chunk.headings, hit.post.title),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
         "answered": utf16(query.text, highlight_query(query, chunk.plain or chunk.text, language)),

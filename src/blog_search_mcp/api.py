@@ -80,7 +80,10 @@ class BlogIndex:
         return self._live.reader().search(query, filters, limit=limit, offset=offset)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
-        """Read a chunk of the post `source` verbatim, with so many chunks on each side."""
+        """Read a page around a chunk of the post `source` verbatim.
+
+        `neighbors` adds so many chunks on each side.
+        """
         return self._live.reader().read(source, chunk_index, neighbors)
 
     def posts(

@@ -12,6 +12,7 @@ from blog_search_mcp.index.errors import (
     UnknownChunk,
     UnknownPost,
 )
+from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.search.confidence import HIGH, LOW, NOTICE
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
@@ -201,20 +202,51 @@ def test_reading_gives_the_chunk_its_neighbours_and_where_it_stands(made: Blog) 
     assert (passage.chunks[1].first_line, passage.chunks[1].last_line) == (8, 10)
 
 
-def test_the_headings_on_both_sides_are_named(made: Blog) -> None:
+def test_a_chunk_is_read_with_what_a_page_has_room_for(made: Blog) -> None:
     reader = made.reader()
+    pages = [
+        [chunk.index for chunk in reader.read("inference/kv.md", number, 0).chunks]
+        for number in range(3)
+    ]
+    assert pages == [[0, 1], [1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "asked", "page"),
+    [
+        ([PAGE], 0, range(1)),
+        ([1, PAGE + 1, 1], 1, range(1, 2)),
+        ([1, 1, 1], 1, range(3)),
+        ([PAGE // 3] * 5, 2, range(1, 4)),
+        ([PAGE // 2] * 3, 1, range(1, 3)),
+        ([PAGE // 2] * 3, 2, range(1, 3)),
+        ([1, 1, 1, PAGE], 2, range(3)),
+        ([PAGE, 1, 1, 1], 1, range(1, 4)),
+    ],
+    ids=["alone", "too long", "all", "both sides", "next first", "last", "before", "behind"],
+)
+def test_a_page_grows_by_whole_chunks_behind_and_before(
+    sizes: list[int], asked: int, page: range
+) -> None:
+    assert fill_page(sizes, asked) == page
+
+
+def test_the_headings_on_both_sides_of_a_page_are_named(made: Blog) -> None:
+    parts = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(6))
+    made.write({"inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{parts}"})
+    made.ingest()
     sides = [
         (passage.heading_before, passage.heading_after)
-        for passage in (reader.read("inference/kv.md", number, 0) for number in range(3))
+        for passage in (made.reader().read("inference/kv.md", number, 0) for number in (0, 3, 5))
     ]
-    assert sides == [(None, "Paging"), (None, "Errors"), ("Paging", None)]
+    assert sides == [(None, "Part 2"), ("Part 2", "Part 5"), ("Part 3", None)]
 
 
 def test_what_a_hit_names_can_be_read_as_it_was_found(made: Blog) -> None:
     for hit in ask(made, "cache keys 快取 onion").hits:
         passage = made.reader().read(hit.post.source, hit.chunk.index, 0)
-        assert passage.chunks == (hit.chunk,)
-        assert passage.post == hit.post
+        assert hit.chunk in passage.chunks
+        assert (passage.asked, passage.post) == (hit.chunk.index, hit.post)
 
 
 def test_an_unknown_source_names_the_nearest(made: Blog) -> None:

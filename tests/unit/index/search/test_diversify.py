@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,61 +21,53 @@ from blog_search_mcp.index.search.diversify import (
 from blog_search_mcp.index.search.retrieval import Candidate
 from tests.support.columns import columns
 
-NO_SECTIONS: Mapping[int, str] = {}
-
 SCORES = st.dictionaries(st.integers(1, 20), st.floats(0.01, 1.0), max_size=8)
 OF_CHUNKS = st.dictionaries(st.integers(1, 50), st.floats(-1.0, 5.0), min_size=1, max_size=8)
-SECTIONS = st.dictionaries(st.integers(1, 50), st.sampled_from("ab"))
 
 
 def places_of(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
-    sections: Mapping[int, str],
     fall: float = DECAY,
 ) -> RankedPassages:
-    """As `placed`, of the scores of each post's chunks, in its order, and sections by chunk id."""
+    """The places of posts by their scores, and of their chunks by theirs, in the post's order."""
     own = {n: Candidate(0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
     candidates = columns(own)
     scores = [score for post in candidates for score in chunks[post].values()]
-    numbers = [" ab".index(sections.get(chunk, " ")) for chunk in candidates.chunks.tolist()]
-    return diversify_passages(
-        posts, candidates, np.array(scores), np.array(numbers, dtype=np.int32), fall
-    )
+    return diversify_passages(posts, candidates, np.array(scores), fall)
 
 
 def listed(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
-    sections: Mapping[int, str],
     fall: float = DECAY,
 ) -> list[RankedPassage]:
     """The whole list."""
-    places = places_of(posts, chunks, sections, fall)
+    places = places_of(posts, chunks, fall)
     return places.page(0, len(places))
 
 
 def test_posts_stand_by_their_scores_and_show_their_best_chunk() -> None:
-    assert listed({1: 0.3, 2: 0.9}, {1: {10: 1.0}, 2: {20: 2.0, 21: 0.0}}, NO_SECTIONS) == [
+    assert listed({1: 0.3, 2: 0.9}, {1: {10: 1.0}, 2: {20: 2.0, 22: 0.0}}) == [
         RankedPassage(2, 20, 0.9),
         RankedPassage(1, 10, 0.3),
     ]
 
 
 def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_behind() -> None:
-    chunks = {1: {10: 1.0, 11: 0.9, 12: 0.8, 13: 0.8}, 2: {20: 1.0}}
-    assert listed({1: 0.9, 2: 0.5}, chunks, NO_SECTIONS) == [
+    own = {10: 1.0, 11: 0.1, 12: 0.9, 13: 0.1, 14: 0.8, 15: 0.1, 16: 0.8}
+    assert listed({1: 0.9, 2: 0.5}, {1: own, 2: {20: 1.0}}) == [
         RankedPassage(1, 10, 0.9),
-        RankedPassage(1, 11, 0.9 * (0.9 * DECAY)),
+        RankedPassage(1, 12, 0.9 * (0.9 * DECAY)),
         RankedPassage(2, 20, 0.5),
-        RankedPassage(1, 12, 0.9 * (0.8 * DECAY**2)),
+        RankedPassage(1, 14, 0.9 * (0.8 * DECAY**2)),
     ]
 
 
 def test_close_rivals_are_seen_before_a_second_passage() -> None:
-    chunks = {n: {10 * n: 1.0, 10 * n + 1: 1.0} for n in (1, 2, 3)}
-    places = listed({1: 0.9, 2: 0.85, 3: 0.8}, chunks, NO_SECTIONS)
-    assert [place.chunk for place in places] == [10, 20, 30, 11, 21, 31]
+    chunks = {n: {10 * n: 1.0, 10 * n + 1: 0.5, 10 * n + 2: 1.0} for n in (1, 2, 3)}
+    places = listed({1: 0.9, 2: 0.85, 3: 0.8}, chunks)
+    assert [place.chunk for place in places] == [10, 20, 30, 12, 22, 32]
 
 
 @pytest.mark.parametrize(
@@ -90,52 +83,32 @@ def test_where_posts_are_described_a_further_passage_stands_further_down(
     query: str, fall: float
 ) -> None:
     assert decay_for(analyse_query(query)) == fall
-    chunks = {1: {10: 1.0, 11: 1.0}, 2: {20: 1.0}}
-    places = listed({1: 0.9, 2: 0.7}, chunks, NO_SECTIONS, fall)
-    expected = {DECAY: [10, 11, 20], DECAY_DESCRIBED: [10, 20, 11]}
+    chunks = {1: {10: 1.0, 11: 0.5, 12: 1.0}, 2: {20: 1.0}}
+    places = listed({1: 0.9, 2: 0.7}, chunks, fall)
+    expected = {DECAY: [10, 12, 20], DECAY_DESCRIBED: [10, 20, 12]}
     assert [place.chunk for place in places] == expected[fall]
 
 
-def test_neighbours_of_one_section_are_one_entry() -> None:
-    chunks = {1: {10: 0.8, 11: 1.0, 12: 0.1}}
-    assert listed({1: 0.9}, chunks, {10: "a", 11: "a"}) == [
-        RankedPassage(1, 11, 0.9, beside=10),
-        RankedPassage(1, 12, 0.9 * (0.1 * DECAY**2)),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("chunks", "sections"),
-    [
-        ({10: 1.0, 11: 0.9}, {10: "a", 11: "b"}),
-        ({10: 1.0, 11: 0.9}, {10: "a"}),
-        ({10: 1.0, 11: 0.9}, {11: "a"}),
-        ({10: 1.0, 11: 0.9}, {}),
-        ({10: 1.0, 15: 0.0, 11: 0.9}, {10: "a", 11: "a", 15: "a"}),
-    ],
-    ids=["two sections", "first alone", "second alone", "no section", "another between"],
-)
-def test_other_passages_stay_entries_of_their_own(
-    chunks: dict[int, float], sections: dict[int, str]
-) -> None:
-    assert listed({1: 0.9}, {1: chunks}, sections) == [
-        RankedPassage(1, 10, 0.9),
-        RankedPassage(1, 11, 0.9 * (0.9 * DECAY)),
+def test_a_neighbour_of_what_is_shown_is_read_with_it_and_no_entry() -> None:
+    chunks = {1: {10: 0.8, 11: 1.0, 12: 0.7, 13: 0.6, 14: 0.5}}
+    assert listed({1: 0.9}, chunks) == [
+        RankedPassage(1, 11, 0.9),
+        RankedPassage(1, 13, 0.9 * (0.6 * DECAY)),
     ]
 
 
 def test_equal_scores_stand_in_the_order_of_the_blog() -> None:
-    places = listed({3: 0.5, 1: 0.5, 2: 0.5}, {n: {10 * n: 1.0} for n in (1, 2, 3)}, NO_SECTIONS)
+    places = listed({3: 0.5, 1: 0.5, 2: 0.5}, {n: {10 * n: 1.0} for n in (1, 2, 3)})
     assert [place.post for place in places] == [1, 2, 3]
 
 
 def test_equal_chunks_stand_in_the_order_of_the_post() -> None:
-    chunks = {1: {9: 0.1, 10: 0.5, 11: 1.0, 12: 1.0}}
-    assert [place.chunk for place in listed({1: 0.9}, chunks, NO_SECTIONS)] == [11, 12, 10]
+    chunks = {1: {9: 0.5, 10: 0.1, 11: 1.0, 12: 0.1, 13: 1.0}}
+    assert [place.chunk for place in listed({1: 0.9}, chunks)] == [11, 13, 9]
 
 
 def test_a_page_is_a_part_of_the_list() -> None:
-    places = places_of({n: 0.1 * n for n in range(1, 6)}, {n: {n: 1.0} for n in range(1, 6)}, {})
+    places = places_of({n: 0.1 * n for n in range(1, 6)}, {n: {n: 1.0} for n in range(1, 6)})
     assert [place.post for place in places.page(1, 2)] == [4, 3]
     assert [place.post for place in places.page(4, 2)] == [1]
     assert places.page(5, 2) == places.page(0, 0) == []
@@ -144,25 +117,26 @@ def test_a_page_is_a_part_of_the_list() -> None:
 
 @pytest.mark.parametrize("score", [0.0, -0.5])
 def test_a_post_without_a_telling_chunk_shows_its_best_alone(score: float) -> None:
-    chunks = {1: {11: score, 12: score - 0.1}}
-    assert listed({1: 0.5}, chunks, {11: "a", 12: "a"}) == [RankedPassage(1, 11, 0.5)]
+    chunks = {1: {11: score, 12: score - 0.1, 13: score - 0.1}}
+    assert listed({1: 0.5}, chunks) == [RankedPassage(1, 11, 0.5)]
 
 
-@given(SCORES, SECTIONS, st.data())
+@given(SCORES, st.data())
 def test_every_post_is_there_with_its_score_and_at_most_so_many_passages(
-    posts: dict[int, float], sections: dict[int, str], data: st.DataObject
+    posts: dict[int, float], data: st.DataObject
 ) -> None:
     chunks = {post: data.draw(OF_CHUNKS) for post in posts}
-    places = listed(posts, chunks, sections)
+    places = listed(posts, chunks)
     assert places == sorted(places, key=lambda place: -place.score)
     for post, score in posts.items():
         own = [place for place in places if place.post == post]
         assert own[0].score == score
         assert chunks[post][own[0].chunk] == max(chunks[post].values())
         assert all(0.0 < place.score <= DECAY * score for place in own[1:])
-        shown = [place.chunk for place in own] + [place.beside for place in own if place.beside]
-        assert 1 <= len(shown) == len(set(shown)) <= PER_POST
+        shown = sorted([*chunks[post]].index(place.chunk) for place in own)
+        assert 1 <= len(shown) <= PER_POST
+        assert all(after - before > 1 for before, after in pairwise(shown))
 
 
 def test_nothing_found_is_an_empty_list() -> None:
-    assert listed({}, {}, {}) == []
+    assert listed({}, {}) == []

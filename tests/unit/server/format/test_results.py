@@ -15,10 +15,9 @@ from blog_search_mcp.server.format.results import (
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS
 
 
-def test_two_neighbouring_passages_are_one_hit_with_the_lines_of_both() -> None:
-    first, second = CHUNKS[CACHE.source]
-    facts = hit_facts(replace(ALL_HITS[0], chunk=second, beside=first))
-    assert (facts.chunk_index, facts.lines, facts.neighbors) == (1, "6-13", 1)
+def test_a_hit_names_its_passage_and_its_lines() -> None:
+    facts = hit_facts(replace(ALL_HITS[0], chunk=CHUNKS[CACHE.source][1]))
+    assert (facts.chunk_index, facts.lines) == (1, "9-13")
 
 
 def test_a_page_is_read_back_from_the_wire_as_it_was() -> None:

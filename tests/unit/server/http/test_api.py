@@ -91,11 +91,9 @@ def test_a_hit_tells_where_it_is_what_matched_and_why_it_is_here(real: TestClien
         "url": None,
         "language": "en",
         "chunk_index": 0,
-        "beside": None,
         "headings": [],
         "heading": None,
         "lines": "7-11",
-        "neighbors": None,
         "translations": {},
     }
     total = sum(each["share"] * each["value"] for each in reasons)

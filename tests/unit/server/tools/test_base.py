@@ -58,7 +58,7 @@ def test_a_tool_is_listed_with_a_plain_schema() -> None:
                     "minimum": 0,
                     "maximum": 3,
                     "default": 0,
-                    "description": "As a hit says, or 1 for context",
+                    "description": "Chunks to add on each side",
                 },
             },
             "required": ["source", "chunk_index"],
