@@ -15,7 +15,7 @@ import difflib
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -106,7 +106,7 @@ class IndexReader:
         """
         self._guard.check()
         post_id, post = self._find_post(source)
-        chunks = self._snapshot.catalog.chunks_of(post_id)
+        chunks = [*self._snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
         page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
@@ -156,8 +156,6 @@ class Guard:
         self._paths = {name: files.folder / name for name in manifest.files}
         self._stamps = self._read_stamps()
         self._damage: IndexBroken | None = None
-        self._scheduling = threading.Lock()
-        self._scheduled: set[str] = set()
         later = [
             name
             for name, checksum in manifest.files.items()
@@ -183,22 +181,17 @@ class Guard:
         self._stamps |= stamps
         self._verify_later(changed)
 
-    def _verify_later(self, names: Iterable[str]) -> None:
-        """Have these files hashed, with all others that are scheduled until that begins."""
-        with self._scheduling:
-            is_first = not self._scheduled
-            self._scheduled |= set(names)
-            if is_first and self._scheduled:
-                timer = threading.Timer(LATER, self._verify_scheduled)
-                timer.daemon = True
-                timer.start()
+    def _verify_later(self, names: Sequence[str]) -> None:
+        """Have these files hashed LATER in another thread."""
+        if names:
+            timer = threading.Timer(LATER, self._verify_in_background, [names])
+            timer.daemon = True
+            timer.start()
 
-    def _verify_scheduled(self) -> None:
-        """Hash the scheduled files; one that is gone by now was needed by nobody."""
-        with self._scheduling:
-            names, self._scheduled = self._scheduled, set()
+    def _verify_in_background(self, names: Sequence[str]) -> None:
+        """Hash the files; one that is gone by now was needed by nobody."""
         try:
-            for name in sorted(names):
+            for name in names:
                 if self._paths[name].exists():
                     verify_file(self._files, name, self._checksums[name])
         except IndexBroken as error:

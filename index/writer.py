@@ -7,14 +7,14 @@ CURRENT; a run that dies before leaves a folder that the next run deletes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TypeAlias
 
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
-from blog_search_mcp.index.store import catalog as chunk_table
+from blog_search_mcp.index.store.catalog import write_chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import translate_disk_errors
@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.generations import checksum_files, next_folder,
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts, write_overview
-from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
+from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Vectors
 from blog_search_mcp.index.vectors.base import VectorWriter
 from blog_search_mcp.index.vectors.registry import write_vectors
 
@@ -56,7 +56,6 @@ class IndexWriter:
         self._layout = layout
         self._number = number
         self._base = base
-        self._base_files = layout.generation(base.generation) if base else None
         self._embedder = embedder
         self._catalog = catalog
         self._vectors = vectors
@@ -75,11 +74,11 @@ class IndexWriter:
     def remove(self, sources: Iterable[str]) -> None:
         """Remove posts."""
         with translate_disk_errors():
-            removed = self._catalog.remove(sources)
-        for source in removed.sources:
-            del self._posts[source]
-        self._removed_posts += removed.posts
-        self._removed_chunks += removed.chunks
+            for source in sources:
+                del self._posts[source]
+                post_id, chunk_ids = self._catalog.remove(source)
+                self._removed_posts.append(post_id)
+                self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
         """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
@@ -87,10 +86,10 @@ class IndexWriter:
         if source in self._posts:
             self.remove([source])
         with translate_disk_errors():
-            added = self._catalog.add(pending.post, pending.chunks, pending.readable)
+            post_id, ids = self._catalog.add(pending.post, pending.chunks, pending.readable)
         self._posts[source] = pending.indexed
-        self._added_posts.append(added.post_id)
-        return added.chunk_ids
+        self._added_posts.append(post_id)
+        return ids
 
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
         """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
@@ -106,8 +105,9 @@ class IndexWriter:
         """Write what depends on the posts and not on vectors; no post may change after it."""
         with translate_disk_errors():
             posts = self._catalog.catalog.every_post()
-            self._superseded = self._write_terms(map_posts, posts)
+            self._catalog.write_translations(posts)
             self._catalog.commit()
+            self._superseded = self._write_terms(map_posts, posts)
 
     def finish_files(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
@@ -115,7 +115,7 @@ class IndexWriter:
             self._catalog.complete_texts()
             self._catalog.commit()
             table = self._catalog.catalog.chunk_table()
-            chunk_table.write(self.files.table, table)
+            write_chunk_table(self.files.table, table)
             self._vectors.delete(self._removed_chunks)
             self._vectors.commit(table.posts_of)
 
@@ -150,19 +150,16 @@ class IndexWriter:
             switch(self._layout, manifest)
         return manifest
 
-    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> int:
+    def _write_terms(self, map_posts: MapPosts, posts: Iterable[int]) -> int:
         """Write the lexical index; return how many of its chunks are superseded."""
-        base, before, catalog = self._base, self._base_files, self._catalog
-        catalog.write_translations(posts)
+        base, folder, terms = self._base, self.files.lexical, partial(post_terms, self.files)
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
-        catalog.commit()
-        terms = partial(post_terms, self.files)
-        lexical = self.files.lexical
-        if base is None or before is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            lexical_writer.write(lexical, None, (), map_posts(terms, sorted(posts)))
+        if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
+            lexical_writer.write(folder, None, (), map_posts(terms, sorted(posts)))
             return 0
+        before = self._layout.generation(base.generation).lexical
         added = map_posts(terms, sorted(self._added_posts))
-        lexical_writer.write(lexical, before.lexical, self._removed_posts, added)
+        lexical_writer.write(folder, before, self._removed_posts, added)
         return superseded
 
 

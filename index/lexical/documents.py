@@ -9,7 +9,7 @@ weights of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -37,16 +37,6 @@ Chinese blog gains .025 by it and over an English one .04; .3 to .6 give the sam
 
 
 @dataclass(frozen=True, slots=True)
-class LexicalPost:
-    """A post to be indexed."""
-
-    post_id: int
-    post: Post
-    chunk_ids: tuple[int, ...]
-    chunks: tuple[Chunk, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PostTerms:
     """Everything of one post that can be searched by word."""
 
@@ -62,22 +52,21 @@ class PostTerms:
     """Each chunk with the title, the file name, the tags and its headings."""
 
 
-def terms_of(entry: LexicalPost) -> PostTerms:
-    """The terms of a post, stemmed by its language."""
-    language = entry.post.language
-    title = [index_terms(entry.post.title, language)] * TITLE_TIMES
-    names = list(_names(entry.post, language))
-    label = join_terms([*title, *names * NAME_TIMES])
-    bodies = [index_terms(chunk.plain, language) for chunk in entry.chunks]
-    headings = [_headings(chunk.headings, language) for chunk in entry.chunks]
-    every = dict.fromkeys(heading for chunk in entry.chunks for heading in chunk.headings)
+def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms:
+    """Make the terms of a post, stemmed by its language; `chunks` are all of its own, by id."""
+    language = post.language
+    title = [index_terms(post.title, language)] * TITLE_TIMES
+    label = join_terms([*title, *[*_names(post, language)] * NAME_TIMES])
+    bodies = [index_terms(chunk.plain, language) for chunk in chunks.values()]
+    headings = [_headings(chunk.headings, language) for chunk in chunks.values()]
+    every = dict.fromkeys(heading for chunk in chunks.values() for heading in chunk.headings)
     above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
-        post_id=entry.post_id,
-        chunk_ids=entry.chunk_ids,
+        post_id=post_id,
+        chunk_ids=tuple(chunks),
         whole=join_terms([label, *above, *bodies]),
         lead=join_terms([label, headings[0], bodies[0]]) if bodies else label,
-        about=index_terms(entry.post.description, language),
+        about=index_terms(post.description, language),
         chunks=[
             join_terms([label, *[path] * HEADING_TIMES, body])
             for path, body in zip(headings, bodies, strict=True)
@@ -99,8 +88,7 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
-    """The terms of one post; its chunks are in the catalog and committed."""
+    """Make the terms of one post; its chunks are in the catalog and committed."""
     with closing(open_catalog(files)) as catalog:
         post = catalog.posts([post_id])[post_id]
-        ids = tuple(catalog.chunk_ids([post_id])[post_id])
-        return terms_of(LexicalPost(post_id, post, ids, tuple(catalog.chunks_of(post_id))))
+        return terms_of(post_id, post, catalog.chunks_of(post_id))

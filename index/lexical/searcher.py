@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import NamedTuple
 
 import tantivy
 from tantivy import Occur
@@ -41,8 +41,15 @@ def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]
     return limited
 
 
-WeightedWords: TypeAlias = Mapping[Word, tuple[float, float]]
-"""A query's words with the weight and the inverse document frequency of each."""
+class _Prepared(NamedTuple):
+    """What the calls of one search share."""
+
+    query: Query
+    words: Mapping[Word, tuple[float, float]]
+    """Weight and inverse document frequency of each word."""
+    any_word: dict[str, tantivy.Query]
+    """By prefix of the fields, the query for any of the words."""
+
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
@@ -61,8 +68,7 @@ class LexicalLevel:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
-        self._last: tuple[Query, WeightedWords] | None = None
-        self._any_word_queries: tuple[Query, dict[str, tantivy.Query]] | None = None
+        self._last: _Prepared | None = None
 
     def idf(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
@@ -70,22 +76,21 @@ class LexicalLevel:
         A function word that no document has counts 0: a blog in another language, or a small
         one, must not look as if it lacked a word of the subject.
         """
-        return {word: weight * idf for word, (weight, idf) in self._weigh_words(query).items()}
+        words = self._prepare(query).words
+        return {word: weight * idf for word, (weight, idf) in words.items()}
 
-    def _weigh_words(self, query: Query) -> WeightedWords:
-        """Computed once for all calls of one search."""
+    def _prepare(self, query: Query) -> _Prepared:
+        """Weigh the words, once for all calls of one search."""
         last = self._last
-        if last is None or last[0] is not query:
-            last = self._last = (query, self._compute_weights(query))
-        return last[1]
-
-    def _compute_weights(self, query: Query) -> WeightedWords:
-        idfs = [self._idf_of(word) for word in query.words]
-        limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
-        return {
-            word: (word.weight * limit / idf if idf else 0.0, idf)
-            for word, idf, limit in zip(query.words, idfs, limits, strict=True)
-        }
+        if last is None or last.query is not query:
+            idfs = [self._idf_of(word) for word in query.words]
+            limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
+            words = {
+                word: (word.weight * limit / idf if idf else 0.0, idf)
+                for word, idf, limit in zip(query.words, idfs, limits, strict=True)
+            }
+            last = self._last = _Prepared(query, words, {})
+        return last
 
     def _idf_of(self, word: Word) -> float:
         found = self._having(word)
@@ -116,26 +121,21 @@ class LexicalLevel:
         `among` restricts the search to these post ids before ranking; `prefix`
         chooses the fields (`lead_` for how posts begin, `about_` for their descriptions).
         """
-        weighted = self._weigh_words(query)
-        ideal = (1 + K1) * (1 + EXACT) * sum(weight * idf for weight, idf in weighted.values())
+        ideal = (1 + K1) * (1 + EXACT) * sum(self.idf(query).values())
         found = self._search(self._any_word(query, prefix), limit, among) if ideal else {}
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
 
     def _any_word(self, query: Query, prefix: str) -> tantivy.Query:
         """Any of the query's words, by weight; made once for all calls of one search."""
-        last = self._any_word_queries
-        if last is None or last[0] is not query:
-            last = self._any_word_queries = (query, {})
-        if prefix not in last[1]:
-            weighted = self._weigh_words(query)
-            last[1][prefix] = tantivy.Query.boolean_query(
-                [
-                    clause
-                    for word, (weight, idf) in weighted.items()
-                    for clause in self._clauses(word, weight, idf, prefix)
-                ]
-            )
-        return last[1][prefix]
+        prepared = self._prepare(query)
+        if prefix not in prepared.any_word:
+            clauses = [
+                clause
+                for word, (weight, idf) in prepared.words.items()
+                for clause in self._clauses(word, weight, idf, prefix)
+            ]
+            prepared.any_word[prefix] = tantivy.Query.boolean_query(clauses)
+        return prepared.any_word[prefix]
 
     def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
         """The largest share, by idf, of the query's words that one document holds together.

@@ -14,8 +14,7 @@ from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.search.titles import index_titles
-from blog_search_mcp.index.store import catalog as chunk_table
-from blog_search_mcp.index.store.catalog import open_catalog
+from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.registry import open_vectors
 
@@ -77,7 +76,7 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
                 open_vectors(files.vectors),
                 embedder,
                 catalog.translations(),
-                chunk_table.read(files.table),
+                read_chunk_table(files.table),
             )
             opened.pop_all()
             return snapshot

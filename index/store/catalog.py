@@ -72,7 +72,7 @@ class ChunkTable:
         return found
 
 
-def chunk_table(rows: Sequence[Any]) -> ChunkTable:
+def make_chunk_table(rows: Sequence[Any]) -> ChunkTable:
     """Make the table of rows of chunk id, post id, readable and path, by post and place in it."""
     numbers: dict[str, int] = {"[]": 0}
     chunks, posts, readables, paths = zip(*rows, strict=True) if rows else ((), (), (), ())
@@ -84,14 +84,14 @@ def chunk_table(rows: Sequence[Any]) -> ChunkTable:
     )
 
 
-def write(path: Path, table: ChunkTable) -> None:
-    """Write it. Raises OSError."""
+def write_chunk_table(path: Path, table: ChunkTable) -> None:
+    """Write the table. Raises OSError."""
     with path.open("wb") as file:
         np.savez(file, table.chunks, table.posts, table.readables, table.sections)
 
 
-def read(path: Path) -> ChunkTable:
-    """Read it. The caller has verified the file's checksum. Raises OSError or ValueError."""
+def read_chunk_table(path: Path) -> ChunkTable:
+    """Read the table. The caller has verified the file's checksum. Raises OSError or ValueError."""
     with np.load(path, allow_pickle=False) as found:
         return ChunkTable(*(found[name] for name in found.files))
 
@@ -173,7 +173,7 @@ class Catalog:
     def chunk_table(self) -> ChunkTable:
         """Read which chunk is whose."""
         columns = "chunk_id, post_id, readable, headings"
-        return chunk_table(self.rows(f"SELECT {columns} FROM chunks ORDER BY chunk_id", []))
+        return make_chunk_table(self.rows(f"SELECT {columns} FROM chunks ORDER BY chunk_id", []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id."""
@@ -202,10 +202,10 @@ class Catalog:
         rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
         return (rows[0][0], post_of(rows[0])) if rows else None
 
-    def chunks_of(self, post_id: int) -> list[Chunk]:
-        """Return a post's chunks in order."""
+    def chunks_of(self, post_id: int) -> dict[int, Chunk]:
+        """Return a post's chunks by id, in the order of the post."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
-        return [chunk_of(row) for row in self.rows(query, [post_id])]
+        return {row[0]: chunk_of(row) for row in self.rows(query, [post_id])}
 
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""

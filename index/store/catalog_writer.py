@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 
 from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.disk import link_or_copy
@@ -87,24 +86,6 @@ def _unjournaled(connection: sqlite3.Connection, schema: str) -> None:
     connection.execute(f"PRAGMA {schema}.synchronous = OFF")
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """What was taken out, and ids that no longer mean anything."""
-
-    sources: list[str]
-    posts: list[int]
-    chunks: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """The ids of a post that came in."""
-
-    post_id: int
-    chunk_ids: tuple[int, ...]
-    """In the order of the post."""
-
-
 class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
@@ -119,23 +100,21 @@ class CatalogWriter:
         self._is_new = is_new
         self._texts = "shared.texts" if is_new else "main.texts"
 
-    def remove(self, sources: Iterable[str]) -> Gone:
-        """Take these posts out."""
-        gone = Gone([], [], [])
-        for source in sources:
-            found = self._connection.execute("SELECT post_id FROM posts WHERE source = ?", [source])
-            for (post_id,) in found.fetchall():
-                query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
-                gone.chunks.extend(row[0] for row in self._connection.execute(query, [post_id]))
-                gone.posts.append(post_id)
-                gone.sources.append(source)
-                self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
-        return gone
+    def remove(self, source: str) -> tuple[int, list[int]]:
+        """Remove a post that is in; return its id and its chunks'."""
+        query = "SELECT post_id FROM posts WHERE source = ?"
+        post_id = int(self._connection.execute(query, [source]).fetchone()[0])
+        query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
+        chunks = [row[0] for row in self._connection.execute(query, [post_id])]
+        self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
+        return post_id, chunks
 
-    def add(self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]) -> Added:
-        """Put a post in.
+    def add(
+        self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]
+    ) -> tuple[int, tuple[int, ...]]:
+        """Add a post; return its id and its chunks', in the order of the post.
 
-        `readable` says for each chunk how well the embedder reads it, in [0, 1].
+        `readable` is how well the embedder reads each chunk, in [0, 1].
         """
         row = (post.source, post.title, post.date, _json(post.tags), post.description)
         cursor = self._connection.execute(
@@ -150,8 +129,7 @@ class CatalogWriter:
             "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
         )
         pairs = zip(chunks, readable, strict=True)
-        ids = tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
-        return Added(post_id, ids)
+        return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
 
     def write_translations(self, posts: Mapping[int, Post]) -> None:
         """Note which of all `posts` are translations of each other."""

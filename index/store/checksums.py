@@ -8,18 +8,16 @@ other inodes and is hashed at every opening.
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
-import stat
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.store.manifest import REBUILD, Checksum, FileStamp, Manifest
+from blog_search_mcp.index.store.disk import regular_size
+from blog_search_mcp.index.store.layout import GenerationFiles, read_stamp, stamp_of
+from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest
 
 _BLOCK = 1 << 20
 
@@ -37,9 +35,11 @@ def verify_if_modified(files: GenerationFiles, manifest: Manifest) -> None:
     What a disk alone has changed is left to whoever opens the files. Raises IndexBroken.
     """
     written = files.manifest.stat().st_mtime_ns
-    checksums = manifest.files.items()
-    if not all(_is_older(files.folder / name, checksum, written) for name, checksum in checksums):
-        verify(files, manifest)
+    for name, checksum in manifest.files.items():
+        stamp = read_stamp(files.folder / name)
+        if stamp is None or stamp[1] != checksum.size or stamp[2] >= written:
+            verify(files, manifest)
+            return
 
 
 @contextmanager
@@ -61,17 +61,13 @@ def verifying(files: GenerationFiles, manifest: Manifest) -> Iterator[Callable[[
 
 def is_unmodified(path: Path, checksum: Checksum) -> bool:
     """Whether nobody has written to the file since its checksum was taken, by its time."""
-    try:
-        stamp = _stamp_of(path.stat())
-    except OSError:
-        return False
-    return stamp == checksum.stamp and stamp[1] == checksum.size
+    return checksum.stamp is not None and read_stamp(path) == checksum.stamp
 
 
 def checksum_of(path: Path) -> Checksum:
     """Take the checksum of a file as it is now. Raises OSError."""
-    sha256, status = _sha256(path), path.stat()
-    return Checksum(size=status.st_size, sha256=sha256, stamp=_stamp_of(status))
+    sha256, stamp = _sha256(path), stamp_of(path.stat())
+    return Checksum(size=stamp[1], sha256=sha256, stamp=stamp)
 
 
 def _sha256(path: Path) -> str:
@@ -82,33 +78,12 @@ def _sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _stamp_of(status: os.stat_result) -> FileStamp:
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 def verify_file(files: GenerationFiles, name: str, checksum: Checksum) -> None:
     """Compare one file with its checksum; raise IndexBroken if it differs."""
     path = files.folder / name
     try:
-        is_same = _size(path) == checksum.size and _sha256(path) == checksum.sha256
+        is_same = regular_size(path) == checksum.size and _sha256(path) == checksum.sha256
     except OSError as error:
         raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
     if not is_same:
         raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
-
-
-def _size(path: Path) -> int:
-    """Bytes of a regular file; anything else is refused unopened, since a pipe waits for ever."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "Not a regular file")
-    return status.st_size
-
-
-def _is_older(path: Path, checksum: Checksum, written: int) -> bool:
-    """Whether the file has its size, and was changed last before that instant."""
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return status.st_size == checksum.size and status.st_mtime_ns < written

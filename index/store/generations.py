@@ -12,7 +12,6 @@ import errno
 import os
 import secrets
 import shutil
-import stat
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -22,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
-from blog_search_mcp.index.store.disk import make_disk_error, quarantine
+from blog_search_mcp.index.store.disk import make_disk_error, quarantine, regular_size
 from blog_search_mcp.index.store.layout import (
     GENERATION_NAME,
     GenerationFiles,
@@ -43,12 +42,10 @@ class ReaderLock:
 
     def release(self) -> None:
         """Release the lock, from any thread; a second time does nothing."""
-        if self._lock is None:
-            return
-        lock, self._lock = self._lock, None
-        lock.release()
-        with suppress(OSError):  # whoever comes next deletes what stays
-            Path(lock.lock_file).unlink()
+        if self._lock is not None and self._lock.is_locked:
+            self._lock.release()
+            with suppress(OSError):  # whoever comes next deletes what stays
+                Path(self._lock.lock_file).unlink()
 
 
 def lock_generation(layout: Layout, number: int) -> ReaderLock:
@@ -228,10 +225,9 @@ def _current_or_none(layout: Layout) -> int | None:
 
 
 def _read_text(path: Path, most: int, encoding: str) -> str:
-    """Read a regular file of at most `most` bytes; a pipe would wait for ever."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    """Read a regular file of at most `most` bytes. Raises OSError."""
+    if regular_size(path) > most:
+        raise OSError(errno.EFBIG, "Too large")
     return path.read_text(encoding)
 
 

@@ -18,8 +18,10 @@ INDEX/
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from typing import TypeAlias
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
 """A folder of any other name is not ours. With 17 digits the next number has 18 at most, and fits
@@ -63,3 +65,21 @@ class Layout:
 def generation_name(number: int) -> str:
     """Write `000042`, which sorts as it counts."""
     return f"{number:06d}"
+
+
+FileStamp: TypeAlias = tuple[int, int, int]
+"""Inode, size in bytes, time of the last change of content in ns since 1970: what a write changes.
+The time of the last change of status would change with every further link to the file."""
+
+
+def stamp_of(status: os.stat_result) -> FileStamp:
+    """Return the stamp of a file with this status."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def read_stamp(path: Path) -> FileStamp | None:
+    """Read a file's stamp, `None` if there is no such file."""
+    try:
+        return stamp_of(path.stat())
+    except OSError:
+        return None

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 
 from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
-from blog_search_mcp.index.store.statistics import folders_of
 from blog_search_mcp.index.types import Filters, Order, Part, Post
 
 _ORDERS: dict[Order, str] = {
@@ -79,15 +77,3 @@ class Listing:
         """List every post's source and title, newest first."""
         query = "SELECT source, title FROM posts ORDER BY coalesce(day, '') DESC, source"
         return [(source, title) for source, title in self._catalog.rows(query, [])]
-
-    def tags(self) -> list[str]:
-        """List every tag, in lower case, the most used first."""
-        query = "SELECT tag FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"
-        return [row[0] for row in self._catalog.rows(query, [])]
-
-    def sections(self) -> list[str]:
-        """List every folder that holds posts, itself or below it, the largest first."""
-        counts = Counter(
-            folder for source in self._catalog.sources() for folder in folders_of(source)
-        )
-        return sorted(counts, key=lambda folder: (-counts[folder], folder))

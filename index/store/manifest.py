@@ -20,6 +20,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
+from blog_search_mcp.index.store.layout import FileStamp
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
 
 FORMAT = 7
@@ -82,10 +83,6 @@ class IndexedPost(_Frozen):
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 """What shapes an index besides the posts and the embedder (`ingest.plan`)."""
-
-FileStamp: TypeAlias = tuple[int, int, int]
-"""Inode, size in bytes, time of the last change of content in ns since 1970. The time of the last
-change of status says nothing here: a file that generations share gets another one with each."""
 
 
 class Checksum(_Frozen):

@@ -126,19 +126,17 @@ CANDIDATES = 1_000
 numbers and 1.000 with 85,000 made ones of 768; 1,000 gives .991 of the former."""
 
 
-class RabitqPrefilter:
-    """One memory-mapped file of codes; safe for concurrent use."""
+def map_codes(path: Path) -> Any:
+    """Map the codes of a segment, whose checksum holds. Raises RuntimeError."""
+    return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
 
-    def __init__(self, path: Path) -> None:
-        """Map `path`, whose checksum holds. Raises RuntimeError."""
-        self._codes: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
 
-    def propose(self, query: Vectors) -> Ids:
-        """Return the row numbers, ascending, among which the nearest are."""
-        use_one_thread()
-        _, rows = self._codes.search(query[np.newaxis], min(CANDIDATES, self._codes.ntotal))
-        found: Ids = np.sort(rows[0])
-        return found[found >= 0]
+def propose_rows(codes: Any, query: Vectors) -> Ids:
+    """Return the numbers of the rows, ascending, among which the nearest are."""
+    use_one_thread()
+    _, rows = codes.search(query[np.newaxis], min(CANDIDATES, codes.ntotal))
+    found: Ids = np.sort(rows[0])
+    return found[found >= 0]
 
 
 def write_codes(path: Path, mean: Floats, blocks: Iterable[Vectors]) -> None:
@@ -197,21 +195,21 @@ _NOWHERE = -2.0
 class _Segment:
     rows: Vectors
     start: int
-    """Offset of its first row among those of all """
-    prefilter: RabitqPrefilter | None
+    """Offset of its first row among those of all segments."""
+    codes: Any | None
 
     def propose(self, query: Vectors) -> Ids:
         """Return the offsets among which its nearest rows are."""
-        if self.prefilter is None:
+        if self.codes is None:
             return np.arange(self.start, self.start + len(self.rows))
-        return self.start + self.prefilter.propose(query)
+        return self.start + propose_rows(self.codes, query)
 
 
 class MemmapStore:
     """The vectors of one generation; implements VectorStore."""
 
     def __init__(self, folder: Path) -> None:
-        """Map the  Raises OSError, ValueError or RuntimeError."""
+        """Map the segments. Raises OSError, ValueError or RuntimeError."""
         self._directory = read_directory(folder)
         self._segments = list(_open(folder, self._directory))
         self._last: tuple[Vectors, Vectors] | None = None
@@ -259,7 +257,7 @@ class MemmapStore:
 
     def _prefilter(self, query: Vectors) -> Ids | None:
         """Offsets among which the nearest are; `None` for all."""
-        if all(segment.prefilter is None for segment in self._segments):
+        if all(segment.codes is None for segment in self._segments):
             return None
         offsets: Ids = np.concatenate([segment.propose(query) for segment in self._segments])
         return offsets[~self._directory.deleted[offsets]]
@@ -288,8 +286,7 @@ def _open(folder: Path, directory: Directory) -> Iterator[_Segment]:
     starts = np.cumsum(directory.counts) - directory.counts
     for number, start in zip(directory.segments.tolist(), starts.tolist(), strict=True):
         rows = map_rows(rows_path(folder, number))
-        has_codes = len(rows) >= MANY
-        codes = RabitqPrefilter(codes_path(folder, number)) if has_codes else None
+        codes = map_codes(codes_path(folder, number)) if len(rows) >= MANY else None
         yield _Segment(rows, start, codes)
 
 

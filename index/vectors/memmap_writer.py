@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 
@@ -34,40 +35,6 @@ DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
 
 
-class _RowFile:
-    """An unfinished `.npy` file of float32 rows, whose number is not known before its end."""
-
-    def __init__(self, path: Path, dimension: int) -> None:
-        self.path = path
-        self._dimension = dimension
-        self._file = path.open("wb")
-        self._write_header(0)
-
-    def append(self, rows: Vectors) -> None:
-        self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
-
-    def append_rows_of(self, other: Path) -> None:
-        with other.open("rb") as file:
-            file.seek(self._header)
-            shutil.copyfileobj(file, self._file)
-
-    def finish(self, count: int) -> None:
-        self._file.seek(0)
-        self._write_header(count)
-        self._file.close()
-
-    def close(self) -> None:
-        with suppress(OSError):  # of a finished file nothing is left to be lost
-            self._file.close()
-
-    def _write_header(self, count: int) -> None:
-        """Write NumPy's header, which leaves room for any number of rows."""
-        shape = (count, self._dimension)
-        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(self._file, header)
-        self._header = self._file.tell()
-
-
 class MemmapWriter:
     """An unfinished store, complete once committed; implements VectorWriter."""
 
@@ -77,7 +44,7 @@ class MemmapWriter:
         self._base_folder = base
         self._base = read_directory(base) if base else empty_directory(dimension)
         self._number = generation
-        self._file = _RowFile(rows_path(folder, generation), dimension)
+        self._pending = TemporaryFile(dir=folder)  # the rows added so far  # noqa: SIM115
         self._ids: list[Ids] = []
         self._deleted: list[int] = []
 
@@ -85,8 +52,7 @@ class MemmapWriter:
         """Append these vectors."""
         assert vectors.shape == (len(chunk_ids), self._base.dimension)
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
-        for rows in blocks_of(vectors):
-            self._file.append(rows)
+        self._pending.write(np.ascontiguousarray(vectors, dtype="<f4").data)
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
         """Leave out the vectors of these chunks of the base."""
@@ -99,7 +65,7 @@ class MemmapWriter:
         kept = _count_kept(base, deleted, len(new))
         end = int(base.counts[:kept].sum())
         merged = end + np.flatnonzero(~deleted[end:])
-        rows = self._complete_segment(merged, len(new))
+        rows = self._write_segment(merged, len(new))
         self._link_segments(kept)
         added = rows[len(merged) :]
         dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
@@ -118,28 +84,27 @@ class MemmapWriter:
         write_directory(self._folder, directory)
 
     def close(self) -> None:
-        """Close what is open, finished or not."""
-        self._file.close()
+        """Drop what was not committed."""
+        with suppress(OSError):
+            self._pending.close()
 
-    def _complete_segment(self, merged: Ids, added: int) -> Vectors:
-        """Put the base's rows at these offsets before those added; map the segment."""
-        count = len(merged) + added
-        path = self._file.path
-        self._file.finish(added)
-        if len(merged):
-            pending = path.replace(path.with_suffix(".pending"))
-            self._file = _RowFile(path, self._base.dimension)
+    def _write_segment(self, merged: Ids, added: int) -> Vectors:
+        """Write the base's rows at these offsets and those added; map the segment."""
+        count, path = len(merged) + added, rows_path(self._folder, self._number)
+        shape = (count, self._base.dimension)
+        if not count:
+            return np.zeros(shape, dtype=np.float32)
+        with path.open("wb") as file:
+            header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
             for rows in self._base_rows(merged):
-                self._file.append(rows)
-            self._file.append_rows_of(pending)
-            self._file.finish(count)
-            pending.unlink()
+                file.write(rows.data)
+            self._pending.seek(0)
+            shutil.copyfileobj(self._pending, file)
         rows = map_rows(path)
         if count >= MANY:
             mean = self._sum(blocks_of(rows)) / count
             write_codes(codes_path(self._folder, self._number), mean, blocks_of(rows))
-        if not count:
-            path.unlink()
         return rows
 
     def _link_segments(self, kept: int) -> None:

@@ -66,8 +66,9 @@ def _values(searcher: Searcher, params: CompleteRequestParams) -> list[str]:
         parts = searcher.outline(given.get("path", "")).parts
         return [str(part.chunk_index) for part in parts if str(part.chunk_index).startswith(typed)]
     if argument == "topic":
-        listing = searcher.listing()
-        names = dict.fromkeys([*listing.tags(), *listing.sections()])
+        overview = searcher.overview
+        sections = sorted(overview.sections, key=lambda section: -section[1])
+        names = dict.fromkeys(name for name, _posts in (*overview.tags, *sections))
         return _best((_rank(name, typed), name) for name in names)
     return []
 

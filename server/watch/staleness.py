@@ -11,10 +11,10 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.layout import FileStamp, Layout, read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,24 +25,17 @@ INTERVAL = timedelta(seconds=3)
 """Between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms of a
 processor, so a client that searches without end spends less than a hundredth of it here."""
 
-_RecordStamp: TypeAlias = tuple[int, int, int] | None
-
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     began: datetime
-    stamp: _RecordStamp
+    stamp: FileStamp | None
     """Of the last ingest's record when the comparison began; another ingest makes it void."""
     changes: Changes | None = None
     """`None` if they are not known, or none."""
     created: str = ""
-
-
-def now_in_utc() -> datetime:
-    """Return the time, with its zone."""
-    return datetime.now(UTC)
 
 
 def run_in_thread(work: Callable[[], None]) -> None:
@@ -57,7 +50,7 @@ class StalenessCheck:
         self,
         index: Path,
         content: Path | None,
-        now: Callable[[], datetime] = now_in_utc,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         run: Callable[[Callable[[], None]], None] = run_in_thread,
     ) -> None:
         """`content` is where the posts are now, if they were moved since the ingest."""
@@ -87,7 +80,7 @@ class StalenessCheck:
 
         return describe_changes(last.changes, last.created, self._now())
 
-    def _is_due(self, stamp: _RecordStamp) -> bool:
+    def _is_due(self, stamp: FileStamp | None) -> bool:
         last = self._last
         return last is None or last.stamp != stamp or abs(self._now() - last.began) >= INTERVAL
 
@@ -115,9 +108,5 @@ class StalenessCheck:
             return comparison
         return _Comparison(comparison.began, comparison.stamp, changes, last_ingest.created)
 
-    def _read_stamp(self) -> _RecordStamp:
-        try:
-            status = self._layout.last_ingest.stat()
-        except OSError:
-            return None
-        return status.st_ino, status.st_mtime_ns, status.st_size
+    def _read_stamp(self) -> FileStamp | None:
+        return read_stamp(self._layout.last_ingest)

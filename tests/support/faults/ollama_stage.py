@@ -179,8 +179,7 @@ def _compared(
 ) -> StoredVectors:
     right = wanted = stored = 0
     for post_id, post in snapshot.catalog.every_post().items():
-        ids = snapshot.catalog.chunk_ids([post_id])[post_id]
-        for chunk_id, chunk in zip(ids, snapshot.catalog.chunks_of(post_id), strict=True):
+        for chunk_id, chunk in snapshot.catalog.chunks_of(post_id).items():
             rows = all_rows[row_ids == chunk_id]
             windows = split_windows(chunk.plain, ENGLISH_WINDOW)
             texts = [embedding_text(post, chunk, window) for window in windows]

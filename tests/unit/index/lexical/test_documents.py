@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blog_search_mcp.index.analysis.tokenizer import index_terms
-from blog_search_mcp.index.lexical.documents import LexicalPost, terms_of
+from blog_search_mcp.index.lexical.documents import terms_of
 from blog_search_mcp.index.types import Chunk, Post
 
 
@@ -20,7 +20,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
         Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1)
         for n, (body, path) in enumerate([("moth", ()), ("kelp", ("Newts",)), ("", ("Newts",))])
     )
-    found = terms_of(LexicalPost(1, post, (1, 2, 3), chunks))
+    found = terms_of(1, post, dict(enumerate(chunks, 1)))
     names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
     label = ["zebra"] * 3 + names * 2
     assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "moth", "kelp"]
@@ -35,11 +35,11 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:
     post = Post("a/zebra.zh-tw.md", "")
-    assert terms_of(LexicalPost(1, post, (), ())).whole.exacts == "zebra zebra"
+    assert terms_of(1, post, {}).whole.exacts == "zebra zebra"
 
 
 def test_the_posts_language_decides_its_stems() -> None:
     chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
     for language in ("de", "en"):
-        found = terms_of(LexicalPost(1, Post("_.md", "", language=language), (1,), (chunk,)))
+        found = terms_of(1, Post("_.md", "", language=language), {1: chunk})
         assert found.whole == index_terms("Häuser", language)

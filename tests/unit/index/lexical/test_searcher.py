@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from blog_search_mcp.index.lexical.documents import (
     NAME_TIMES,
     PADDING,
     TITLE_TIMES,
-    LexicalPost,
+    PostTerms,
     terms_of,
 )
 from blog_search_mcp.index.lexical.searcher import EXACT, LexicalSearcher
@@ -30,18 +29,22 @@ B = 0.75
 WORDS = ["zebra", "walrus", "onion", "kelp", "moth", "newt"]
 """English stemming leaves them as they are."""
 
-Write = Callable[[Iterable[LexicalPost]], LexicalSearcher]
+Write = Callable[[Iterable[PostTerms]], LexicalSearcher]
 
 
 def entry(
-    number: int, *bodies: str, title: str = "", headings: tuple[str, ...] = ()
-) -> LexicalPost:
-    """Post `number` with chunks `10 * number`, …; its only name is the punctuation `_`."""
-    chunks = tuple(
-        Chunk("_.md", place, body, body, headings, 1, 1) for place, body in enumerate(bodies)
-    )
-    ids = tuple(10 * number + place for place in range(len(chunks)))
-    return LexicalPost(number, Post("_.md", title, language="en"), ids, chunks)
+    number: int,
+    *bodies: str,
+    title: str = "",
+    headings: tuple[str, ...] = (),
+    source: str = "_.md",
+) -> PostTerms:
+    """The terms of a post with chunks `10 * number`, …; `_` is punctuation, and no name."""
+    chunks = {
+        10 * number + place: Chunk(source, place, body, body, headings, 1, 1)
+        for place, body in enumerate(bodies)
+    }
+    return terms_of(number, Post(source, title, language="en"), chunks)
 
 
 @pytest.fixture
@@ -49,8 +52,8 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Chunks are as long as they are: what padding adds is tested by itself."""
     monkeypatch.setattr(lexical_writer, "PADDING", 0)
 
-    def index(posts: Iterable[LexicalPost]) -> LexicalSearcher:
-        write(tmp_path / "lexical", None, (), map(terms_of, posts))
+    def index(posts: Iterable[PostTerms]) -> LexicalSearcher:
+        write(tmp_path / "lexical", None, (), posts)
         return LexicalSearcher(tmp_path / "lexical")
 
     return index
@@ -98,7 +101,7 @@ def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
     """152 and 168 are lengths that tantivy stores exactly."""
     short, long = ["zebra", "kelp"], ["zebra"] + ["moth"] * 17
     bodies = {10: short, 20: long, 30: ["newt"]}
-    write(tmp_path, None, (), (terms_of(entry(n // 10, " ".join(bodies[n]))) for n in bodies))
+    write(tmp_path, None, (), (entry(n // 10, " ".join(bodies[n])) for n in bodies))
     searcher = LexicalSearcher(tmp_path)
     padded = {n: [*body, *["·"] * PADDING] for n, body in bodies.items()}
     expected = {n: s / ideal(["zebra"], padded) for n, s in bm25(["zebra"], padded).items()}
@@ -136,7 +139,7 @@ def test_a_title_counts_as_if_written_three_times_and_a_heading_twice(written: W
 
 
 def test_a_file_name_counts_as_if_written_twice(written: Write) -> None:
-    named = replace(entry(1, "moth"), post=Post("zebra.md", "", language="en"))
+    named = entry(1, "moth", source="zebra.md")
     level = written([named, entry(2, "kelp kelp kelp kelp")]).chunks
     documents = {10: ["zebra"] * 2 + ["moth"], 20: ["kelp"] * 4}
     assert NAME_TIMES == 2
@@ -297,8 +300,8 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     tmp_path: Path,
 ) -> None:
     first, second = tmp_path / "1", tmp_path / "2"
-    write(first, None, (), map(terms_of, [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")]))
-    write(second, first, [1], [terms_of(entry(3, "onion zebra"))])
+    write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
+    write(second, first, [1], [entry(3, "onion zebra")])
     before, after = LexicalSearcher(first), LexicalSearcher(second)
     zebra = analyse_query("zebra")
     assert set(before.chunks.normalised_bm25(zebra, 9)) == {10, 11, 20}

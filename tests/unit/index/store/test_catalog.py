@@ -71,7 +71,7 @@ def test_a_post_and_its_chunks_come_back_whole(post: Post, catalog: Catalog) -> 
     found = catalog.find_post(post.source)
     assert found is not None
     assert found[1] == post
-    assert catalog.chunks_of(found[0]) == list(chunks_of(post))
+    assert list(catalog.chunks_of(found[0]).values()) == list(chunks_of(post))
 
 
 def test_a_source_is_matched_exactly(catalog: Catalog) -> None:
@@ -167,13 +167,13 @@ def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_agai
 ) -> None:
     last, after = POSTS[-1], following(files)
     with open_writer(after, files) as writer:
-        gone = writer.remove([last.source, "never/there.md"])
-        added = writer.add(last, chunks_of(last)[:1], [1.0])
-    assert (len(gone.posts), len(gone.chunks)) == (1, 3)
-    assert added.post_id > max(gone.posts)
-    assert min(added.chunk_ids) > max(gone.chunks)
+        removed_id, removed_chunks = writer.remove(last.source)
+        added_id, added_chunks = writer.add(last, chunks_of(last)[:1], [1.0])
+    assert len(removed_chunks) == 3
+    assert added_id > removed_id
+    assert min(added_chunks) > max(removed_chunks)
     catalog = open_catalog(after)
-    assert catalog.chunks(gone.chunks) == {}
+    assert catalog.chunks(removed_chunks) == {}
     assert passing(catalog, Filters(tag="推論")) == {last.source}
     catalog.close()
 
@@ -181,7 +181,8 @@ def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_agai
 def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles) -> None:
     before = [path.read_bytes() for path in (files.catalog, files.texts)]
     with open_writer(following(files), files) as writer:
-        writer.remove([post.source for post in POSTS])
+        for post in POSTS:
+            writer.remove(post.source)
         writer.add(POSTS[0], chunks_of(POSTS[0]), [1.0, 1.0, 1.0])
     assert [path.read_bytes() for path in (files.catalog, files.texts)] == before
 
@@ -189,7 +190,7 @@ def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles
 def test_texts_come_from_both_files_until_they_are_written_anew(files: GenerationFiles) -> None:
     after, changed = following(files), Post("a/one.md", "Two")
     with open_writer(after, files) as writer:
-        writer.remove([changed.source])
+        writer.remove(changed.source)
         writer.add(changed, chunks_of(changed), [1.0, 1.0, 1.0])
     before = everything(after)
     assert set(before.values()) == {

@@ -91,9 +91,7 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
     assert len(listing.following(None, 2)) == 2
 
 
-def test_tags_and_sections_come_with_the_most_used_first(listing: Listing) -> None:
-    assert listing.tags() == ["soup", "green"]
-    assert listing.sections() == ["soup", "bread", "soup/cold"]
+def test_names_are_sources_and_titles_the_newest_first(listing: Listing) -> None:
     assert listing.names()[0] == ("bread/rye.md", "Rye")
 
 

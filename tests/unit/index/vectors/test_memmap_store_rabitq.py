@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.vectors import memmap_store as rabitq
-from blog_search_mcp.index.vectors.memmap_store import CANDIDATES, MemmapStore, RabitqPrefilter
+from blog_search_mcp.index.vectors.memmap_store import (
+    CANDIDATES,
+    MemmapStore,
+    map_codes,
+    propose_rows,
+)
 from tests.unit.index.vectors.written import unit_rows, write
 
 COUNT = 12_000
@@ -20,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_rows_are_proposed_once_each_in_their_order(folder: Path) -> None:
-    proposed = RabitqPrefilter(folder / "000001.rabitq").propose(unit_rows(1, 0)[0])
+    proposed = propose_rows(map_codes(folder / "000001.rabitq"), unit_rows(1, 0)[0])
     assert len(proposed) == CANDIDATES
     assert np.unique(proposed).tolist() == proposed.tolist()
 
