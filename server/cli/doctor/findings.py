@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal, TypeAlias, get_args
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
@@ -38,31 +39,18 @@ def as_lines(findings: Sequence[Finding]) -> list[str]:
         lines.append(f"{finding.state:<9}{finding.subject:<{width + 2}}{finding.text}")
         if finding.remedy:
             lines.append(f"{'':<{9 + width + 2}}→ {finding.remedy}")
-    return [*lines, _summary(findings)]
+    counts = Counter(finding.state for finding in findings)
+    bad = [_count(counts["problem"], "problem"), _count(counts["warning"], "warning")]
+    all_is_well = counts.keys() <= {"ok"}
+    return [*lines, "All is well." if all_is_well else f"{', '.join(bad)}."]
 
 
 def as_json(findings: Sequence[Finding]) -> str:
     """Return the findings and the worst state as JSON."""
     worst = max((finding.state for finding in findings), key=_STATES.index, default="ok")
-    listed = [
-        {
-            "subject": finding.subject,
-            "state": finding.state,
-            "said": finding.text,
-            "mend": finding.remedy,
-        }
-        for finding in findings
-    ]
+    names = ("subject", "state", "said", "mend")
+    listed = [dict(zip(names, astuple(finding), strict=True)) for finding in findings]
     return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
-
-
-def _summary(findings: Sequence[Finding]) -> str:
-    problems, warnings = (
-        sum(finding.state == state for finding in findings) for state in ("problem", "warning")
-    )
-    if not problems and not warnings:
-        return "All is well."
-    return f"{_count(problems, 'problem')}, {_count(warnings, 'warning')}."
 
 
 def _count(number: int, noun: str) -> str:

@@ -5,11 +5,11 @@ The index is opened by the functions that a server opens it with.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from blog_search_mcp.index.content.changes import Changes, find_changes, format_age, list_changes
+from blog_search_mcp.index.content.changes import find_changes, format_age, list_changes
 from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
@@ -23,6 +23,7 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.scripts import command
 
@@ -31,46 +32,43 @@ CONTENT = "CONTENT"
 
 
 @dataclass(frozen=True, slots=True)
-class IndexFacts:
-    """One index folder as it is now."""
+class IndexCheck:
+    """What was found of one index, and what other checks need of it."""
 
-    folder: Path
-    size: int
-    """Bytes on disk, the generation before and the embedding cache included."""
-    content: Path | None
-    """The posts' folder, as given or as the last ingest found it; `None` if not known."""
-    manifest: Manifest | None = None
-    failure: IndexProblem | None = None
-    """Why a server cannot open it."""
-    embedder_error: EmbedderError | None = None
-    """Why the packaged model does not embed, if the index uses it."""
-    changes: Changes | None = None
-    """Since the last ingest; `None` if they are not known."""
-    unreadable: ContentError | None = None
-    """Why the posts' folder cannot be walked."""
+    findings: list[Finding]
+    ingest: str
+    """The command that brings it up to date, without further options."""
+    embedder: EmbedderIdentity | None = None
+    """`None` if it cannot be opened."""
 
 
-def inspect_index(folder: Path, content: Path | None, today: str) -> IndexFacts:
-    """Verify and open the index, and walk its content folder; `today` is an ISO day."""
+def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck:
+    """Verify and open the index, and compare it with its posts.
+
+    `content` is the posts' folder if it is not where the last ingest found it.
+    """
     layout = Layout(folder)
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    facts = IndexFacts(folder, size, content)
     try:
         manifest = read_manifest(layout, current_number(layout))
         embedder_error = _open(layout, manifest)
     except IndexProblem as error:
-        return replace(facts, failure=error)
-    facts = replace(facts, manifest=manifest, embedder_error=embedder_error)
-    last = read_last_ingest(layout, manifest.generation)
-    return facts if last is None else _with_changes(facts, last, today)
-
-
-def _with_changes(facts: IndexFacts, last: LastIngest, today: str) -> IndexFacts:
-    content = facts.content or Path(last.content)
-    try:
-        return replace(facts, content=content, changes=find_changes(last, content, today))
-    except ContentError as error:
-        return replace(facts, content=content, unreadable=error)
+        ingest = ingest_command(folder, content)
+        remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
+        return IndexCheck([Finding("index", "problem", first_sentence(error), remedy)], ingest)
+    findings = [_describe_index(folder, manifest, now)]
+    if embedder_error is not None:
+        text = first_sentence(embedder_error)
+        findings.append(Finding("embedder", "problem", text, "make clean setup"))
+    last_ingest = read_last_ingest(layout, manifest.generation)
+    if last_ingest is not None:
+        content = content or Path(last_ingest.content)
+    ingest = ingest_command(folder, content)
+    if last_ingest is None or content is None:
+        text = "What the last ingest saw is not known, so no answer can say that posts changed."
+        findings.append(Finding("posts", "warning", text, ingest))
+    else:
+        findings.append(_check_posts(folder, last_ingest, content, now))
+    return IndexCheck(findings, ingest, manifest.embedder)
 
 
 def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
@@ -86,67 +84,39 @@ def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     return None
 
 
-def check_index(facts: IndexFacts, now: datetime) -> list[Finding]:
-    """Report the state of the index and how far it is behind its posts."""
-    if facts.manifest is None:
-        return [_report_failure(facts)]
-    manifest = facts.manifest
-    return [
-        _report_index(facts, manifest, now),
-        *_report_embedder(facts),
-        _report_posts(facts, manifest, now),
-    ]
-
-
-def _report_failure(facts: IndexFacts) -> Finding:
-    failure = facts.failure
-    again = () if isinstance(failure, IndexMissing) else ("--rebuild",)
-    return Finding("index", "problem", first_sentence(failure), ingest_command(facts, *again))
-
-
-def _report_index(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
+def _describe_index(folder: Path, manifest: Manifest, now: datetime) -> Finding:
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return Finding(
         "index",
         "ok",
-        f"Generation {manifest.generation} in {facts.folder}, whole: "
-        f"{len(manifest.posts):,} posts, {manifest.chunks:,} chunks, {facts.size / 1e6:.1f} MB, "
+        f"Generation {manifest.generation} in {folder}, whole: "
+        f"{len(manifest.posts):,} posts, {manifest.chunks:,} chunks, {size / 1e6:.1f} MB, "
         f"made {format_age(manifest.created, now)} with {manifest.embedder.name}.",
     )
 
 
-def _report_embedder(facts: IndexFacts) -> list[Finding]:
-    if facts.embedder_error is None:
-        return []
-    return [
-        Finding("embedder", "problem", first_sentence(facts.embedder_error), "make clean setup")
-    ]
-
-
-def _report_posts(facts: IndexFacts, manifest: Manifest, now: datetime) -> Finding:
-    if facts.unreadable is not None:
-        elsewhere = command("blog-server", "doctor", "--index", facts.folder, "--content", CONTENT)
-        return Finding("posts", "warning", first_sentence(facts.unreadable), elsewhere)
-    if facts.changes is None:
-        text = "What the last ingest saw is not known, so no answer can say that posts changed."
-        return Finding("posts", "warning", text, ingest_command(facts))
-    count = len(facts.changes.sources)
-    if not count:
-        return Finding("posts", "ok", f"{facts.content} is as the last ingest saw it.")
+def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: datetime) -> Finding:
+    try:
+        changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
+    except ContentError as error:
+        elsewhere = command("blog-server", "doctor", "--index", folder, "--content", CONTENT)
+        return Finding("posts", "warning", first_sentence(error), elsewhere)
+    if not changes.sources:
+        return Finding("posts", "ok", f"{content} is as the last ingest saw it.")
+    count = len(changes.sources)
     posts = "1 post has" if count == 1 else f"{count:,} posts have"
-    return Finding(
-        "posts",
-        "warning",
-        f"{posts} changed since the index was made {format_age(manifest.created, now)}: "
-        f"{list_changes(facts.changes)}.",
-        ingest_command(facts),
+    text = (
+        f"{posts} changed since the index was made {format_age(last_ingest.created, now)}: "
+        f"{list_changes(changes)}."
     )
+    return Finding("posts", "warning", text, ingest_command(folder, content))
 
 
-def ingest_command(facts: IndexFacts, *more: str) -> str:
-    """Return the command that brings the index up to date, with `more` options."""
-    return command("blog-ingest", facts.content or CONTENT, "--index", facts.folder, *more)
+def ingest_command(folder: Path, content: Path | None) -> str:
+    """Return the command that brings an index up to date."""
+    return command("blog-ingest", content or CONTENT, "--index", folder)
 
 
-def first_sentence(error: BlogSearchError | None) -> str:
+def first_sentence(error: BlogSearchError) -> str:
     """Return the part of a message before the remedy: a finding has a remedy of its own."""
     return str(error).partition(". ")[0].rstrip(".") + "."

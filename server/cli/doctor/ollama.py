@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
@@ -19,87 +17,54 @@ UPDATE = "Update Ollama to 0.30 or later."
 """The end of `misreading_warning`, which is the finding's remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaFacts:
-    """One Ollama server and what the index needs of it."""
+def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[Finding]:
+    """Ask the Ollama at `url`, in any form of OLLAMA_HOST, if the index or the user names one.
 
-    recorded: EmbedderIdentity | None
-    """The index's embedder if it is one of Ollama's."""
-    url: str = ""
-    """Empty if no request was sent."""
-    state: ServerState | None = None
-    """`None` if nothing answers."""
-    failure: UsageError | None = None
-    """Why its address is not valid."""
-
-    @property
-    def model(self) -> str:
-        """The model that is needed, or would be."""
-        return self.recorded.model if self.recorded else DEFAULT_MODEL
-
-
-def inspect_ollama(host: str, embedder: EmbedderIdentity | None) -> OllamaFacts:
-    """Ask the Ollama at `host`, in any form of OLLAMA_HOST, if the index or the user names one.
-
-    `embedder` is the index's, `None` without an index.
+    `embedder` is the index's, `None` without an index; `rebuild` is the command that builds the
+    index anew.
     """
-    recorded = embedder if embedder is not None and runs_on_server(embedder) else None
-    facts = OllamaFacts(recorded)
-    if recorded is None and not host:
-        return facts
-    try:
-        health = OllamaHealthCheck(facts.model, host)
-        return replace(facts, url=health.url, state=health.check())
-    except UsageError as error:
-        return replace(facts, failure=error)
-    except EmbedderError:
-        return replace(facts, url=health.url)
-
-
-def check_ollama(facts: OllamaFacts, rebuild: str) -> list[Finding]:
-    """Report what was found; a warning at most where the index does not need Ollama.
-
-    `rebuild` is the command that builds the index anew.
-    """
-    bad: State = "problem" if facts.recorded else "warning"
-    if facts.failure is not None:
-        remedy = "export OLLAMA_HOST=http://127.0.0.1:11434"
-        return [Finding("Ollama", "problem", str(facts.failure), remedy)]
-    if not facts.url:
+    needed = embedder if embedder is not None and runs_on_server(embedder) else None
+    if needed is None and not url:
         return [Finding("Ollama", "ok", "No index here needs it.")]
-    server = facts.state
-    if server is None:
-        text = f"Nothing answers at {facts.url}; without it search is by words alone."
-        if facts.recorded is None:
-            text = f"Nothing answers at {facts.url}; the index does not use it."
-        return [Finding("Ollama", bad, text, "ollama serve")]
+    try:
+        health = OllamaHealthCheck(needed.model if needed else DEFAULT_MODEL, url)
+    except UsageError as error:
+        remedy = "export OLLAMA_HOST=http://127.0.0.1:11434"
+        return [Finding("Ollama", "problem", str(error), remedy)]
+    try:
+        return check_server(health.check(), health.url, needed, rebuild)
+    except EmbedderError:
+        lack = "without it search is by words alone" if needed else "the index does not use it"
+        text = f"Nothing answers at {health.url}; {lack}."
+        return [Finding("Ollama", _lacking(needed), text, "ollama serve")]
+
+
+def check_server(
+    server: ServerState, url: str, needed: EmbedderIdentity | None, rebuild: str
+) -> list[Finding]:
+    """Check version and model of the Ollama at `url`.
+
+    A warning at most is reported where the index does not need it.
+    """
+    model = needed.model if needed else DEFAULT_MODEL
     if not server.digest:
-        text = f"Ollama {server.version} at {facts.url} does not have the model {facts.model}."
-        return [
-            Finding("Ollama", bad, text, f"ollama pull {facts.model}"),
-            *_check_version(facts, server),
-        ]
-    text = f"Ollama {server.version} at {facts.url} has {facts.model} ({server.digest[:12]})."
-    return [
-        Finding("Ollama", "ok", text),
-        *_check_version(facts, server),
-        *_check_weights(facts, server, rebuild),
-    ]
+        text = f"Ollama {server.version} at {url} does not have the model {model}."
+        findings = [Finding("Ollama", _lacking(needed), text, f"ollama pull {model}")]
+    else:
+        text = f"Ollama {server.version} at {url} has {model} ({server.digest[:12]})."
+        findings = [Finding("Ollama", "ok", text)]
+    if misreads_capitals(server.version):
+        text = misreading_warning(server.version, model).removesuffix(UPDATE).rstrip()
+        remedy = f"{UPDATE[:-1]}: https://ollama.com/download"
+        findings.append(Finding("Ollama", "warning", text, remedy))
+    if needed is not None and server.digest and needed.digest != server.digest:
+        text = (
+            f"The index was built with other weights of {model} ({needed.digest[:12]}), so "
+            "search is by words alone."
+        )
+        findings.append(Finding("Ollama", "problem", text, rebuild))
+    return findings
 
 
-def _check_version(facts: OllamaFacts, server: ServerState) -> list[Finding]:
-    if not misreads_capitals(server.version):
-        return []
-    text = misreading_warning(server.version, facts.model).removesuffix(UPDATE).rstrip()
-    return [Finding("Ollama", "warning", text, f"{UPDATE[:-1]}: https://ollama.com/download")]
-
-
-def _check_weights(facts: OllamaFacts, server: ServerState, rebuild: str) -> list[Finding]:
-    recorded = facts.recorded
-    if recorded is None or recorded.digest == server.digest:
-        return []
-    text = (
-        f"The index was built with other weights of {recorded.model} ({recorded.digest[:12]}), so "
-        "search is by words alone."
-    )
-    return [Finding("Ollama", "problem", text, rebuild)]
+def _lacking(needed: EmbedderIdentity | None) -> State:
+    return "problem" if needed else "warning"

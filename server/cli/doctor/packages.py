@@ -58,49 +58,28 @@ def read_environment() -> Environment:
 
 def check_packages(environment: Environment) -> list[Finding]:
     """Compare the versions."""
+    python = Finding("Python", "ok", f"{environment.python}.")
     if not environment.version:
-        return [
-            Finding("Python", "ok", f"{environment.python}."),
-            Finding(
-                "packages",
-                "warning",
-                f"{DISTRIBUTION} is not installed in this Python, so versions are not compared.",
-                f"{sys.executable} -m pip install -e .",
-            ),
-        ]
-    return [_check_python(environment), *_check_versions(environment)]
-
-
-def _check_python(environment: Environment) -> Finding:
-    wanted = environment.wanted_python
-    if SpecifierSet(wanted).contains(environment.python, prereleases=True):
-        return Finding("Python", "ok", f"{environment.python}.")
-    return Finding(
-        "Python",
-        "problem",
-        f"{environment.python} is not {wanted}.",
-        "make clean setup PYTHON=python3.12",
-    )
-
-
-def _check_versions(environment: Environment) -> list[Finding]:
-    wrong = {
-        name: version
-        for name, version in environment.found.items()
-        if version is None
-        or not SpecifierSet(environment.wanted[name]).contains(version, prereleases=True)
-    }
-    if wrong:
-        return [
-            _mismatch(name, version, environment.wanted[name]) for name, version in wrong.items()
-        ]
+        text = f"{DISTRIBUTION} is not installed in this Python, so versions are not compared."
+        remedy = f"{sys.executable} -m pip install -e ."
+        return [python, Finding("packages", "warning", text, remedy)]
+    if not _fits(environment.python, environment.wanted_python):
+        text = f"{environment.python} is not {environment.wanted_python}."
+        python = Finding("Python", "problem", text, "make clean setup PYTHON=python3.12")
+    wrong = []
+    for name, version in environment.found.items():
+        wanted = environment.wanted[name]
+        if version is None or not _fits(version, wanted):
+            text = f"{name} {version} is not {wanted}." if version else f"{name} is missing."
+            remedy = f'{sys.executable} -m pip install "{name}{wanted}"'
+            wrong.append(Finding("packages", "problem", text, remedy))
     versions = ", ".join(f"{name} {version}" for name, version in environment.found.items())
-    return [Finding("packages", "ok", f"{DISTRIBUTION} {environment.version} with {versions}.")]
+    text = f"{DISTRIBUTION} {environment.version} with {versions}."
+    return [python, *(wrong or [Finding("packages", "ok", text)])]
 
 
-def _mismatch(name: str, version: str | None, wanted: str) -> Finding:
-    text = f"{name} is missing." if version is None else f"{name} {version} is not {wanted}."
-    return Finding("packages", "problem", text, f'{sys.executable} -m pip install "{name}{wanted}"')
+def _fits(version: str, wanted: str) -> bool:
+    return SpecifierSet(wanted).contains(version, prereleases=True)
 
 
 def _version(name: str) -> str | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import check_packages, read_environment
 from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.cli.terminal import print_text
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.watch.staleness import now_in_utc
 
 
 def doctor(settings: Settings, places: Places) -> int:
     """Print what was found; return the exit status, 1 if there is a problem."""
-    findings = run_checks(settings, places, now_in_utc())
+    findings = run_checks(settings, places, datetime.now(UTC))
     print_text(as_json(findings) if settings.json else "\n".join(as_lines(findings)))
     return exit_status(findings)
 
@@ -26,15 +25,13 @@ def run_checks(settings: Settings, places: Places, now: datetime) -> list[Findin
     if None in environment.found.values():
         return packages
     from blog_search_mcp.server.cli.doctor.clients import check_clients
-    from blog_search_mcp.server.cli.doctor.index import check_index, ingest_command, inspect_index
-    from blog_search_mcp.server.cli.doctor.ollama import check_ollama, inspect_ollama
+    from blog_search_mcp.server.cli.doctor.index import check_index
+    from blog_search_mcp.server.cli.doctor.ollama import check_ollama
 
-    facts = inspect_index(settings.index, settings.content, now.astimezone().date().isoformat())
-    embedder = facts.manifest.embedder if facts.manifest else None
-    ollama = inspect_ollama(settings.embedder_url, embedder)
+    index = check_index(settings.index, settings.content, now)
     return [
         *packages,
-        *check_index(facts, now),
-        *check_ollama(ollama, ingest_command(facts, "--rebuild")),
+        *index.findings,
+        *check_ollama(settings.embedder_url, index.embedder, f"{index.ingest} --rebuild"),
         *check_clients(places, settings.index),
     ]

@@ -15,19 +15,18 @@ from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor.findings import Finding
-from blog_search_mcp.server.cli.doctor.index import check_index, inspect_index
+from blog_search_mcp.server.cli.doctor.index import check_index
 from blog_search_mcp.server.cli.install.scripts import command
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
 NOW = datetime.now(UTC)
-TODAY = NOW.date().isoformat()
 SOUP = "# Soup\n\nBoil an onion.\n"
 
 
 def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
-    return check_index(inspect_index(blog.index, content, TODAY), NOW + timedelta(hours=2.5))
+    return check_index(blog.index, content, NOW + timedelta(hours=2.5)).findings
 
 
 def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
@@ -71,8 +70,7 @@ def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -
 
 
 def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
-    facts = inspect_index(tmp_path / "none", tmp_path / "posts", TODAY)
-    assert check_index(facts, NOW) == [
+    assert check_index(tmp_path / "none", tmp_path / "posts", NOW).findings == [
         Finding(
             "index",
             "problem",

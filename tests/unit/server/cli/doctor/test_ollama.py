@@ -9,9 +9,10 @@ import pytest
 from blog_search_mcp.index.embedders.ollama.client import ServerState
 from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding
-from blog_search_mcp.server.cli.doctor.ollama import OllamaFacts, check_ollama, inspect_ollama
+from blog_search_mcp.server.cli.doctor.findings import Finding, State
+from blog_search_mcp.server.cli.doctor.ollama import check_ollama, check_server
 from tests.support.ollama_standin import Model, running
+from tests.support.served import free_port
 
 NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
 REBUILD = "blog-ingest posts --rebuild"
@@ -24,20 +25,6 @@ HAS = ServerState("0.32.15", Model().digest)
     [
         (NOMIC, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
         (None, HAS, "ok", "Ollama 0.32.15 at URL has nomic-embed-text (0a109f422b47).", None),
-        (
-            NOMIC,
-            None,
-            "problem",
-            "Nothing answers at URL; without it search is by words alone.",
-            "ollama serve",
-        ),
-        (
-            None,
-            None,
-            "warning",
-            "Nothing answers at URL; the index does not use it.",
-            "ollama serve",
-        ),
         (
             NOMIC,
             ServerState("0.32.15"),
@@ -65,34 +52,48 @@ HAS = ServerState("0.32.15", Model().digest)
 )
 def test_what_an_ollama_lacks_is_told_with_its_mending(
     recorded: EmbedderIdentity | None,
-    server: ServerState | None,
+    server: ServerState,
     state: str,
     text: str,
     remedy: str | None,
 ) -> None:
-    found = check_ollama(OllamaFacts(recorded, URL, server), REBUILD)
+    found = check_server(server, URL, recorded, REBUILD)
     worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
     reported = (worst.state, worst.text.replace(URL, "URL"), worst.remedy)
     assert reported == (state, text, remedy)
 
 
 def test_an_ollama_that_nobody_needs_gets_no_request() -> None:
-    facts = inspect_ollama("", MINILM.identity)
-    assert facts.url == ""
-    assert check_ollama(facts, REBUILD) == [Finding("Ollama", "ok", "No index here needs it.")]
+    fine = Finding("Ollama", "ok", "No index here needs it.")
+    assert check_ollama("", MINILM.identity, REBUILD) == [fine]
 
 
 def test_a_running_ollama_is_asked_for_the_index_s_model() -> None:
     with running() as standin:
-        facts = inspect_ollama(standin.host, NOMIC)
-        [found] = check_ollama(facts, REBUILD)
+        [found] = check_ollama(standin.host, NOMIC, REBUILD)
     assert (
         found.text
         == f"Ollama 0.32.15 at http://{standin.host} has nomic-embed-text (0a109f422b47)."
     )
 
 
+@pytest.mark.parametrize(
+    ("recorded", "state", "lack"),
+    [
+        (NOMIC, "problem", "without it search is by words alone"),
+        (MINILM.identity, "warning", "the index does not use it"),
+        (None, "warning", "the index does not use it"),
+    ],
+)
+def test_an_ollama_that_does_not_answer_is_a_problem_if_the_index_needs_it(
+    recorded: EmbedderIdentity | None, state: State, lack: str
+) -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    text = f"Nothing answers at {url}; {lack}."
+    assert check_ollama(url, recorded, REBUILD) == [Finding("Ollama", state, text, "ollama serve")]
+
+
 def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
-    [found] = check_ollama(inspect_ollama("ftp://box", NOMIC), REBUILD)
+    [found] = check_ollama("ftp://box", NOMIC, REBUILD)
     assert found.state == "problem"
     assert found.text == "The Ollama host 'ftp://box' must begin with http:// or https://."
