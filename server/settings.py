@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -22,6 +22,14 @@ MESSAGE_BYTES = 1 << 20
 every character escaped, has about 70 KB."""
 
 
+def parse_ip(host: str) -> IPv4Address | IPv6Address | None:
+    """Read a numeric address, an IPv6 one with brackets or without; `None` if it is a name."""
+    try:
+        return ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where the HTTP transport listens."""
@@ -33,22 +41,19 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether only this machine reaches it."""
-        number = self.number
+        number = parse_ip(self.host)
         return self.host == "localhost" or (number is not None and number.is_loopback)
 
     @property
     def is_any(self) -> bool:
         """Whether it stands for every address of this machine."""
-        number = self.number
+        number = parse_ip(self.host)
         return number is not None and number.is_unspecified
 
     @property
-    def number(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-        """The host as a numeric address, `None` if it is a name."""
-        try:
-            return ipaddress.ip_address(self.host)
-        except ValueError:
-            return None
+    def url_host(self) -> str:
+        """The host as it stands in a URL: an IPv6 address in brackets."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 A request passes the guards in this order. Names come first: a page that rebound its name learns
 nothing else. CORS stands before those that refuse, so that a named page can read why. The rate
-counts wrong tokens too. A body is read once a request has a place.
+counts wrong tokens too. A body is read last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import allowed_names, token_check, with_check
-from blog_search_mcp.server.http.limits import RateLimit, limit_bodies, limit_concurrency
+from blog_search_mcp.server.http.limits import RateLimit, limit_bodies
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import build_server
@@ -74,7 +74,7 @@ def guarded(
     inner = limit_bodies(end_streams(app))
     if access.token:
         inner = with_check(inner, token_check(access.token, open_paths))
-    inner = with_check(limit_concurrency(inner), RateLimit().check)
+    inner = with_check(inner, RateLimit().check)
     if access.origins:
         inner = CORSMiddleware(
             inner,

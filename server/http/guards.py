@@ -12,13 +12,12 @@ import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from blog_search_mcp.server.settings import Access, Address
+from blog_search_mcp.server.settings import Access, Address, parse_ip
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
@@ -64,7 +63,7 @@ class AllowedNames:
         """Whether a Host header, with a port or without, names this server."""
         found = _HOST.fullmatch(host.lower())
         return found is not None and (
-            found[1] in self.hosts or (self.any_address and _is_address(found[1]))
+            found[1] in self.hosts or (self.any_address and parse_ip(found[1]) is not None)
         )
 
     def allows_origin(self, origin: str, host: str) -> bool:
@@ -80,8 +79,7 @@ class AllowedNames:
 
 def allowed_names(address: Address, access: Access) -> AllowedNames:
     """Return the names of a server at `address`."""
-    own = f"[{address.host}]" if ":" in address.host else address.host
-    hosts = frozenset({*LOOPBACK_NAMES, own, *access.names})
+    hosts = frozenset({*LOOPBACK_NAMES, address.url_host, *access.names})
     return AllowedNames(hosts, address.is_any, frozenset(access.origins))
 
 
@@ -105,11 +103,3 @@ def token_check(token: str, open_paths: frozenset[str]) -> Callable[[Scope], Res
         return refusal(401, "The token is not this server's.", {"WWW-Authenticate": challenge})
 
     return check
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return False
-    return True

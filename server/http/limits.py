@@ -1,14 +1,13 @@
-"""Limit how much one client and all clients together may send: rate, concurrency and bodies.
+"""Limit how fast a client may send requests, and how large and slow a body may be.
 
-uvicorn's `limit_concurrency` counts idle connections too and sends no Retry-After; the SDK's limit
-on bodies has no time and covers /mcp alone.
+uvicorn has no such limits, and the SDK's limit on bodies has no time and covers /mcp alone.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv6Address, IPv6Network
 from math import ceil
 
 import anyio
@@ -17,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from blog_search_mcp.server.http.guards import refusal
-from blog_search_mcp.server.settings import MESSAGE_BYTES
+from blog_search_mcp.server.settings import MESSAGE_BYTES, parse_ip
 
 RATE = 20.0
 """Requests a second that one client may go on sending: a person who types sends 5."""
@@ -27,9 +26,6 @@ LOCAL_CLIENTS = 64.0
 """Clients that this machine's own address counts as, since all of them share it."""
 REMEMBERED = 4_096
 """Clients whose rate is kept, the latest; one that is forgotten may send BURST again."""
-CONCURRENT = 128
-"""Requests that are worked on at the same time, waiting streams included: 64 clients that
-each keep a stream open and ask."""
 BODY_SECONDS = 10.0
 """Within which a body must have come: 1 MiB takes them at 1 Mbit/s."""
 
@@ -76,34 +72,12 @@ def _bucket_of(client: str) -> tuple[str, float]:
 
     An IPv6 client owns a whole network of 64 bits and may use any address in it.
     """
-    try:
-        address = ip_address(client)
-    except ValueError:
-        return client, 1.0
-    if address.is_loopback:
+    address = parse_ip(client)
+    if address is not None and address.is_loopback:
         return "this machine", 1.0 / LOCAL_CLIENTS
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, 64), strict=False)), 1.0
-    return str(address), 1.0
-
-
-def limit_concurrency(app: ASGIApp, most: int = CONCURRENT) -> ASGIApp:
-    """Refuse with 503 what comes while `most` requests are worked on."""
-    running = 0
-
-    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal running
-        if running >= most:
-            full = refusal(503, "The server is busy; ask again.", {"Retry-After": "1"})
-            await full(scope, receive, send)
-            return
-        running += 1
-        try:
-            await app(scope, receive, send)
-        finally:
-            running -= 1
-
-    return limited
+    return client, 1.0
 
 
 def limit_bodies(app: ASGIApp, seconds: float = BODY_SECONDS) -> ASGIApp:

@@ -46,13 +46,7 @@ def serve(app: Application, address: Address, on_bound: Callable[[], None]) -> i
     bound = config.bind_socket()
     on_bound()
     log.setLevel(logging.INFO)
-    place = f"http://{authority(address)}"
+    place = f"http://{address.url_host}:{address.port}"
     log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
     StoppingServer(config, app.close).run(sockets=[bound])
     return 0
-
-
-def authority(address: Address) -> str:
-    """Write `host:port` as it stands in a URL."""
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"{host}:{address.port}"

@@ -22,7 +22,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEAD_SECONDS = 10.0
 """Within which a request's line and headers must have come."""
 CONNECTIONS = 512
-"""Open at the same time; half of what a process may have open on most systems."""
+"""Open at the same time, each with one request at most: half of the files that a process may have
+open on most systems."""
 
 
 class LimitedProtocol(H11Protocol):

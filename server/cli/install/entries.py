@@ -79,13 +79,9 @@ def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -
     entry = _member(_member(root, file.key), name)
     if fields.items() <= entry.items():
         return text
-    if file.comments and strip_comments(text) != text:
-        raise ClientSettingsError(
-            f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
-            f"left as it is. Add the entry by hand. {describe_entry(file, name, fields)}"
-        )
     entry.update(fields)
-    return format_settings(root, text)
+    advice = f"Add the entry by hand. {describe_entry(file, name, fields)}"
+    return _rewrite(root, text, file, advice)
 
 
 def without_entry(text: str, file: ClientFile, name: str) -> str:
@@ -94,12 +90,7 @@ def without_entry(text: str, file: ClientFile, name: str) -> str:
     servers = root.get(file.key)
     if not isinstance(servers, dict) or not isinstance(servers.pop(name, None), dict):
         return text
-    if file.comments and strip_comments(text) != text:
-        raise ClientSettingsError(
-            f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
-            f"left as it is. Remove the entry {name!r} by hand."
-        )
-    return format_settings(root, text)
+    return _rewrite(root, text, file, f"Remove the entry {name!r} by hand.")
 
 
 def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
@@ -154,6 +145,16 @@ def _parse_for_edit(text: str, file: ClientFile, name: str) -> dict[str, Any]:
                 "Give ours another name with --name."
             )
     return parse_settings(strip_comments(text) if file.comments else text)
+
+
+def _rewrite(root: dict[str, Any], text: str, file: ClientFile, advice: str) -> str:
+    """Write `root` in the place of `text`; with comments there, refuse with `advice`."""
+    if file.comments and strip_comments(text) != text:
+        raise ClientSettingsError(
+            f"{file.path} has comments or trailing commas, which a rewrite would lose, so it was "
+            f"left as it is. {advice}"
+        )
+    return format_settings(root, text)
 
 
 def _member(parent: dict[str, Any], key: str) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from blog_search_mcp.server.http.limits import (
     REMEMBERED,
     RateLimit,
     limit_bodies,
-    limit_concurrency,
 )
 from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
 from tests.support.server_fixtures import FixedSearcher
@@ -128,34 +127,3 @@ def test_a_client_that_asks_too_fast_is_told_when_to_come_again() -> None:
     assert [answer.status_code for answer in answers[: int(BURST)]] == [401] * int(BURST)
     assert refused[0].headers["retry-after"] == "1"
     assert refused[0].json() == {"error": "Too many requests from this client; ask more slowly."}
-
-
-@pytest.mark.anyio
-async def test_no_more_requests_are_worked_on_than_there_are_places() -> None:
-    going, finish = anyio.Event(), anyio.Event()
-    statuses: list[int] = []
-
-    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
-        going.set()
-        await finish.wait()
-
-    async def receive() -> Message:
-        raise AssertionError
-
-    async def send(message: Message) -> None:
-        if "status" in message:
-            statuses.append(message["status"])
-
-    limited = limit_concurrency(app, most=1)
-
-    async def request() -> None:
-        await limited({"type": "http"}, receive, send)
-
-    async with anyio.create_task_group() as requests:
-        requests.start_soon(request)
-        await going.wait()
-        await request()
-        assert statuses == [503]
-        finish.set()
-    await request()
-    assert statuses == [503]
