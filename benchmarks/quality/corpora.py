@@ -72,9 +72,14 @@ class Corpus:
         same = [other for other in later if other.language == self.language]
         for other in (*same, *later):
             foreign = [query for query in other.queries if query.kind in FOREIGN]
-            found = islice(sort_by_hash(select_foreign(foreign, self.posts)), limit)
-            return [Query("off topic", query.text, language=query.language) for query in found]
+            return as_off_topic(foreign, self.posts, limit)
         return []
+
+
+def as_off_topic(queries: Iterable[Query], posts: Posts, limit: int) -> list[Query]:
+    """Take at most `limit` of another blog's queries, of which no post here contains any."""
+    found = islice(sort_by_hash(select_foreign(queries, posts)), limit)
+    return [Query("off topic", query.text, language=query.language) for query in found]
 
 
 def read_corpora(folders: Iterable[Path], questions: Path | None, limit: int) -> list[Corpus]:

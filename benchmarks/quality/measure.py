@@ -3,58 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.provenance import read_commit
 from benchmarks.quality.blog import Embedding, build_indexes, open_index
+from benchmarks.quality.corpora import Corpus
 from benchmarks.quality.search import run_queries, run_retriever
 from benchmarks.quality.summary import (
     group_by_kind,
+    summarise_absence,
     summarise_fusion,
-    summarise_off_topic,
     summarise_retrievers,
 )
 from benchmarks.quality.types import Measurement, Query
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.ingest.report import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """A blog to measure, where its indexes go, and what it is asked."""
+def measure(
+    corpus: Corpus,
+    off_topic: Sequence[Query],
+    cache: Path,
+    embedding: Embedding,
+    progress: Progress,
+    *,
+    rebuild: bool = False,
+) -> Measurement:
+    """Make the indexes below `cache`, run every query, summarise. Raises BlogSearchError."""
+    unanswered = [*corpus.absent, *off_topic]
+    every = [*corpus.queries, *unanswered]
+    indexes = build_indexes(corpus.content, every, cache, embedding, progress, rebuild=rebuild)
+    opened = {index: open_index(index, embedding) for index in set(map(indexes.of, every))}
 
-    content: Path
-    cache: Path
-    embedding: Embedding
-    queries: Sequence[Query]
-    off_topic: Sequence[Query] = ()
-    """Queries that the blog has no answer to."""
-    rebuild: bool = False
+    def readers(query: Query) -> IndexReader:
+        return opened[indexes.of(query)]
 
-
-def measure(setup: Setup, progress: Progress, command: str) -> Measurement:
-    """Make the indexes, run every query, summarise. Raises BlogSearchError."""
-    every = (*setup.queries, *setup.off_topic)
-    indexes = build_indexes(
-        setup.content, every, setup.cache, setup.embedding, progress, rebuild=setup.rebuild
-    )
-    opened = {index: open_index(index, setup.embedding) for index in set(map(indexes.of, every))}
-    reader = next(iter(opened.values()))
-    outcomes = run_queries(lambda query: opened[indexes.of(query)], setup.queries, progress)
-    kinds = group_by_kind(setup.queries, outcomes)
-    progress.start("searching off topic", len(setup.off_topic))
-    foreign = run_retriever(
-        lambda query: opened[indexes.of(query)], setup.off_topic, Use.HYBRID, progress
-    )
-    off_topic = group_by_kind(setup.off_topic, {Use.HYBRID: foreign})
+    kinds = group_by_kind(corpus.queries, run_queries(readers, corpus.queries, progress))
+    progress.start("searching what is not there", len(unanswered))
+    outcomes = {Use.HYBRID: run_retriever(readers, unanswered, Use.HYBRID, progress)}
+    manifest = readers(every[0]).manifest
     return Measurement(
-        commit=read_commit(),
-        command=command,
-        posts=len(reader.manifest.posts),
-        chunks=reader.manifest.chunks,
-        embedder=reader.manifest.embedder.name,
-        retrievers=summarise_retrievers(kinds),
+        language=corpus.language,
+        posts=len(manifest.posts),
+        chunks=manifest.chunks,
+        embedder=manifest.embedder.name,
+        rows=summarise_retrievers(kinds),
         fusion=summarise_fusion(kinds),
-        off_topic=summarise_off_topic(kinds, off_topic) if off_topic else (),
+        absence=tuple(summarise_absence(kinds, group_by_kind(unanswered, outcomes))),
     )

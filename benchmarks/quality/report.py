@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.markdown import table
-from benchmarks.quality.targets import Result
-from benchmarks.quality.types import Estimate, FusionRow, Measurement, OffTopicRow
+from benchmarks.quality.targets import FITTED_ON, Result
+from benchmarks.quality.types import JUDGED, AbsenceRow, Estimate, FusionRow, Measurement, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Measurements of several blogs."""
+    """Measurements of one or several blogs and of judged collections, by one command."""
 
     commit: str
+    """Of this program; ends in `-dirty` if files were changed since, empty without git."""
     command: str
     blogs: Mapping[str, Measurement]
-    """By the blog's name."""
-    targets: Sequence[Result]
+    """By the name of the blog or collection."""
+    targets: Sequence[Result] = ()
 
 
 def format_report(report: Report) -> str:
-    """Write the tables of several blogs."""
+    """Write the tables of several blogs and collections."""
     return "\n\n".join(_report_parts(report)) + "\n"
 
 
 def format_measurement(measurement: Measurement) -> str:
     """Write the tables of one blog."""
-    return "\n\n".join(_measurement_parts(measurement)) + "\n"
+    return "\n\n".join(_blog_parts("", measurement)) + "\n"
 
 
-def format_estimate(estimate: Estimate | None, *, signed: bool = False) -> str:
-    """Write `.925 [.85, 1.00]`; a dash if there is nothing to estimate."""
-    if estimate is None:
-        return "–"
-    sign, digits = ("+", 3) if signed else ("", 2)
-    low, high = (_drop_zero(f"{end:{sign}.{digits}f}") for end in (estimate.low, estimate.high))
-    return f"{_drop_zero(f'{estimate.value:{sign}.3f}')} [{low}, {high}]"
+def format_share(value: float | None, *, signed: bool = False) -> str:
+    """Write `.925`, `-.005`; a dash if there is no value."""
+    return "–" if value is None else _drop_zero(f"{value:{'+' if signed else ''}.3f}")
 
 
-def format_share(value: float, *, signed: bool = False) -> str:
-    """Write `.925`, `-.005`."""
-    return _drop_zero(f"{value:{'+' if signed else ''}.3f}")
+def format_difference(estimate: Estimate) -> str:
+    """Write `+.019 [-.001, +.040]`."""
+    low, high = (format_share(end, signed=True) for end in (estimate.low, estimate.high))
+    return f"{format_share(estimate.value, signed=True)} [{low}, {high}]"
 
 
 def _drop_zero(number: str) -> str:
@@ -50,80 +48,84 @@ def _drop_zero(number: str) -> str:
 
 
 def _report_parts(report: Report) -> Iterator[str]:
-    embedders = " and ".join({found.embedder: None for found in report.blogs.values()})
-    yield f"Commit `{report.commit or 'unknown'}`, {embedders}, by"
+    yield f"Commit `{report.commit or 'unknown'}`, by"
     yield f"```\n{report.command}\n```"
-    if report.targets:
-        yield "## Targets"
-        yield _targets_table(report.targets)
+    fitted = sorted(FITTED_ON & report.blogs.keys())
+    others = sorted(report.blogs.keys() - FITTED_ON)
+    yield f"Constants were chosen on {_list(fitted)}, and not on {_list(others)}."
+    yield "## Targets"
+    yield _targets_table(report.targets)
+    judged = {name: found for name, found in report.blogs.items() if found.row(JUDGED)}
+    if judged:
+        yield "## Judged collections, nDCG@10"
+        yield _judged_table(judged)
     yield "## By kind of query and retriever"
     for name, found in report.blogs.items():
-        yield f"**{name}: {found.posts} posts, {found.chunks} chunks**"
-        yield _retrievers_table(found)
-    yield "## Hybrid less the better retriever, nDCG@10"
-    for name, found in report.blogs.items():
-        yield f"**{name}**"
-        yield _fusion_table(found.fusion)
-    yield "## Queries that do not belong"
-    for name, found in report.blogs.items():
-        yield f"**{name}**"
-        yield _off_topic_table(found.off_topic)
+        if name not in judged:
+            yield from _blog_parts(f"{name}: ", found)
 
 
-def _measurement_parts(found: Measurement) -> Iterator[str]:
-    yield f"**{found.posts} posts, {found.chunks} chunks, {found.embedder}**"
-    yield _retrievers_table(found)
-    yield "**Hybrid less the better retriever, nDCG@10**"
-    yield _fusion_table(found.fusion)
-    if found.off_topic:
-        yield "**Confidence: this blog's queries against another's**"
-        yield _off_topic_table(found.off_topic)
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none of these"
 
 
-def _retrievers_table(found: Measurement) -> str:
-    metrics = ("queries", "no hit", "hit@1", "hit@5", "MRR@10", "nDCG@10", "evidence")
-    rows = [
-        (
-            *(row.kind, row.retriever, str(row.queries), str(row.zero_results)),
-            *map(format_estimate, (row.hit_at_1, row.hit_at_5, row.mrr_at_10, row.ndcg_at_10)),
-            format_estimate(row.evidence),
-        )
-        for row in found.retrievers
-    ]
-    return table(("kind", "retriever", *metrics), rows, range(2, 9))
+def _blog_parts(name: str, found: Measurement) -> Iterator[str]:
+    yield f"**{name}{found.posts} posts, {found.chunks} chunks, {found.embedder}**"
+    yield _rows_table(found.rows, found.fusion)
+    if found.absence:
+        yield _absence_table(found.absence)
 
 
-def _fusion_table(rows: Sequence[FusionRow]) -> str:
+def _rows_table(rows: Iterable[Row], fusion: Iterable[FusionRow]) -> str:
+    """Write three lines a kind; what only hybrid search has stands in its line."""
+    differences = {row.kind: row.difference for row in fusion}
+    header = ("kind", "retriever", "queries", "hit@1", "hit@5", "nDCG@10", "MRR@10")
+    evidence = ("in chunk", "in first", "in any", "tokens", "false low", "hybrid less the better")
+    return table(
+        (*header, *evidence),
+        ([*_row_cells(row, differences[row.kind])] for row in rows),
+        range(2, 13),
+    )
+
+
+def _row_cells(row: Row, difference: Estimate) -> Iterator[str]:
+    yield from (row.kind, row.retriever, str(row.queries))
+    yield from map(format_share, (row.hit_at_1, row.hit_at_5, row.ndcg_at_10, row.mrr_at_10))
+    yield from map(format_share, (row.in_chunk, row.in_first, row.in_any))
+    yield "–" if row.tokens is None else f"{row.tokens:.0f}"
+    is_hybrid = row.retriever == "hybrid"
+    yield format_share(row.false_low) if is_hybrid else "–"
+    yield format_difference(difference) if is_hybrid else "–"
+
+
+def _absence_table(rows: Iterable[AbsenceRow]) -> str:
     cells = [
-        (row.kind, row.better_retriever, format_estimate(row.difference, signed=True))
-        for row in rows
+        (row.kind, str(row.queries), format_share(row.low), format_share(row.auroc)) for row in rows
     ]
-    return table(("kind", "better retriever", "difference"), cells, [2])
+    return table(("not answered", "queries", "low", "AUROC"), cells, range(1, 4))
 
 
-def _off_topic_table(rows: Sequence[OffTopicRow]) -> str:
-    """Write a row per kind of query; `low` is the share answered with low confidence."""
-    header = ("kind", "on topic", "low", "off topic", "low", "AUROC", "recognised")
+def _judged_table(judged: Mapping[str, Measurement]) -> str:
+    header = ("collection", "embedder", "queries", "lexical", "dense", "hybrid", "difference")
     cells = [
         (
-            *(row.kind, str(row.on_topic), format_share(row.low_on_topic)),
-            *(str(row.off_topic), format_share(row.low_off_topic)),
-            *(format_estimate(row.auroc), format_share(row.recognised)),
+            *(name, found.embedder, str(found.rows[0].queries)),
+            *(format_share(row.ndcg_at_10) for row in found.rows),
+            format_difference(found.fusion[0].difference),
         )
-        for row in rows
+        for name, found in judged.items()
     ]
-    return table(header, cells, range(1, 7))
+    return table(header, cells, range(2, 7))
 
 
 def _targets_table(targets: Sequence[Result]) -> str:
     cells = [
         (
-            *(target.blog, target.what),
-            "–" if target.floor is None else format_share(target.floor),
-            format_share(target.least, signed=target.signed),
+            *(target.blog, "yes" if target.is_fitted else "no", target.what),
+            f"{'≤' if target.at_most else '≥'} {format_share(target.bound, signed=target.signed)}",
             format_share(target.reached, signed=target.signed),
             "met" if target.met else "**not met**",
         )
         for target in targets
     ]
-    return table(("blog", "what", "floor", "target", "reached", ""), cells, range(2, 5))
+    return table(("blog", "fitted on", "what", "target", "reached", ""), cells, range(3, 5))

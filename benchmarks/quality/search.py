@@ -1,26 +1,34 @@
-"""Run every query by every retriever over an opened index."""
+"""Run every query by every retriever over an opened index, and judge what a user would get."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from benchmarks.quality.metrics import contain_evidence, first_rank
-from benchmarks.quality.types import Outcome, Query
+from benchmarks.quality.metrics import contain_evidence, first_rank, ndcg
+from benchmarks.quality.types import JUDGED, Outcome, Query, Reading
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
+from blog_search_mcp.server.cli.tokens import estimate_cost
+from blog_search_mcp.server.format.results import fit_page, page_of, to_json, wire_facts
+from blog_search_mcp.server.settings import TOP_K_DEFAULT
+from blog_search_mcp.server.tools.read_chunk import ReadArguments, read_chunk
 
 DEPTH = 10
-"""Hits per query, as deep as any metric looks."""
+"""Posts per query, as deep as any metric looks."""
 
-READ = 5
+PASSAGES = 3
+"""Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
+since every post counts once there."""
+
+READ = TOP_K_DEFAULT
 """Hits that are read for evidence: what an assistant gets by default."""
 
 RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
 
 Outcomes = Mapping[Use, Sequence[Outcome]]
-
 
 Readers = Callable[[Query], IndexReader]
 """The index that a query is searched for in."""
@@ -38,21 +46,24 @@ def run_retriever(
     """Run every query by one retriever; outcomes in the order of `queries`."""
     outcomes = []
     for query in queries:
-        reader = readers(query)
-        answer = reader.search(query.text, Filters(), limit=DEPTH, offset=0, use=use)
-        outcomes.append(judge_answer(reader, answer, query))
+        outcomes.append(_run(readers(query), query, use))
         progress.advance(1)
     return outcomes
 
 
-def judge_answer(reader: IndexReader, answer: Answer, query: Query) -> Outcome:
-    """Judge an answer: the rank of the wanted post, and whether its evidence was returned."""
+def _run(reader: IndexReader, query: Query, use: Use) -> Outcome:
+    limit = DEPTH * (PASSAGES if query.kind == JUDGED else 1)
+    answer = reader.search(query.text, Filters(), limit=limit, offset=0, use=use)
+    sources = [counted_source(hit, query) for hit in answer.hits]
+    if query.kind == JUDGED:
+        sources = list(dict.fromkeys(sources))[:DEPTH]
+    rank = first_rank(sources, query.acceptable)
     return Outcome(
-        rank=first_rank([counted_source(hit, query) for hit in answer.hits], query.acceptable),
-        hits=len(answer.hits),
-        evidence=_has_evidence(reader, answer, query) if query.evidence else None,
-        confidence=answer.certainty,
+        rank=rank,
+        gain=_gain(sources, query, rank),
+        certainty=answer.certainty,
         is_low=answer.confidence == "low",
+        reading=_read(reader, answer, query.evidence) if query.evidence else None,
     )
 
 
@@ -62,11 +73,25 @@ def counted_source(hit: Hit, query: Query) -> str:
     return next((source for source in sources if source in query.acceptable), sources[0])
 
 
-def _has_evidence(reader: IndexReader, answer: Answer, query: Query) -> bool:
-    right = (
-        chunk.text
-        for hit in answer.hits[:READ]
-        if counted_source(hit, query) in query.acceptable
-        for chunk in reader.read(hit.post.source, hit.chunk.index, 0).chunks
+def _gain(sources: Sequence[str], query: Query, first: int | None) -> float:
+    if query.kind != JUDGED:
+        return ndcg([] if first is None else [first], 1, DEPTH)
+    ranks = [rank for rank, source in enumerate(sources, 1) if source in query.acceptable]
+    return ndcg(ranks, len(query.acceptable), DEPTH)
+
+
+def _read(reader: IndexReader, answer: Answer, evidence: str) -> Reading:
+    """Read the hits by the tools, as an assistant would."""
+    hits = replace(answer, hits=answer.hits[:READ])
+    said = to_json(wire_facts(fit_page(page_of(hits, answer.notice))))
+    read = ["\n".join(read_chunk(reader, _place(hit)).texts) for hit in hits.hits]
+    return Reading(
+        in_chunk=contain_evidence([hit.chunk.text for hit in hits.hits[:1]], evidence),
+        in_first=contain_evidence(read[:1], evidence),
+        in_any=contain_evidence(read, evidence),
+        tokens=estimate_cost("\n".join([said, *read[:1]])).tokens,
     )
-    return contain_evidence(right, query.evidence)
+
+
+def _place(hit: Hit) -> ReadArguments:
+    return ReadArguments(source=hit.post.source, chunk_index=hit.chunk.index)

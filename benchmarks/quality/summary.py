@@ -1,56 +1,53 @@
-"""Sum up outcomes as rows of metrics with intervals."""
+"""Sum up outcomes as rows of metrics."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean, median
 
-from benchmarks.quality.metrics import (
-    estimate_auroc,
-    estimate_mean,
-    hit,
-    ndcg,
-    reciprocal_rank,
-    recognised_share,
-)
-from benchmarks.quality.search import DEPTH, RETRIEVERS, Outcomes
-from benchmarks.quality.types import FusionRow, OffTopicRow, Outcome, Query, RetrieverRow
+from benchmarks.quality.metrics import auroc, estimate_mean, hit, reciprocal_rank
+from benchmarks.quality.search import DEPTH, READ, RETRIEVERS, Outcomes
+from benchmarks.quality.types import AbsenceRow, FusionRow, Outcome, Query, Row
 from blog_search_mcp.index.search.ranking import Use
 
 ByKind = Mapping[str, Outcomes]
 
 
 def group_by_kind(queries: Sequence[Query], outcomes: Outcomes) -> ByKind:
-    """Group outcomes by the kind of their query, kinds in the order of first appearance."""
+    """Group outcomes by the rows that their query counts in, in the order of first appearance."""
     kinds: dict[str, dict[Use, list[Outcome]]] = {}
     for use in outcomes:
         for query, outcome in zip(queries, outcomes[use], strict=True):
-            kinds.setdefault(query.kind, defaultdict(list))[use].append(outcome)
+            for kind in query.rows:
+                kinds.setdefault(kind, defaultdict(list))[use].append(outcome)
     return kinds
 
 
-def summarise_retrievers(kinds: ByKind) -> tuple[RetrieverRow, ...]:
+def summarise_retrievers(kinds: ByKind) -> tuple[Row, ...]:
     """Return one row per kind and retriever."""
     return tuple(
         summarise_retriever(kind, use, kinds[kind][use]) for kind in kinds for use in RETRIEVERS
     )
 
 
-def summarise_retriever(kind: str, use: Use, outcomes: Sequence[Outcome]) -> RetrieverRow:
+def summarise_retriever(kind: str, use: Use, outcomes: Sequence[Outcome]) -> Row:
     """Compute the metrics of one retriever's outcomes, at least one."""
     ranks = [outcome.rank for outcome in outcomes]
-    evidence = [float(outcome.evidence) for outcome in outcomes if outcome.evidence is not None]
-    return RetrieverRow(
+    readings = [outcome.reading for outcome in outcomes if outcome.reading is not None]
+    return Row(
         kind=kind,
         retriever=use.value,
         queries=len(outcomes),
-        zero_results=sum(not outcome.hits for outcome in outcomes),
-        hit_at_1=estimate_mean([hit(rank, 1) for rank in ranks]),
-        hit_at_5=estimate_mean([hit(rank, 5) for rank in ranks]),
-        mrr_at_10=estimate_mean([reciprocal_rank(rank, DEPTH) for rank in ranks]),
-        ndcg_at_10=estimate_mean(_gains(outcomes)),
-        evidence=estimate_mean(evidence) if evidence else None,
+        hit_at_1=fmean(hit(rank, 1) for rank in ranks),
+        hit_at_5=fmean(hit(rank, READ) for rank in ranks),
+        ndcg_at_10=fmean(outcome.gain for outcome in outcomes),
+        mrr_at_10=fmean(reciprocal_rank(rank, DEPTH) for rank in ranks),
+        in_chunk=_mean(reading.in_chunk for reading in readings),
+        in_first=_mean(reading.in_first for reading in readings),
+        in_any=_mean(reading.in_any for reading in readings),
+        tokens=median(reading.tokens for reading in readings) if readings else None,
+        false_low=_mean(outcome.is_low for outcome in outcomes if hit(outcome.rank, READ)),
     )
 
 
@@ -68,33 +65,29 @@ def compare_fusion(kind: str, outcomes: Outcomes) -> FusionRow:
     )
 
 
-def summarise_off_topic(kinds: ByKind, off_topic: ByKind) -> tuple[OffTopicRow, ...]:
-    """Compare each kind with the other blog's queries of that kind, or with all if it has none."""
-    everything = [outcome for kind in off_topic.values() for outcome in kind[Use.HYBRID]]
-    return tuple(
-        compare_off_topic(
-            kind,
-            kinds[kind][Use.HYBRID],
-            off_topic[kind][Use.HYBRID] if kind in off_topic else everything,
+def summarise_absence(kinds: ByKind, unanswered: ByKind) -> Iterator[AbsenceRow]:
+    """Compare each kind of query that the blog does not answer with the questions that it does."""
+    asked = [kind for kind in kinds if kind.startswith("question") and "," not in kind]
+    own = [
+        outcome.certainty
+        for kind in asked or ["heading"]
+        if kind in kinds
+        for outcome in kinds[kind][Use.HYBRID]
+    ]
+    for kind, outcomes in unanswered.items():
+        found = outcomes[Use.HYBRID]
+        yield AbsenceRow(
+            kind=kind,
+            queries=len(found),
+            low=fmean(outcome.is_low for outcome in found),
+            auroc=auroc(own, [outcome.certainty for outcome in found]) if own else None,
         )
-        for kind in kinds
-    )
-
-
-def compare_off_topic(kind: str, on: Sequence[Outcome], off: Sequence[Outcome]) -> OffTopicRow:
-    """Measure how well confidence separates `on` from `off`; neither may be empty."""
-    inside = [outcome.confidence for outcome in on]
-    outside = [outcome.confidence for outcome in off]
-    return OffTopicRow(
-        kind=kind,
-        on_topic=len(inside),
-        off_topic=len(outside),
-        auroc=estimate_auroc(inside, outside),
-        recognised=recognised_share(inside, outside),
-        low_on_topic=fmean(outcome.is_low for outcome in on),
-        low_off_topic=fmean(outcome.is_low for outcome in off),
-    )
 
 
 def _gains(outcomes: Sequence[Outcome]) -> list[float]:
-    return [ndcg(outcome.rank, DEPTH) for outcome in outcomes]
+    return [outcome.gain for outcome in outcomes]
+
+
+def _mean(values: Iterable[bool]) -> float | None:
+    known = list(values)
+    return fmean(known) if known else None

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.quality.bm25 import index_texts
 from benchmarks.quality.metrics import (
-    RESAMPLES,
     auroc,
     contain_evidence,
-    estimate_auroc,
     estimate_mean,
     first_rank,
     hit,
     ndcg,
     reciprocal_rank,
-    recognised_share,
 )
-from benchmarks.quality.summary import compare_fusion, compare_off_topic, summarise_retriever
-from benchmarks.quality.types import Estimate, FusionRow, Outcome
+from benchmarks.quality.summary import (
+    compare_fusion,
+    group_by_kind,
+    summarise_absence,
+    summarise_retriever,
+)
+from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Reading
 from blog_search_mcp.index.search.ranking import Use
 
 RANKED = st.permutations("abcdefghijkl")
@@ -32,13 +32,9 @@ SCORES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=25)
 
 
 def naive_gain(ranked: list[str], acceptable: set[str], cutoff: int) -> float:
-    """nDCG over the whole list of gains; only the first acceptable post has one."""
-    gains, found = [], False
-    for item in ranked[:cutoff]:
-        gains.append(1.0 if item in acceptable and not found else 0.0)
-        found = found or item in acceptable
-    ideal = sorted([1.0] + [0.0] * (cutoff - 1), reverse=True)
-    return dcg(gains) / dcg(ideal)
+    """nDCG over the whole list of gains."""
+    gains = [float(item in acceptable) for item in ranked[:cutoff]]
+    return dcg(gains) / dcg([1.0] * min(cutoff, len(acceptable)))
 
 
 def dcg(gains: list[float]) -> float:
@@ -57,21 +53,6 @@ def naive_auroc(positives: list[float], negatives: list[float]) -> float:
     return points / (len(positives) * len(negatives))
 
 
-def naive_bm25(texts: dict[str, list[str]], query: list[str]) -> dict[str, float]:
-    mean = sum(len(words) for words in texts.values()) / len(texts)
-    scores = {}
-    for source, words in texts.items():
-        score = 0.0
-        for term in query:
-            holders = sum(term in other for other in texts.values())
-            rarity = math.log(1 + (len(texts) - holders + 0.5) / (holders + 0.5))
-            times = words.count(term)
-            score += rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(words) / mean))
-        if score:
-            scores[source] = score
-    return scores
-
-
 def test_the_rank_is_the_place_of_the_first_acceptable_post() -> None:
     assert first_rank(["a", "b", "c"], {"c", "b"}) == 2
     assert first_rank(["a", "b", "c"], {"d"}) is None
@@ -79,20 +60,26 @@ def test_the_rank_is_the_place_of_the_first_acceptable_post() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "hit_at_1", "hit_at_5", "reciprocal", "gain"),
+    ("rank", "hit_at_1", "hit_at_5", "reciprocal"),
     [
-        (1, 1.0, 1.0, 1.0, 1.0),
-        (3, 0.0, 1.0, 1 / 3, 0.5),
-        (7, 0.0, 0.0, 1 / 7, 1 / 3),
-        (11, 0.0, 0.0, 0.0, 0.0),
-        (None, 0.0, 0.0, 0.0, 0.0),
+        (1, 1.0, 1.0, 1.0),
+        (3, 0.0, 1.0, 1 / 3),
+        (7, 0.0, 0.0, 1 / 7),
+        (11, 0.0, 0.0, 0.0),
+        (None, 0.0, 0.0, 0.0),
     ],
 )
 def test_metrics_of_a_rank_worked_by_hand(
-    rank: int | None, hit_at_1: float, hit_at_5: float, reciprocal: float, gain: float
+    rank: int | None, hit_at_1: float, hit_at_5: float, reciprocal: float
 ) -> None:
     assert (hit(rank, 1), hit(rank, 5)) == (hit_at_1, hit_at_5)
-    assert (reciprocal_rank(rank, 10), ndcg(rank, 10)) == (reciprocal, gain)
+    assert reciprocal_rank(rank, 10) == reciprocal
+
+
+def test_a_gain_is_a_share_of_the_best_that_could_be() -> None:
+    assert [ndcg([rank], 1, 10) for rank in (1, 3, 7, 11)] == [1.0, 0.5, 1 / 3, 0.0]
+    assert ndcg([1, 3], 2, 10) == pytest.approx((1 + 0.5) / (1 + 1 / math.log2(3)))
+    assert ndcg([], 4, 10) == 0.0
 
 
 @given(RANKED, ACCEPTABLE, st.integers(1, 12))
@@ -100,9 +87,12 @@ def test_ranks_agree_with_lists_of_gains(
     ranked: list[str], acceptable: set[str], cutoff: int
 ) -> None:
     rank = first_rank(ranked, acceptable)
+    ranks = [place for place, item in enumerate(ranked, 1) if item in acceptable]
     assert hit(rank, cutoff) == float(bool(acceptable & set(ranked[:cutoff])))
     assert reciprocal_rank(rank, cutoff) == naive_reciprocal(ranked, acceptable, cutoff)
-    assert ndcg(rank, cutoff) == pytest.approx(naive_gain(ranked, acceptable, cutoff))
+    assert ndcg(ranks, len(acceptable), cutoff) == pytest.approx(
+        naive_gain(ranked, acceptable, cutoff)
+    )
 
 
 def test_evidence_is_found_however_its_lines_are_broken_and_only_in_one_piece() -> None:
@@ -124,21 +114,6 @@ def test_auroc_is_the_odds_of_a_pair_in_order(
     assert auroc(positives, negatives) == pytest.approx(naive_auroc(positives, negatives))
 
 
-def test_recognised_is_what_lies_below_the_score_that_19_of_20_reach() -> None:
-    on_topic = [0.1, *(0.5 + place / 100 for place in range(19))]
-    assert recognised_share(on_topic, [0.05, 0.2, 0.49, 0.5, 0.7]) == 3 / 5
-    assert recognised_share([0.3, 0.9], [0.2, 0.3]) == 1 / 2
-
-
-@given(SCORES, SCORES)
-def test_recognised_never_costs_more_than_a_twentieth_of_the_on_topic(
-    on_topic: list[float], off_topic: list[float]
-) -> None:
-    share = recognised_share(on_topic, off_topic)
-    thresholds = [t for t in on_topic if sum(s >= t for s in on_topic) >= 0.95 * len(on_topic)]
-    assert share == sum(score < max(thresholds) for score in off_topic) / len(off_topic)
-
-
 def test_an_interval_holds_the_mean_and_has_the_width_that_theory_gives() -> None:
     found = estimate_mean([1.0] * 900 + [0.0] * 100)
     assert found.value == 0.9
@@ -150,31 +125,47 @@ def test_an_interval_holds_the_mean_and_has_the_width_that_theory_gives() -> Non
 
 def test_equal_values_leave_no_doubt() -> None:
     assert estimate_mean([0.25] * 8) == Estimate(0.25, 0.25, 0.25)
-    assert estimate_auroc([2.0, 3.0], [1.0]) == Estimate(1.0, 1.0, 1.0)
 
 
-def test_the_interval_of_an_auroc_is_that_of_resampled_pairs() -> None:
-    found = estimate_auroc([0.9, 0.8, 0.4, 0.3], [0.5, 0.2])
-    assert RESAMPLES >= 1000
-    assert found.value == 0.75
-    assert 0.0 <= found.low < 0.75 < found.high <= 1.0
+def outcome(
+    rank: int | None,
+    certainty: float = 0.0,
+    *,
+    low: bool = False,
+    reading: Reading | None = None,
+) -> Outcome:
+    gain = 0.0 if rank is None else 1 / math.log2(1 + rank)
+    return Outcome(rank, gain, certainty, low, reading)
 
 
-def outcome(rank: int | None, *, hits: int = 10, evidence: bool | None = None) -> Outcome:
-    return Outcome(rank, hits, evidence, confidence=0.0)
+def test_a_row_sums_up_the_outcomes_of_a_retriever() -> None:
+    outcomes = [
+        outcome(1, reading=Reading(in_chunk=False, in_first=True, in_any=True, tokens=900)),
+        outcome(
+            3, low=True, reading=Reading(in_chunk=False, in_first=False, in_any=True, tokens=1100)
+        ),
+        outcome(7, low=True),
+        outcome(None, low=True),
+    ]
+    row = summarise_retriever("question", Use.HYBRID, outcomes)
+    assert (row.kind, row.retriever, row.queries) == ("question", "hybrid", 4)
+    assert (row.hit_at_1, row.hit_at_5) == (1 / 4, 2 / 4)
+    assert row.ndcg_at_10 == pytest.approx((1 + 1 / 2 + 1 / 3) / 4)
+    assert row.mrr_at_10 == pytest.approx((1 + 1 / 3 + 1 / 7) / 4)
+    assert (row.in_chunk, row.in_first, row.in_any) == (0.0, 1 / 2, 1.0)
+    assert (row.tokens, row.false_low) == (1000, 1 / 2)
 
 
-def test_a_row_sums_up_the_outcomes_of_a_leg() -> None:
-    outcomes = [outcome(1, evidence=True), outcome(3, evidence=False), outcome(None, hits=0)]
-    row = summarise_retriever("title", Use.DENSE, outcomes)
-    assert (row.kind, row.retriever, row.queries, row.zero_results) == ("title", "dense", 3, 1)
-    assert row.hit_at_1.value == pytest.approx(1 / 3)
-    assert row.hit_at_5.value == pytest.approx(2 / 3)
-    assert row.mrr_at_10.value == pytest.approx((1 + 1 / 3) / 3)
-    assert row.ndcg_at_10.value == pytest.approx((1 + 0.5) / 3)
-    assert row.evidence is not None
-    assert row.evidence.value == 0.5
-    assert summarise_retriever("title", Use.DENSE, outcomes[2:]).evidence is None
+def test_what_nothing_is_known_of_stays_open() -> None:
+    row = summarise_retriever("title", Use.DENSE, [outcome(None, low=True)])
+    assert (row.in_chunk, row.in_first, row.in_any, row.tokens, row.false_low) == (None,) * 5
+
+
+def test_a_query_counts_in_its_kind_and_in_each_part_of_it() -> None:
+    queries = [Query("title", "RAG", "a.md", parts=("short", "card")), Query("title", "b", "b.md")]
+    kinds = group_by_kind(queries, {Use.DENSE: [outcome(1), outcome(2)]})
+    ranks = {kind: [each.rank for each in found[Use.DENSE]] for kind, found in kinds.items()}
+    assert ranks == {"title": [1, 2], "title, short": [1], "title, card": [1]}
 
 
 def test_fusion_is_compared_with_the_leg_of_the_higher_mean() -> None:
@@ -187,35 +178,14 @@ def test_fusion_is_compared_with_the_leg_of_the_higher_mean() -> None:
     assert row == FusionRow("heading", "dense", Estimate(-0.25, -0.5, 0.0))
 
 
-def test_off_topic_is_told_by_confidence_alone() -> None:
-    on = [Outcome(None, 10, None, confidence) for confidence in (0.9, 0.8)]
-    off = [Outcome(1, 10, None, confidence) for confidence in (0.2, 0.85, 0.1)]
-    row = compare_off_topic("title", on, off)
-    assert (row.on_topic, row.off_topic, row.recognised) == (2, 3, 2 / 3)
-    assert row.auroc.value == pytest.approx(5 / 6)
-
-
-def test_the_floor_scores_whole_posts_as_bm25_does() -> None:
-    texts = {"a.md": "cat cat dog", "b.md": "dog", "c.md": "fish and a dog and a bird"}
-    floor = index_texts(texts, str.split)
-    assert floor.search("cat", 5) == ["a.md"]
-    assert floor.search("dog", 5) == ["b.md", "a.md", "c.md"]
-    assert floor.search("whale", 5) == []
-    assert floor.search("cat dog bird", 2) == ["a.md", "c.md"]
-
-
-@given(
-    st.dictionaries(
-        st.sampled_from("pqrs"), st.lists(st.sampled_from("xyz"), min_size=1), min_size=1
-    ),
-    st.lists(st.sampled_from("xyzw"), max_size=4),
-)
-def test_the_floor_agrees_with_bm25_written_out(
-    texts: dict[str, list[str]], query: list[str]
-) -> None:
-    scores = naive_bm25(texts, query)
-    floor = index_texts({source: " ".join(words) for source, words in texts.items()}, str.split)
-    found = floor.search(" ".join(query), 10)
-    assert set(found) == set(scores)
-    for better, worse in pairwise(found):
-        assert scores[better] >= scores[worse] - 1e-12
+def test_absence_is_told_from_the_blogs_own_questions() -> None:
+    kinds = {
+        "heading": {Use.HYBRID: [outcome(1, 0.0)]},
+        "question": {Use.HYBRID: [outcome(1, 0.9), outcome(1, 0.8)]},
+        "question, other language": {Use.HYBRID: [outcome(1, 0.1)]},
+    }
+    absent = [outcome(None, 0.2, low=True), outcome(None, 0.85), outcome(None, 0.1, low=True)]
+    [row] = summarise_absence(kinds, {"absent": {Use.HYBRID: absent}})
+    assert row == AbsenceRow("absent", 3, 2 / 3, 5 / 6)
+    [alone] = summarise_absence({}, {"absent": {Use.HYBRID: absent}})
+    assert alone.auroc is None

@@ -39,19 +39,33 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader of the first five hits finds of a query's evidence, and what that costs."""
+
+    in_chunk: bool
+    """Whether the first hit's chunk holds it."""
+    in_first: bool
+    """Whether `read_chunk` of the first hit shows it."""
+    in_any: bool
+    """Whether `read_chunk` of one of the five does."""
+    tokens: int
+    """Of five hits and of the reading of the first, estimated."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What one query returned by one retriever."""
 
     rank: int | None
     """Of the first acceptable post among the hits, from 1; `None` if it is not there."""
-    hits: int
-    """At most DEPTH."""
-    evidence: bool | None
-    """Whether a chunk of the right post holds the evidence; `None` if the query has none."""
-    confidence: float
-    """Higher is surer; `Answer.certainty`."""
-    is_low: bool = False
+    gain: float
+    """nDCG@10."""
+    certainty: float
+    """Of the answer; higher is surer."""
+    is_low: bool
     """Whether the answer has low confidence."""
+    reading: Reading | None = None
+    """`None` if the query names no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +78,24 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class RetrieverRow:
-    """Metrics of one kind of query by one retriever."""
+class Row:
+    """Metrics of one kind of query, or of a part of it, by one retriever."""
 
     kind: str
     retriever: str
     queries: int
-    zero_results: int
-    """Queries without any hit."""
-    hit_at_1: Estimate
-    hit_at_5: Estimate
-    mrr_at_10: Estimate
-    ndcg_at_10: Estimate
-    evidence: Estimate | None
-    """Over the queries that name evidence; `None` if none does."""
+    hit_at_1: float
+    hit_at_5: float
+    ndcg_at_10: float
+    mrr_at_10: float
+    in_chunk: float | None
+    """Shares of the queries with evidence, as of `Reading`; `None` if none has any."""
+    in_first: float | None
+    in_any: float | None
+    tokens: float | None
+    """Median."""
+    false_low: float | None
+    """Share with low confidence of those whose post is among the first five; `None` if none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +109,32 @@ class FusionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OffTopicRow:
-    """How well confidence separates queries of this blog from queries of another."""
+class AbsenceRow:
+    """How well confidence tells that the blog has no answer."""
 
     kind: str
-    on_topic: int
-    off_topic: int
-    auroc: Estimate
-    recognised: float
-    """Share of off-topic queries below the confidence that 95 % of the on-topic ones reach."""
-    low_on_topic: float
-    """Share of this blog's queries that were answered with low confidence."""
-    low_off_topic: float
-    """The same of the other blog's queries."""
+    """`absent` for questions that fit the blog's field, `off topic` for another blog's."""
+    queries: int
+    low: float
+    """Share answered with low confidence."""
+    auroc: float | None
+    """Against the blog's own questions, else its headings; `None` if it has neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """All results of one run on one blog."""
+    """All results of one run on one blog or collection."""
 
-    commit: str
-    """Of this program; ends in `-dirty` if files were changed since, empty without git."""
-    command: str
+    language: str
+    """ISO 639-1, of most posts; empty if nobody looked."""
     posts: int
     chunks: int
     embedder: str
-    retrievers: tuple[RetrieverRow, ...]
+    rows: tuple[Row, ...]
     fusion: tuple[FusionRow, ...]
-    off_topic: tuple[OffTopicRow, ...]
+    absence: tuple[AbsenceRow, ...]
+
+    def row(self, kind: str, retriever: str = "hybrid") -> Row | None:
+        """Return one row, `None` if it was not measured."""
+        wanted = (kind, retriever)
+        return next((row for row in self.rows if (row.kind, row.retriever) == wanted), None)
