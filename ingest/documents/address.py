@@ -18,23 +18,23 @@ _DATES = ("date", "publishdate", "pubdate", "published")
 class Address:
     """Front matter as site generators read it to make a URL."""
 
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: Mapping[str, str]
     """Single values by their names in lower case, as text: `url`, `permalink`, `path`, `slug`."""
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...]
     """Items of `categories`, one string if it was one."""
-    categories_are_listed: bool = False
-    has_nested_category: bool = False
-    has_front_matter: bool = False
+    categories_are_listed: bool
+    has_nested_category: bool
+    has_front_matter: bool
     """Whether the file has front matter with any field."""
 
     def get(self, name: str) -> str:
         """Return the field's text, `""` if there is none."""
-        return dict(self.fields).get(name, "")
+        return self.fields.get(name, "")
 
     @property
     def written_date(self) -> date | None:
         """The date as the author wrote it, whatever the time zone."""
-        return first_date(dict(self.fields), _DATES)
+        return first_date(self.fields, _DATES)
 
     def date_in(self, zone: str, *, naive_is_utc: bool = False) -> date | None:
         """Return the date in the time zone `zone`, by IANA's name; `None` if it is not sure.
@@ -42,22 +42,19 @@ class Address:
         Without `zone` the site is built in its machine's own zone: then a date is sure if it is
         the same in UTC. `naive_is_utc` doubts times without an offset, which YAML calls UTC.
         """
-        written, time = self.written_date, self._time()
+        written, text = self.written_date, _BEFORE_ZONE.sub("", self.get("date"))
+        try:
+            time = datetime.fromisoformat(text) if len(text) > len("2024-05-12") else None
+        except ValueError:
+            return written
         if time is None or (time.tzinfo is None and not (naive_is_utc and zone)):
             return written
-        local = _convert(time if time.tzinfo else time.replace(tzinfo=UTC), zone)
-        sure = local == written or (zone and time.tzinfo)
-        return local if sure else None
-
-    def _time(self) -> datetime | None:
-        text = _BEFORE_ZONE.sub("", self.get("date"))
+        aware = time if time.tzinfo else time.replace(tzinfo=UTC)
         try:
-            return datetime.fromisoformat(text) if len(text) > len("2024-05-12") else None
-        except ValueError:
+            local = aware.astimezone(ZoneInfo(zone) if zone else UTC).date()
+        except (KeyError, ValueError, OSError):
             return None
-
-
-NO_ADDRESS = Address()
+        return local if local == written or (zone and time.tzinfo) else None
 
 
 def read_address(fields: Mapping[str, object]) -> Address:
@@ -66,7 +63,7 @@ def read_address(fields: Mapping[str, object]) -> Address:
     categories = known.get("categories")
     items = categories if isinstance(categories, list) else [categories]
     return Address(
-        fields=tuple((name, text) for name in known if (text := _text(known[name]))),
+        fields={name: text for name, value in known.items() if (text := _text(value))},
         categories=tuple(filter(None, map(_text, items))),
         categories_are_listed=isinstance(categories, list),
         has_nested_category=any(isinstance(item, list) for item in items),
@@ -80,10 +77,3 @@ def _text(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
     return str(value).strip() if isinstance(value, str | int | float) else ""
-
-
-def _convert(time: datetime, zone: str) -> date | None:
-    try:
-        return time.astimezone(ZoneInfo(zone) if zone else UTC).date()
-    except (KeyError, ValueError, OSError):
-        return None

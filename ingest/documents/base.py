@@ -6,9 +6,10 @@ links and the index see only what is defined here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.documents.metadata import Fields
@@ -31,6 +32,11 @@ class Block:
     """Where the block may be cut; empty if it may not be, or only by sentence or line."""
     opening: str = ""
     """Markup that makes lines code again where a block of code is cut; `""` for other blocks."""
+
+
+LONGEST_HEADING = 300
+"""Characters of a heading's markup; a longer one (a paragraph right above `---`) is text, which
+is not repeated above every passage below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +79,8 @@ class Body(Protocol):
         ...
 
     @property
-    def title(self) -> str:
-        """The words of the first level-1 heading that has any, `""` if there is none."""
-        ...
-
-    @property
-    def hashtags(self) -> tuple[str, ...]:
-        """The `#tags` written in the text, without `#`, in order and without repeats."""
-        ...
-
-    @property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading in order, also those in lists and quotations."""
-        ...
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        """Targets of its links as written, in order and without repeats."""
         ...
 
     def plain_text(self, start: int, end: int) -> str:
@@ -116,21 +107,15 @@ class Document:
     """What the author should know, each a clause about the file."""
 
 
-class DocumentReader(Protocol):
-    """Reads the posts of one markup."""
+DocumentReader: TypeAlias = Callable[[bytes, str], Document]
+"""Parses the bytes of a file of one markup, given its path below the content folder, with `/`.
 
-    def read(self, data: bytes, source: str) -> Document:
-        """Parse a file's bytes; `source` is its path below the content folder, with `/`.
+Raises UnreadablePost, with the reason, for what is not text."""
 
-        Raises UnreadablePost, with the reason, for what is not text.
-        """
-        ...
-
-
-_MARKDOWN = "blog_search_mcp.ingest.markdown.reader:MarkdownReader"
+_MARKDOWN = "blog_search_mcp.ingest.markdown.reader:read_markdown"
 READERS = {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".mdx": _MARKDOWN}
-"""The class of each suffix's reader, imported at the first post: an ingest that finds nothing
-changed needs no parser."""
+"""The reader of each suffix, imported at the first post: an ingest that finds nothing changed
+needs no parser."""
 
 SUFFIXES = tuple(READERS)
 """What the name of a post ends in, in lower case."""
@@ -138,8 +123,7 @@ SUFFIXES = tuple(READERS)
 
 def read_document(data: bytes, source: str) -> Document:
     """Parse a file whose name ends in one of `SUFFIXES`. Raises UnreadablePost."""
-    name = source.lower()
-    place = next(place for suffix, place in READERS.items() if name.endswith(suffix))
-    module, _, kind = place.partition(":")
-    reader: DocumentReader = getattr(import_module(module), kind)()
-    return reader.read(data, source)
+    place = READERS["." + source.rpartition(".")[2].lower()]
+    module, _, name = place.partition(":")
+    read: DocumentReader = getattr(import_module(module), name)
+    return read(data, source)

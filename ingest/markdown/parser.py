@@ -13,7 +13,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
@@ -65,46 +65,37 @@ Span: TypeAlias = tuple[int, int]
 _BACKTICKS = re.compile(r"`+")
 
 
-class CodeSpans:
-    """Where the code of a passage lies; code between backticks is found when first needed."""
+def line_offsets(text: str) -> list[int]:
+    """Where each line begins, and the end of the last."""
+    offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    offsets[-1] = len(text)
+    return offsets
 
-    def __init__(self, markdown: str, tokens: Sequence[Token], first_line: int = 0) -> None:
-        """The lines of `tokens` are counted from `first_line`, on which `markdown` begins."""
-        self._markdown = markdown
-        self._first_line = first_line
-        self._tokens = tokens
-        self._offsets = [0, *accumulate(len(line) + 1 for line in markdown.split("\n"))]
-        self._blocks = [
-            self._lines(token) for token in tokens if token.type in ("fence", "code_block")
-        ]
-        self._inline: list[Span] | None = None
 
-    def in_block(self, place: int) -> bool:
-        """Whether the character at `place` stands in a fence or in indented code."""
-        return _inside(place, self._blocks)
+def find_code(markdown: str, tokens: Sequence[Token], first_line: int = 0) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order.
 
-    def in_line(self, place: int) -> bool:
-        """Whether the character at `place` stands between backticks."""
-        return _inside(place, self._between_backticks())
+    The lines of `tokens` are counted from `first_line`, on which `markdown` begins.
+    """
+    offsets = line_offsets(markdown)
+    lines = [(token, *(token.map or (first_line, first_line))) for token in tokens]
+    spans = [
+        (offsets[first - first_line], offsets[min(end - first_line, len(offsets) - 1)])
+        for token, first, end in lines
+        if token.type in ("fence", "code_block")
+    ]
+    blocks = spans.copy()
+    starts = sorted({0, *(offsets[first - first_line] for _, first, _ in lines)})
+    for start, end in pairwise([*starts, len(markdown)]):
+        if not is_inside(start, blocks):
+            spans += find_inline_code(markdown, start, end)
+    return sorted(spans)
 
-    def _lines(self, token: Token) -> Span:
-        first, end = token.map or (self._first_line, self._first_line)
-        last = len(self._offsets) - 1
-        return self._offsets[first - self._first_line], self._offsets[
-            min(end - self._first_line, last)
-        ]
 
-    def _between_backticks(self) -> list[Span]:
-        if self._inline is None:
-            starts = sorted({0, *(self._lines(token)[0] for token in self._tokens)})
-            paragraphs = zip(starts, [*starts[1:], len(self._markdown)], strict=True)
-            self._inline = [
-                span
-                for start, end in paragraphs
-                if not _inside(start, self._blocks)
-                for span in find_inline_code(self._markdown, start, end)
-            ]
-        return self._inline
+def is_inside(place: int, spans: Sequence[Span]) -> bool:
+    """Whether one of `spans`, which are sorted, holds the character at `place`."""
+    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
+    return at >= 0 and place < spans[at][1]
 
 
 def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
@@ -113,32 +104,17 @@ def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Ite
     As in CommonMark: an escaped backtick opens nothing, and what is escaped in code is code.
     """
     runs = list(_BACKTICKS.finditer(source, start, end))
-    closing = _closing(runs)
+    closing: dict[int, int] = {}  # where each run finds the next of its length
+    latest: dict[int, int] = {}
+    for at, run in enumerate(runs):
+        if len(run[0]) in latest:
+            closing[latest[len(run[0])]] = at
+        latest[len(run[0])] = at
     at = 0
     while at < len(runs):
-        close = None if _is_escaped(source, runs[at].start()) else closing.get(at)
+        before = source[max(0, runs[at].start() - 20) : runs[at].start()]
+        is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+        close = None if is_escaped else closing.get(at)
         if close is not None:
             yield runs[at].start(), runs[close].end()
         at = at + 1 if close is None else close + 1
-
-
-def _closing(runs: Sequence[re.Match[str]]) -> dict[int, int]:
-    """Where each run of backticks finds the next of its length."""
-    closing: dict[int, int] = {}
-    latest: dict[int, int] = {}
-    for at, run in enumerate(runs):
-        length = run.end() - run.start()
-        if length in latest:
-            closing[latest[length]] = at
-        latest[length] = at
-    return closing
-
-
-def _is_escaped(source: str, place: int) -> bool:
-    before = source[max(0, place - 20) : place]
-    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
-
-
-def _inside(place: int, spans: Sequence[Span]) -> bool:
-    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
-    return at >= 0 and place < spans[at][1]

@@ -9,12 +9,12 @@ indented code and no blocks of HTML, so a passage that looks like MDX is read wi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.parser import CodeSpans, Dialect, parse_blocks
+from blog_search_mcp.ingest.markdown.parser import Dialect, Span, find_code, is_inside, parse_blocks
 from blog_search_mcp.ingest.markdown.rules import (
     ADMONITIONS,
     COMPONENTS,
@@ -27,8 +27,8 @@ from blog_search_mcp.ingest.markdown.rules import (
     looks_like_mdx,
 )
 
-_FENCE = "~" * 24
-"""Longer than any fence in the code it encloses."""
+FENCE = "~" * 24
+"""Opens code between template tags; longer than any fence in that code."""
 
 _MARK = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)$"
@@ -48,13 +48,20 @@ def fence_tagged_code(markdown: str) -> str:
     if not any(word in markdown for word in _NAMES) or not _CLOSING.search(markdown):
         return markdown
     marks = list(_MARK.finditer(markdown))
-    last = {_name(mark): mark.start() for mark in marks if _is_closing(mark)}
+    last = {_name(mark): mark.start() for mark in marks if mark["end"] or mark["close"]}
     pieces, written, inside = [], 0, ""
     for mark in marks:
-        if not (_ends(mark, inside) if inside else _begins(mark, last)):
+        name, is_closing = _name(mark), mark["end"] or mark["close"]
+        if inside and mark["fence"]:
+            acts = mark["fence"].startswith(inside) and not mark["info"].strip()
+        elif inside:
+            acts = is_closing and name == inside
+        else:
+            acts = mark["fence"] or (not is_closing and last.get(name, -1) > mark.start())
+        if not acts:
             continue
-        if name := _name(mark):
-            pieces += [markdown[written : mark.start()], mark["indent"], _FENCE]
+        if name:
+            pieces += [markdown[written : mark.start()], mark["indent"], FENCE]
             written = mark.end()
         inside = "" if inside else name or mark["fence"]
     return "".join([*pieces, markdown[written:]])
@@ -62,22 +69,6 @@ def fence_tagged_code(markdown: str) -> str:
 
 def _name(mark: re.Match[str]) -> str:
     return mark["liquid"] or mark["hugo"] or ""
-
-
-def _is_closing(mark: re.Match[str]) -> bool:
-    return bool(mark["end"] or mark["close"])
-
-
-def _begins(mark: re.Match[str], last: Mapping[str, int]) -> bool:
-    if mark["fence"]:
-        return True
-    return not _is_closing(mark) and last.get(_name(mark), -1) > mark.start()
-
-
-def _ends(mark: re.Match[str], inside: str) -> bool:
-    if mark["fence"]:
-        return mark["fence"].startswith(inside) and not mark["info"].strip()
-    return _is_closing(mark) and _name(mark) == inside
 
 
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
@@ -97,22 +88,6 @@ def add_table_head(passage: str) -> str:
     return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip(chr(10))}"
 
 
-class _Rules:
-    """Rules as one pattern, in which the first that fits wins."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        named = (f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(rules))
-        self._pattern = re.compile("|".join(named), re.MULTILINE)
-        self._readers = {f"r{number}": rule.read for number, rule in enumerate(rules)}
-
-    def replace(self, markdown: str, place: int) -> Replacement | None:
-        """Return what stands for the syntax that begins at `place`, `None` if none does."""
-        beginning = self._pattern.match(markdown, place)
-        if beginning is None or beginning.lastgroup is None:
-            return None
-        return self._readers[beginning.lastgroup](beginning)
-
-
 _CANDIDATE = re.compile(
     r"[{<]|%%|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s"
     r"| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
@@ -123,9 +98,19 @@ _CANDIDATE = re.compile(
 _DEFINITION = "]:"
 """Part of a link's definition, which is none of a body's blocks but one of a passage's."""
 
-_RULES: dict[Dialect, _Rules] = {
-    "passage": _Rules((*SHORTCODES, *COMPONENTS, *ADMONITIONS)),
-    "mdx": _Rules((*SHORTCODES, *COMPONENTS, *ADMONITIONS, *EXPRESSIONS)),
+_ALWAYS = (*SHORTCODES, *COMPONENTS, *ADMONITIONS)
+_READERS = [rule.read for rule in (*_ALWAYS, *EXPRESSIONS)]
+
+
+def _combine(rules: Sequence[Rule]) -> re.Pattern[str]:
+    """Make one pattern, in which the first rule that fits wins and the last group names it."""
+    named = (f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(rules))
+    return re.compile("|".join(named), re.MULTILINE)
+
+
+_RULES: dict[Dialect, re.Pattern[str]] = {
+    "passage": _combine(_ALWAYS),
+    "mdx": _combine((*_ALWAYS, *EXPRESSIONS)),
 }
 
 
@@ -149,7 +134,7 @@ def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequenc
     if not _CANDIDATE.search(markdown):
         return tokens
     lines = known[0].map if known else None
-    code = CodeSpans(markdown, tokens, lines[0] if lines else 0)
+    code = find_code(markdown, tokens, lines[0] if lines else 0)
     replaced = _replace_syntax(markdown, code, _RULES[dialect])
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
@@ -159,15 +144,17 @@ def _code_lines(tokens: Sequence[Token]) -> set[int]:
     return {line for start, end in code for line in range(start, end)}
 
 
-def _replace_syntax(markdown: str, code: CodeSpans, rules: _Rules) -> str:
+def _replace_syntax(markdown: str, code: Sequence[Span], rules: re.Pattern[str]) -> str:
     """Replace all syntax that begins outside code."""
     pieces, at = [], 0
     for candidate in _CANDIDATE.finditer(markdown):
         place = candidate.start()
-        if place < at or code.in_block(place):
+        if place < at or is_inside(place, code):
             continue
-        found = rules.replace(markdown, place)
-        if found and not code.in_line(place):
+        beginning = rules.match(markdown, place)
+        if beginning is None or beginning.lastgroup is None:
+            continue
+        if found := _READERS[int(beginning.lastgroup[1:])](beginning):
             pieces += [markdown[at:place], _on_own_lines(markdown, place, found)]
             at = found.end
     return "".join([*pieces, markdown[at:]])

@@ -4,89 +4,56 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.documents.base import Block, Document, Heading
+from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Block, Document, Heading, Part
 from blog_search_mcp.ingest.documents.decode import Decoded, decode
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import describe_post, read_title
-from blog_search_mcp.ingest.markdown.headings import read_headings
-from blog_search_mcp.ingest.markdown.parser import parse_blocks, parse_inline
-from blog_search_mcp.ingest.markdown.plain_text import (
-    MAX_BRACKETS,
-    strip_editor_syntax,
-    strip_markup,
-)
-from blog_search_mcp.ingest.markdown.preprocess import fence_tagged_code, parse_passage
+from blog_search_mcp.ingest.markdown.parser import line_offsets, parse_blocks, parse_inline
+from blog_search_mcp.ingest.markdown.plain_text import strip_editor_syntax, strip_markup
+from blog_search_mcp.ingest.markdown.preprocess import FENCE, fence_tagged_code, parse_passage
 
-
-def find_links(tokens: Sequence[Token], references: Mapping[str, Any]) -> tuple[str, ...]:
-    """Find the targets of links as written, in order and without repeats.
-
-    `references` are the body's link definitions. Pictures are no links.
-    """
-    return tuple(dict.fromkeys(filter(None, _targets(tokens, references))))
-
-
-def _targets(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[str]:
-    for paragraph in tokens:
-        source = paragraph.content
-        if paragraph.type != "inline" or not ("[" in source or "<" in source):
-            continue
-        if source.count("[") > MAX_BRACKETS:
-            continue
-        for token in parse_inline(source, references):
-            if token.type == "link_open":
-                yield str(token.attrs["href"])
-
-
-MAX_LENGTH = 60
+LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
 
 _TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])([\w/-]+)(?![\w/#-])")
 _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 
-
-def find_hashtags(body: str, tokens: Callable[[], Sequence[Token]]) -> tuple[str, ...]:
-    """Find the tags in order, without repeats; `tokens` parses `body`, if it may hold any."""
-    if not _TAG.search(body):
-        return ()
-    paragraphs = (token.content for token in tokens() if token.type == "inline")
-    words = (
-        strip_editor_syntax(token.content, hide_code=True)
-        for paragraph in paragraphs
-        if _TAG.search(paragraph)
-        for token in parse_passage(paragraph)
-        if token.type == "inline"
-    )
-    found = (tag for text in words for tag in _TAG.findall(text) if _is_tag(tag))
-    return tuple(dict.fromkeys(found))
-
-
-def _is_tag(tag: str) -> bool:
-    return len(tag) <= MAX_LENGTH and not _COLOUR.fullmatch(tag)
-
-
 _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
-LONGEST_HEADING = 300
-"""Characters of a heading's Markdown; a longer one (a paragraph right above `---`) is text, which
-is not repeated above every passage below it."""
-
 _OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,}|~{3,}))", re.MULTILINE)
-_ANY_FENCE = "~" * 24
-"""Opens code between template tags, which have no fence to repeat."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+def read_markdown(data: bytes, source: str) -> Document:
+    """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
+    decoded = decode(data)
+    front = split_front_matter(decoded.text)
+    body = MarkdownBody(front.body)
+    heading = "" if read_title(front.fields) else body.title
+    return Document(
+        post=describe_post(front.fields, source, heading, body.hashtags),
+        fields=front.fields,
+        body=body,
+        first_line=front.first_line,
+        problems=(*_list_problems(decoded), *filter(None, (front.problem,))),
+    )
+
+
+def _list_problems(decoded: Decoded) -> Iterator[str]:
+    if not decoded.encoding.startswith("utf"):
+        yield f"it is not UTF-8 and was read as {decoded.encoding}"
+    if decoded.repaired:
+        yield f"{decoded.repaired} of its characters could not be read"
+
+
+class _Node(NamedTuple):
     """A block among the tokens."""
 
     start: int
@@ -94,60 +61,6 @@ class Node:
     """Places of its tokens, half open."""
     line: int
     """The line on which it begins, from 0."""
-
-
-def line_offsets(text: str) -> list[int]:
-    """Where each line begins, and the end of the last."""
-    offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    offsets[-1] = len(text)
-    return offsets
-
-
-def find_nodes(tokens: Sequence[Token], at: int, end: int) -> Iterator[Node]:
-    """Find the outermost blocks among these tokens that have lines of their own."""
-    while at < end:
-        start, level = at, tokens[at].level
-        if tokens[at].nesting == 1:
-            at += 1
-            while tokens[at].level != level:
-                at += 1
-        at += 1
-        lines = tokens[start].map
-        if lines is not None:
-            yield Node(start, at, lines[0])
-
-
-class BlockTree:
-    """Builds the blocks of one body from its tokens."""
-
-    def __init__(self, text: str, tokens: Sequence[Token], offsets: Sequence[int]) -> None:
-        self._text = text
-        self._tokens = tokens
-        self._offsets = offsets
-
-    def tile(self, nodes: Sequence[Node], start: int, end: int) -> tuple[Block, ...]:
-        """Share the span out among `nodes`: each block runs until the next one begins."""
-        if not nodes:
-            return ()
-        begins = [start, *(self._offsets[node.line] for node in nodes[1:]), end]
-        spans = zip(nodes, pairwise(begins), strict=True)
-        return tuple(self._block(node, *span) for node, span in spans)
-
-    def _block(self, node: Node, start: int, end: int) -> Block:
-        opening = self._tokens[node.start]
-        kind = opening.type.removesuffix("_open")
-        if kind == "heading":
-            source = self._tokens[node.start + 1].content
-            if len(source) > LONGEST_HEADING:
-                return Block("paragraph", start, end)
-            return Block(kind, start, end, int(opening.tag[1]), strip_markup(source))
-        if kind == "fence":
-            marks = _OPENING.search(self._text, start, end)
-            return Block(kind, start, end, opening=f"{marks['marks'] if marks else _ANY_FENCE}\n")
-        if kind not in _DIVISIBLE:
-            return Block(kind, start, end)
-        inner = list(find_nodes(self._tokens, node.start + 1, node.end - 1))
-        return Block(kind, start, end, children=self.tile(inner, start, end))
 
 
 class MarkdownBody:
@@ -159,8 +72,7 @@ class MarkdownBody:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks, which tile the text."""
-        tree = BlockTree(self.text, self._tokens, self._offsets)
-        blocks = tree.tile(self._nodes, 0, len(self.text))
+        blocks = self._tile(self._nodes, 0, len(self.text))
         is_blank = not self.text.strip()
         return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
 
@@ -176,18 +88,28 @@ class MarkdownBody:
 
     @property
     def hashtags(self) -> tuple[str, ...]:
-        """The `#tags` among the words."""
-        return find_hashtags(self.text, lambda: self._tokens)
+        """The `#tags` among the words, without `#`, in order and without repeats."""
+        if not _TAG.search(self.text):
+            return ()
+        words = (
+            strip_editor_syntax(token.content, hide_code=True)
+            for paragraph in self._tokens
+            if paragraph.type == "inline" and _TAG.search(paragraph.content)
+            for token in parse_passage(paragraph.content)
+            if token.type == "inline"
+        )
+        found = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
+        return tuple(t for t in found if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
     @property
     def headings(self) -> tuple[Heading, ...]:
-        """Every heading that a generator renders."""
-        return read_headings(self.text, self._tokens, self._parsed[1])
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        """Targets of ordinary links."""
-        return find_links(self._tokens, self._parsed[1])
+        """Every heading, also those in lists and quotations."""
+        lines = self._markdown.split("\n")
+        return tuple(
+            self._read_heading(opening, content.content, lines)
+            for opening, content in pairwise(self._tokens)
+            if opening.type == "heading_open"
+        )
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`."""
@@ -216,13 +138,52 @@ class MarkdownBody:
         return line_offsets(self.text)
 
     @cached_property
-    def _nodes(self) -> list[Node]:
-        return list(find_nodes(self._tokens, 0, len(self._tokens)))
+    def _nodes(self) -> list[_Node]:
+        """The top-level blocks among the tokens."""
+        return list(self._find_nodes(0, len(self._tokens)))
 
     @cached_property
     def _starts(self) -> list[int]:
         """Where the first line of each top-level block begins."""
         return [self._offsets[node.line] for node in self._nodes]
+
+    def _find_nodes(self, at: int, end: int) -> Iterator[_Node]:
+        """Find the outermost blocks among these tokens that have lines of their own."""
+        tokens = self._tokens
+        while at < end:
+            start, level = at, tokens[at].level
+            if tokens[at].nesting == 1:
+                at += 1
+                while tokens[at].level != level:
+                    at += 1
+            at += 1
+            lines = tokens[start].map
+            if lines is not None:
+                yield _Node(start, at, lines[0])
+
+    def _tile(self, nodes: Sequence[_Node], start: int, end: int) -> tuple[Block, ...]:
+        """Share the span out among `nodes`: each block runs until the next one begins."""
+        if not nodes:
+            return ()
+        begins = [start, *(self._offsets[node.line] for node in nodes[1:]), end]
+        spans = zip(nodes, pairwise(begins), strict=True)
+        return tuple(self._make_block(node, *span) for node, span in spans)
+
+    def _make_block(self, node: _Node, start: int, end: int) -> Block:
+        opening = self._tokens[node.start]
+        kind = opening.type.removesuffix("_open")
+        if kind == "heading":
+            source = self._tokens[node.start + 1].content
+            if len(source) > LONGEST_HEADING:
+                return Block("paragraph", start, end)
+            return Block(kind, start, end, int(opening.tag[1]), strip_markup(source))
+        if kind == "fence":
+            marks = _OPENING.search(self.text, start, end)
+            return Block(kind, start, end, opening=f"{marks['marks'] if marks else FENCE}\n")
+        if kind not in _DIVISIBLE:
+            return Block(kind, start, end)
+        inner = list(self._find_nodes(node.start + 1, node.end - 1))
+        return Block(kind, start, end, children=self._tile(inner, start, end))
 
     def _tokens_of(self, start: int, end: int) -> Sequence[Token] | None:
         """The tokens of a span of whole top-level blocks, else `None`."""
@@ -236,29 +197,30 @@ class MarkdownBody:
             return None
         return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
 
-
-class MarkdownReader:
-    """Reads Markdown and MDX."""
-
-    def read(self, data: bytes, source: str) -> Document:
-        """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
-        decoded = decode(data)
-        front = split_front_matter(decoded.text)
-        body = MarkdownBody(front.body)
-        heading = "" if read_title(front.fields) else body.title
-        return Document(
-            post=describe_post(front.fields, source, heading, body.hashtags),
-            fields=front.fields,
-            body=body,
-            first_line=front.first_line,
-            problems=(*_list_problems(decoded), *filter(None, (front.problem,))),
+    def _read_heading(self, opening: Token, source: str, lines: Sequence[str]) -> Heading:
+        first, end = opening.map or [0, 0]
+        return Heading(
+            line=first,
+            source=source,
+            parts=tuple(_split_parts(parse_inline(source, self._parsed[1]))),
+            is_top=opening.level == 0,
+            before=lines[first - 1] if first else "",
+            after=lines[end] if end < len(lines) else "",
         )
 
 
-def _list_problems(decoded: Decoded) -> tuple[str, ...]:
-    problems = []
-    if not decoded.encoding.startswith("utf"):
-        problems.append(f"it is not UTF-8 and was read as {decoded.encoding}")
-    if decoded.repaired:
-        problems.append(f"{decoded.repaired} of its characters could not be read")
-    return tuple(problems)
+def _split_parts(tokens: Sequence[Token]) -> Iterator[Part]:
+    in_angle_brackets = False
+    for token in tokens:
+        if token.type in ("link_open", "link_close"):
+            in_angle_brackets = token.type == "link_open" and token.markup == "autolink"
+        elif token.type == "image":
+            yield Part("image", "".join(part.text for part in _split_parts(token.children or ())))
+        elif token.type in ("softbreak", "hardbreak"):
+            yield Part("break", "")
+        elif token.type == "html_inline":
+            yield Part("html", token.content)
+        elif token.type == "code_inline":
+            yield Part("code", token.content)
+        elif token.content:
+            yield Part("link" if in_angle_brackets else "text", token.content)

@@ -1,8 +1,6 @@
 """Rules for what site generators and editors add to Markdown: how it begins and what replaces it.
 
-Each kind of syntax is a module of rules (`ingest.markdown.rules`, `ingest.markdown.rules`,
-`ingest.markdown.rules`); `ingest.markdown.preprocess` applies them all in one pass, outside
-code, and the leftmost wins.
+`ingest.markdown.preprocess` applies them all in one pass, outside code, and the leftmost wins.
 """
 
 from __future__ import annotations
@@ -146,8 +144,6 @@ def _fence_after(line: str, fence: str) -> str:
     return opening[0] if opening else ""
 
 
-MAX_SCRIPT = 4000
-"""Characters of an `export` in which its end is looked for."""
 MAX_COMMENT = 20_000
 """Characters of a comment in which its end is looked for."""
 
@@ -175,21 +171,10 @@ def looks_like_mdx(markdown: str) -> bool:
     return _MDX.search(markdown) is not None
 
 
-_SCRIPT_MARK = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[([{]|[)\]}]|\n")
-
-
 def _export(opening: re.Match[str]) -> Replacement:
-    """Read up to the end of the line on which all brackets are closed, else of the paragraph."""
-    script, start, depth = opening.string, opening.end(), 0
-    for mark in _SCRIPT_MARK.finditer(script, opening.start(), start + MAX_SCRIPT):
-        if mark[0] in "([{":
-            depth += 1
-        elif mark[0] in ")]}":
-            depth -= 1
-        elif mark[0] == "\n" and depth <= 0 and mark.start() >= start:
-            return Replacement("", mark.start())
-    end = script.find("\n\n", start) if depth > 0 else script.find("\n", start)
-    return Replacement("", len(script) if end < 0 else end)
+    """Read up to a blank line, where MDX goes back to Markdown."""
+    end = opening.string.find("\n\n", opening.end())
+    return Replacement("", len(opening.string) if end < 0 else end)
 
 
 def _comment(opening: re.Match[str]) -> Replacement | None:
@@ -244,25 +229,19 @@ _LIQUID_END = {
     name: re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}")
     for name in ("comment", "raw", "verbatim", "highlight", "codeblock")
 }
-_LOGIC = {"assign", "capture", "case", "cycle", "elsif", "for", "if", "set", "unless", "when"}
 
 
 def _liquid(tag: re.Match[str]) -> Replacement:
+    """Read a tag; of one with an end, raw text as it is, and code between enough backticks."""
     parts = _LIQUID_NAME.match(tag[0])
     name, arguments = parts.groups() if parts else ("", "")
-    if name in _LIQUID_END and (end := find_closing(tag, _LIQUID_END[name], f"end{name}")):
-        inner = tag.string[tag.end() : end.start()]
-        return Replacement(_enclosed(name, inner), end.end())
-    if arguments.startswith("/*") and arguments.endswith("*/"):
-        return Replacement(protect_braces(f"{{% {arguments[2:-2].strip()} %}}"), tag.end())
-    return Replacement("" if name in _LOGIC else _liquid_words(name, arguments), tag.end())
-
-
-def _enclosed(name: str, inner: str) -> str:
-    """Nothing of a comment, raw text as it is, and code between more backticks than it holds."""
+    if name not in _LIQUID_END or not (end := find_closing(tag, _LIQUID_END[name], f"end{name}")):
+        return Replacement(_liquid_words(name, arguments), tag.end())
+    inner = tag.string[tag.end() : end.start()]
     if name in ("raw", "verbatim"):
-        return protect_braces(inner)
-    return f"{'`' * 12} {inner.strip()} {'`' * 12}" if name != "comment" and inner.strip() else ""
+        return Replacement(protect_braces(inner), end.end())
+    is_code = name != "comment" and inner.strip()
+    return Replacement(f"{'`' * 12} {inner.strip()} {'`' * 12}" if is_code else "", end.end())
 
 
 def _liquid_words(name: str, arguments: str) -> str:
@@ -278,20 +257,14 @@ _POSITIONAL = re.compile(r"(?<=\s)\"([^\"=/]*\s[^\"=/]*)\"(?=\s|$)")
 
 
 def _shortcode(tag: re.Match[str]) -> Replacement:
-    inner = tag[0][3:-3].strip()
-    if inner.startswith("/*") and inner.endswith("*/"):
-        return Replacement(
-            protect_braces(f"{tag[0][:3]} {inner[2:-2].strip()} {tag[0][-3:]}"), tag.end()
-        )
+    inner = tag[0][3:-3]
     words = [printed_arguments(inner), *_POSITIONAL.findall(inner)]
     return Replacement(pad(" ".join(filter(None, words))), tag.end())
 
 
-def _output(tag: re.Match[str]) -> Replacement:
-    inner = tag[0][2:-2].strip()
-    if inner.startswith("/*") and inner.endswith("*/"):
-        return Replacement(protect_braces(f"{{{{ {inner[2:-2].strip()} }}}}"), tag.end())
-    return Replacement(pad(printed_arguments(inner)), tag.end())
+def _escaped(tag: re.Match[str]) -> Replacement:
+    shown = f"{tag['opens']} {tag['shown'].strip()} {tag['closes']}"
+    return Replacement(protect_braces(shown), tag.end())
 
 
 def _quoted(tag: re.Match[str]) -> Replacement:
@@ -310,10 +283,14 @@ _IN_OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
 """Output is looked for in one paragraph: two braces in prose may be far apart."""
 
 SHORTCODES = (
+    Rule(
+        r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*]|\*(?!/))*+)\*/\s*(?P<closes>[>%]?\}\}|%\})",
+        _escaped,
+    ),
     Rule(r"\{\{[<%](?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+[>%]\}\}", _shortcode),
     Rule(r"\{%(?:[^%{]|%(?!\})|\{(?!%))*+%\}", _liquid),
     Rule(r"\{\{ *raw +(?:\"(?P<raw_words>[^\"{}]*)\"|`(?P<raw_lines>[^`]*)`)\s*\}\}", _quoted),
-    Rule(rf"\{{\{{(?![<%]){_IN_OUTPUT}(?:\{{{_IN_OUTPUT}\}}{_IN_OUTPUT})*+\}}\}}", _output),
+    Rule(rf"\{{\{{(?![<%]){_IN_OUTPUT}(?:\{{{_IN_OUTPUT}\}}{_IN_OUTPUT})*+\}}\}}", _component),
     Rule(r"\{#(?![\w-]+[ }])(?:[^#{]|#(?!\}))*+#\}", drop_match),
     Rule(r"^ {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}", drop_match),
     Rule(r"\{::comment\}", _kramdown_comment),

@@ -98,27 +98,23 @@ class Hexo(SiteGenerator):
         if inner is None:
             return None
         stem = inner.rpartition(".")[0]
+        own = address.get("permalink")
         if stem.startswith("_posts/"):
-            path = self._post_path(stem.removeprefix("_posts/"), address)
+            path = own or self._fill_pattern(stem.removeprefix("_posts/"), address)
+            if path and self.asset_folders and not path.endswith(("/", ".html")):
+                path += "/"
         else:
-            is_page = not stem.startswith("_") and not address.get("permalink")
-            path = stem + ".html" if is_page else None
-        return path and self._shorten(percent_encode("/" + path.lstrip("/"), _SAFE))
+            path = None if own or stem.startswith("_") else stem + ".html"
+        if not path:
+            return None
+        encoded = percent_encode("/" + path.lstrip("/"), _SAFE)
+        if encoded.endswith("index.html"):
+            return encoded if self.index_shown else encoded.removesuffix("index.html")
+        return encoded if self.html_shown else encoded.removesuffix(".html")
 
     def unknown_tokens(self) -> tuple[str, ...]:
         """Return the tokens that only Hexo itself can fill in."""
         return tuple(f":{token}" for token in _TOKEN.findall(self.pattern) if token in _UNKNOWN)
-
-    def _post_path(self, stem: str, address: Address) -> str | None:
-        path = address.get("permalink") or self._fill_pattern(stem, address)
-        if path and self.asset_folders and not path.endswith(("/", ".html")):
-            return path + "/"
-        return path
-
-    def _shorten(self, path: str) -> str:
-        if path.endswith("index.html"):
-            return path if self.index_shown else path.removesuffix("index.html")
-        return path if self.html_shown else path.removesuffix(".html")
 
     def _fill_pattern(self, stem: str, address: Address) -> str | None:
         in_name = self._parse_name(stem)
@@ -128,24 +124,18 @@ class Hexo(SiteGenerator):
         day = self._date(in_name, address)
         dates = date_tokens(day) if day else {}
         values = {
-            **dict(address.fields),
-            **{name: dates.get(name, "") for name in _IN_NAME},
-            "title": slug,
-            "slug": slug,
+            **address.fields,
+            **{name: dates.get(name) for name in _IN_NAME},
+            **dict.fromkeys(("title", "slug"), slug),
             "name": slug.rpartition("/")[2],
+            "post_title": (_slug(address.get("title")) or "").lower(),
+            "category": self._category(address),
+            **dict.fromkeys(_UNKNOWN),
         }
-
-        def value_of(token: str) -> str | None:
-            if token in _UNKNOWN:
-                return None
-            if token == "post_title":
-                slug = _slug(address.get("title"))
-                return slug.lower() if slug else None
-            if token == "category":
-                return self._category(address) or None
-            return values.get(token.lower()) or None
-
-        return fill_pattern(self.pattern, _TOKEN, value_of)
+        filled = {
+            token: values.get(token.lower()) or None for token in _TOKEN.findall(self.pattern)
+        }
+        return fill_pattern(self.pattern, _TOKEN, filled)
 
     def _parse_name(self, stem: str) -> dict[str, str]:
         """Read the tokens of `new_post_name` out of a file's name."""
@@ -185,14 +175,12 @@ def _slug(text: str) -> str | None:
 
     `None` if Hexo's own table of letters may have another spelling.
     """
-    letters = [_spell(char) for char in text]
-    if None in letters:
-        return None
-    return _SEPARATORS.sub("-", "".join(filter(None, letters))).strip("-")
-
-
-def _spell(char: str) -> str | None:
-    if char.isascii() or "LATIN" not in unicodedata.name(char, ""):
-        return char
-    letter = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
-    return letter if len(letter) == 1 else None
+    letters = []
+    for char in text:
+        letter = char
+        if not char.isascii() and "LATIN" in unicodedata.name(char, ""):
+            letter = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+        if len(letter) != 1:
+            return None
+        letters.append(letter)
+    return _SEPARATORS.sub("-", "".join(letters)).strip("-")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.documents.base import Heading
+from blog_search_mcp.ingest.documents.base import Heading, Part
 from blog_search_mcp.ingest.documents.metadata import parse_date
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
@@ -122,19 +122,15 @@ class Hugo(SiteGenerator):
         )
         if is_special or not _KEYS & known.keys():
             return None
-        generator = cls._configured(known, languages)
-        if ":section" in str(generator.patterns):
-            content = folder / generator.contents[-1][1]
-            indexes = (path.parent.relative_to(content) for path in content.rglob("_index.*"))
-            sections = tuple(sorted({path.as_posix() for path in indexes} - {"."}))
-            generator = replace(generator, sections=sections)
-        return get_text(known, "baseurl"), generator
-
-    @classmethod
-    def _configured(cls, known: Config, languages: Mapping[str, Config]) -> Self:
         default = get_text(known, "defaultcontentlanguage").lower() or "en"
-        return cls(
-            contents=_contents(known, languages),
+        folders = [
+            (code, get_text(own, "contentdir").strip("./")) for code, own in languages.items()
+        ]
+        generator = cls(
+            contents=(
+                *sorted(pair for pair in folders if pair[1]),
+                ("", get_text(known, "contentdir").strip("./") or "content"),
+            ),
             patterns=_patterns(known.get("permalinks")),
             section_patterns=tuple(sorted(get_map(known, "permalinks", "section"))),
             default_language=default,
@@ -145,6 +141,12 @@ class Hugo(SiteGenerator):
             dated_names=":filename" in str(get_map(known, "frontmatter").get("date", "")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
         )
+        if ":section" in str(generator.patterns):
+            content = folder / generator.contents[-1][1]
+            indexes = (path.parent.relative_to(content) for path in content.rglob("_index.*"))
+            sections = tuple(sorted({path.as_posix() for path in indexes} - {"."}))
+            generator = replace(generator, sections=sections)
+        return get_text(known, "baseurl"), generator
 
     def with_pattern(self, pattern: str) -> Self:
         """Use `pattern` for every post."""
@@ -162,12 +164,18 @@ class Hugo(SiteGenerator):
 
     def permalink(self, place: str, address: Address) -> str | None:
         """Return the path of the page at `place`, that of `.Permalink` below the base URL."""
-        found = self._find_content(place)
-        if found is None or self._is_resource(place):
+        longest_first = sorted(self.contents, key=lambda pair: -len(pair[1]))
+        inside = ((code, strip_folder(folder, place)) for code, folder in longest_first)
+        language, inner = next((pair for pair in inside if pair[1] is not None), ("", None))
+        if inner is None or self._is_resource(place):
             return None
-        language, inner = found
         folder, _, file = inner.rpartition("/")
-        name, language = self._split_language(file.rpartition(".")[0], language)
+        stem = file.rpartition(".")[0]
+        name, _, suffix = stem.rpartition(".")
+        if name and suffix.lower() in (self.default_language, *self.languages):
+            language = suffix.lower()
+        else:
+            name, language = stem, language or self.default_language
         in_subdir = language != self.default_language or self.default_in_subdir
         path = self._path(_Page(address, folder, name), f"/{language}" if in_subdir else "")
         return path and percent_encode(path, _SAFE)
@@ -183,11 +191,16 @@ class Hugo(SiteGenerator):
         last: Counter[str] = Counter()
         ids: list[str | None] = []
         for heading in headings:
-            written, source = _split_attributes(heading.source)
-            slug = None if written else _heading_id(heading, source)
-            chosen = written or (_number_id(slug, taken, last) if slug else "")
-            taken.add(chosen)
-            ids.append(chosen)
+            braces = _ATTRIBUTES.search(heading.source)
+            written = parse_id(braces[1]) if braces else ""
+            slug = None if written else _heading_id(heading)
+            if slug:
+                written = f"{slug}-{last[slug]}" if last[slug] else slug
+                while written in taken:
+                    last[slug] += 1
+                    written = f"{slug}-{last[slug]}"
+            taken.add(written)
+            ids.append(written)
         return ids
 
     def _is_resource(self, place: str) -> bool:
@@ -195,87 +208,58 @@ class Hugo(SiteGenerator):
         above = folder.rpartition("/")[0] if name.startswith("index.") else folder
         return any(f"{above}/".startswith(f"{bundle}/") for bundle in self.bundles)
 
-    def _find_content(self, place: str) -> tuple[str, str] | None:
-        for language, folder in sorted(self.contents, key=lambda pair: -len(pair[1])):
-            inner = strip_folder(folder, place)
-            if inner is not None:
-                return language, inner
-        return None
-
-    def _split_language(self, stem: str, language: str) -> tuple[str, str]:
-        name, _, suffix = stem.rpartition(".")
-        if name and suffix.lower() in (self.default_language, *self.languages):
-            return name, suffix.lower()
-        return stem, language or self.default_language
-
     def _path(self, page: _Page, prefix: str) -> str | None:
         if url := page.address.get("url"):
-            return self._own_url(page, url, prefix)
+            path = None if "://" in url else self._fill_pattern(page, url)
+            if path is None:
+                return None
+            whole = path if path.startswith("/") else f"{prefix}/{path}"
+            is_file = "." in posixpath.basename(whole)
+            return whole if is_file or whole.endswith("/") else whole + "/"
         section = page.folder.partition("/")[0]
         if page.name == "_index":
-            return None if section in self.section_patterns else prefix + self._list(page.folder)
+            clean = _sanitize(page.folder, lower=self.lower)
+            place = (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
+            return None if section in self.section_patterns else prefix + place
         if page.name == "index":
             if not page.folder:
                 return None
             folder, _, name = page.folder.rpartition("/")
             page = _Page(page.address, folder, name)
-        pattern = dict(self.patterns).get(section) or dict(self.patterns).get("*")
-        if pattern:
+        if pattern := dict(self.patterns).get(section) or dict(self.patterns).get("*"):
             path = self._fill_pattern(page, pattern)
         else:
-            path = f"{page.folder}/{self._slug(page) or page.name}"
+            path = f"{page.folder}/{self._slug_and_date(page)[0] or page.name}"
         if path is None:
             return None
         clean = _sanitize(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
         return f"{prefix}/{clean}" + (".html" if self.ugly else "/")
 
-    def _own_url(self, page: _Page, url: str, prefix: str) -> str | None:
-        path = self._fill_pattern(page, url)
-        if path is None or "://" in url:
-            return None
-        whole = path if path.startswith("/") else f"{prefix}/{path}"
-        is_file = "." in posixpath.basename(whole)
-        return whole if is_file or whole.endswith("/") else whole + "/"
-
-    def _list(self, folder: str) -> str:
-        clean = _sanitize(folder, lower=self.lower)
-        return (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
-
-    def _slug(self, page: _Page) -> str:
+    def _slug_and_date(self, page: _Page) -> tuple[str, date | None]:
+        """Return the slug, `""` for none of its own, and the date of a page."""
         dated = _DATED.match(page.name) if self.dated_names else None
-        return page.address.get("slug") or (page.name[dated.end() :] if dated else "")
+        slug = page.address.get("slug") or (page.name[dated.end() :] if dated else "")
+        return slug, (parse_date(dated[1]) if dated else None) or page.address.written_date
 
     def _fill_pattern(self, page: _Page, pattern: str) -> str | None:
-        def value_of(token: str) -> str | None:
-            value = self._value(page, token)
-            return None if value is None or "+" in value else value
-
-        return fill_pattern(pattern, _TOKEN, value_of)
-
-    def _value(self, page: _Page, token: str) -> str | None:
-        if token not in _NAMES:
-            return None
-        if token in _DATES:
-            day = self._date(page)
-            return date_tokens(day)[token] if day else None
-        if token in ("section", "sections"):
-            folders = self._sections_of(page.folder)
-            return "/".join(folders[:1] if token == "section" else folders)
-        slug = self._slug(page)
+        slug, day = self._slug_and_date(page)
+        sections = self._sections_of(page.folder)
         title = page.address.get("title").replace("/", "-")
+        dates = date_tokens(day) if day else {}
         texts = {
             "title": title,
             "slug": slug or (title if self.titles else page.name),
-            "slugorfilename": slug or page.name,
-            "slugorcontentbasename": slug or page.name,
-            "filename": page.name,
-            "contentbasename": page.name,
+            **dict.fromkeys(("slugorfilename", "slugorcontentbasename"), slug or page.name),
+            **dict.fromkeys(("filename", "contentbasename"), page.name),
         }
-        return _sanitize(texts[token], lower=self.lower) or None
-
-    def _date(self, page: _Page) -> date | None:
-        dated = _DATED.match(page.name) if self.dated_names else None
-        return (parse_date(dated[1]) if dated else None) or page.address.written_date
+        values = {
+            **{token: dates.get(token) for token in _DATES},
+            "section": "".join(sections[:1]),
+            "sections": "/".join(sections),
+            **{token: _sanitize(text, lower=self.lower) or None for token, text in texts.items()},
+        }
+        sure = {token: text for token, text in values.items() if "+" not in (text or "")}
+        return fill_pattern(pattern, _TOKEN, sure)
 
     def _sections_of(self, folder: str) -> list[str]:
         """Return the folders that are sections: the outermost one and those with an `_index`."""
@@ -283,14 +267,6 @@ class Hugo(SiteGenerator):
         paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
         deepest = max((d for d, path in enumerate(paths) if path in self.sections), default=0)
         return parts[: deepest + 1]
-
-
-def _contents(known: Config, languages: Mapping[str, Config]) -> tuple[tuple[str, str], ...]:
-    own = (
-        (code, get_text(languages[code], "contentdir").strip("./")) for code in sorted(languages)
-    )
-    folders = tuple(pair for pair in own if pair[1])
-    return (*folders, ("", get_text(known, "contentdir").strip("./") or "content"))
 
 
 def _patterns(permalinks: object) -> tuple[tuple[str, str], ...]:
@@ -332,19 +308,10 @@ _ATTRIBUTES = re.compile(
 _BARE_LINK = re.compile(r"\w://|\bwww\.|\w@\w")
 
 
-def _split_attributes(source: str) -> tuple[str, str]:
-    """Return the id in braces at a heading's end, if any, and what is before them."""
-    braces = _ATTRIBUTES.search(source)
-    if braces is None:
-        return "", source
-    return parse_id(braces[1]), source[: braces.start()]
-
-
-def _heading_id(heading: Heading, source: str) -> str | None:
-    """Return the id made of what `source` shows, `None` if it is not sure."""
-    from blog_search_mcp.ingest.markdown.headings import parts_of  # not before a post is parsed
-
-    parts = heading.parts if source == heading.source else parts_of(source)
+def _heading_id(heading: Heading) -> str | None:
+    """Return the id made of what the heading shows, `None` if it is not sure."""
+    *before, end = heading.parts or [Part("text", "")]
+    parts = [*before, Part(end.kind, _ATTRIBUTES.sub("", end.text))]
     if has_doubtful_parts(parts, heading.source) or _BARE_LINK.search(join_written(parts)):
         return None
     breaks = [place for place, part in enumerate(parts) if part.kind == "break"]
@@ -358,12 +325,3 @@ def _id_letter(char: str) -> str:
         return "-" if char == " " else char
     category = unicodedata.category(char)
     return char if category[0] == "L" or category == "Nd" else ""
-
-
-def _number_id(slug: str, taken: set[str], last: Counter[str]) -> str:
-    """Number an id that is taken: `-1`, `-2` and so on, from the `last` one given on."""
-    free = f"{slug}-{last[slug]}" if last[slug] else slug
-    while free in taken:
-        last[slug] += 1
-        free = f"{slug}-{last[slug]}"
-    return free

@@ -102,7 +102,7 @@ class Jekyll(SiteGenerator):
 
     def unknown_tokens(self) -> tuple[str, ...]:
         """Return the tokens that are none of Jekyll's."""
-        patterns = (self._pattern(""), *(pattern for _, pattern in self.folder_patterns))
+        patterns = (self._pattern(""), *dict(self.folder_patterns).values())
         tokens = (token for pattern in patterns for token in _TOKEN.findall(pattern))
         return tuple(f":{token}" for token in tokens if token not in _NAMES)
 
@@ -111,16 +111,17 @@ class Jekyll(SiteGenerator):
         counts: Counter[str] = Counter()
         ids: list[str | None] = []
         for heading in headings:
+            braces = _WRITTEN_ID.search(heading.source)
+            below = parse_id(heading.after) if _ATTRIBUTE_LIST.match(heading.after) else ""
             if "\n" in heading.source:
                 ids.append(None)
-                continue
-            written = _written_id(heading)
-            slug = _heading_id(heading) if written is None else None
-            if slug is None:
-                ids.append(written or "")
-                continue
-            ids.append(f"{slug}-{counts[slug]}" if counts[slug] else slug)
-            counts[slug] += 1
+            elif braces or _ATTRIBUTE_LIST.match(heading.before):
+                ids.append(braces[1] if braces else "")
+            elif below or (slug := _heading_id(heading)) is None:
+                ids.append(below)
+            else:
+                ids.append(f"{slug}-{counts[slug]}" if counts[slug] else slug)
+                counts[slug] += 1
         return ids
 
     def _pattern(self, inner: str) -> str:
@@ -138,7 +139,10 @@ class Jekyll(SiteGenerator):
             day = address.date_in(self.timezone, naive_is_utc=True)
         else:
             day = parse_date(dated[1])
-        categories = _categories(above, address)
+        listed = address.categories
+        if not address.categories_are_listed:
+            listed = tuple(address.get("categories").split())
+        categories = [*above, *listed, *filter(None, [address.get("category")])]
         slug = address.get("slug") or dated[2]
         values = {
             "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
@@ -149,24 +153,19 @@ class Jekyll(SiteGenerator):
             "collection": "posts",
             **(date_tokens(day) if day else {}),
         }
-
-        def value_of(token: str) -> str | None:
-            return percent_encode(values[token], _SAFE) if token in values else None
-
-        return fill_pattern(address.get("permalink") or self._pattern(inner), _TOKEN, value_of)
+        encoded = {token: percent_encode(value, _SAFE) for token, value in values.items()}
+        return fill_pattern(address.get("permalink") or self._pattern(inner), _TOKEN, encoded)
 
     def _page_path(self, folders: str, stem: str, address: Address) -> str | None:
         if own := address.get("permalink"):
             return None if _TOKEN.search(own) else percent_encode(own, _SAFE)
         if stem == "index":
             return percent_encode(f"/{folders}/", _SAFE)
-        return percent_encode(f"/{folders}/{stem}", _SAFE) + self._page_ending()
-
-    def _page_ending(self) -> str:
-        style = self.pattern
-        if style == "pretty" or style.endswith("/"):
-            return "/"
-        return ".html" if style in ("date", "ordinal", "none") or "output_ext" in style else ""
+        path = percent_encode(f"/{folders}/{stem}", _SAFE)
+        if self.pattern == "pretty" or self.pattern.endswith("/"):
+            return path + "/"
+        has_ending = self.pattern in ("date", "ordinal", "none") or "output_ext" in self.pattern
+        return path + ".html" if has_ending else path
 
 
 def _folder_patterns(defaults: object) -> tuple[tuple[str, str], ...]:
@@ -189,38 +188,21 @@ def _has_default_ids(config: Config) -> bool:
     )
 
 
-def _categories(above: list[str], address: Address) -> list[str]:
-    is_list = address.categories_are_listed
-    listed = list(address.categories) if is_list else address.get("categories").split()
-    return [*above, *listed, *filter(None, [address.get("category")])]
-
-
 def _slug(text: str) -> str:
     return _hyphenate(text, "").lower()
 
 
 def _hyphenate(text: str, also: str) -> str:
     """Put a hyphen for every run of what is no letter or digit nor in `also`."""
-
-    def stays(char: str) -> bool:
-        category = unicodedata.category(char)
-        return char in also or category[0] in "LM" or category == "Nd"
-
-    slug = re.sub("\x00+", "-", "".join(char if stays(char) else "\x00" for char in text))
-    return slug.removeprefix("-").removesuffix("-")
+    kept = "".join(
+        char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
+        for char in text
+    )
+    return re.sub("\0+", "-", kept).removeprefix("-").removesuffix("-")
 
 
 _WRITTEN_ID = re.compile(r"[\t ]\{#([A-Za-z_:][\w:.-]*)\}$")
 _ATTRIBUTE_LIST = re.compile(r"^ {0,3}\{:.*\}\s*$")
-
-
-def _written_id(heading: Heading) -> str | None:
-    """Return the author's own, `""` if it is not sure, `None` if there is none."""
-    if braces := _WRITTEN_ID.search(heading.source):
-        return braces[1]
-    if _ATTRIBUTE_LIST.match(heading.before):
-        return ""
-    return (parse_id(heading.after) or None) if _ATTRIBUTE_LIST.match(heading.after) else None
 
 
 def _heading_id(heading: Heading) -> str | None:

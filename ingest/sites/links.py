@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.documents.address import read_address
-from blog_search_mcp.ingest.documents.base import Body, Document, Part
+from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, Part
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
@@ -36,13 +36,11 @@ def add_anchors(
 def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
     """Return line, from 0, and id of each heading outside lists and quotations.
 
-    A heading too long to be one (`ingest.markdown.reader`) has none, since every link would
+    A heading too long to be one (`LONGEST_HEADING`) has none, since every link would
     carry it.
     """
     if not generator.has_heading_ids:
         return []
-    from blog_search_mcp.ingest.markdown.reader import LONGEST_HEADING  # not before a parse
-
     found = body.headings
     return [
         (heading.line, _encode_id(anchor) if len(heading.source) <= LONGEST_HEADING else "")

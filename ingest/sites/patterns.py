@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import date
 from urllib.parse import quote
 
 
 def fill_pattern(
-    pattern: str, token: re.Pattern[str], value_of: Callable[[str], str | None]
+    pattern: str, token: re.Pattern[str], values: Mapping[str, str | None]
 ) -> str | None:
     """Replace each token by the value of its first group, `None` if one has no value."""
-    values: list[str] = []
-    for found in token.finditer(pattern):
-        value = value_of(found[1])
-        if value is None:
-            return None
-        values.append(value)
-    following = iter(values)
-    return token.sub(lambda _: next(following), pattern)
+    found = {name: values.get(name) for name in token.findall(pattern)}
+    known = {name: value for name, value in found.items() if value is not None}
+    return token.sub(lambda name: known[name[1]], pattern) if found == known else None
 
 
 _DATE_FORMATS = {

@@ -125,7 +125,7 @@ def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str
         ("<div style={{ a: 'b' }} onClick={() => c}>\ntext\n</div>", "text"),
         ("<A/>{props.b} {' '} {\"c\"} {d.map((e) => <li>{e}</li>)} {f}", "c {f}"),
         ("value {props.b} of no component", "value {props.b} of no component"),
-        ("export const a = {\n  b: '}',\n\n  c: [1],\n};\ntext", "text"),
+        ("export const a = {\n  b: '}',\n  c: [1],\n};\n\ntext", "text"),
         ("export function A() {\n  return <b>{1}</b>\n}\n\ntext", "text"),
         ("export default settings of the year", "export default settings of the year"),
         ("import a, {\n  b,\n} from 'c'; // d\ntext", "text"),

@@ -51,9 +51,8 @@ def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected
     assert MarkdownBody(text).title == expected
 
 
-def test_headings_between_tags_that_quote_are_none() -> None:
-    text = "# One\n\n{% raw %}\n# Two\n{% endraw %}\n\n> ## Three\n"
-    headings = MarkdownBody(text).headings
+def test_headings_in_quotations_count_and_are_known() -> None:
+    headings = MarkdownBody("# One\n\n```\n# Two\n```\n\n> ## Three\n").headings
     assert [(each.line, each.source, each.is_top) for each in headings] == [
         (0, "One", True),
         (6, "Three", False),
