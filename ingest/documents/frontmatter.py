@@ -70,22 +70,18 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Take the front matter off a text whose lines end with LF. Never raises."""
     if opening := _OPENING.match(text):
-        return _split_fenced(text, opening)
+        language, end = _FENCES[opening[1]]
+        start, closing = opening.end(), end.search(text, opening.end())
+        is_certain = opening[1] != "---" or bool(opening[2] or _YAML_KEY.match(text, start))
+        if closing is None:
+            return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
+        span = (start, closing.start(), closing.end())
+        return _split_block(text, opening[2] or language, *span, is_certain)
     if unopened := _UNOPENED.match(text):
         return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
         return _split_json(text, json_opening.end())
-    return _keep_all(text)
-
-
-def _split_fenced(text: str, opening: re.Match[str]) -> FrontMatter:
-    language, end = _FENCES[opening[1]]
-    start, closing = opening.end(), end.search(text, opening.end())
-    is_certain = opening[1] != "---" or bool(opening[2] or _YAML_KEY.match(text, start))
-    if closing is None:
-        return _keep_all(text, "it is never closed" if is_certain else None)
-    language = opening[2] or language
-    return _split_block(text, language, start, closing.start(), closing.end(), is_certain)
+    return FrontMatter({}, text, 1)
 
 
 def _split_block(
@@ -99,22 +95,24 @@ def _split_block(
     try:
         fields = _parse(block, language, text.count("\n", 0, start)) if block.strip() else {}
     except ValueError as error:
-        return _salvage(text, block, after, str(error), is_certain)
+        return _salvage(text, str(error), block, after, is_certain)
     if isinstance(fields, dict) and (start == 0 or _begins_with_name(fields)):
-        return _make(text, after, fields)
-    return (
-        _salvage(text, block, after, "it is no list of fields", False) if start else _keep_all(text)
-    )
+        return _split_behind(text, after, fields)
+    if start == 0:
+        return FrontMatter({}, text, 1)
+    return _salvage(text, "it is no list of fields", block, after, is_certain=False)
 
 
 def _split_json(text: str, start: int) -> FrontMatter:
     try:
         fields, end = json.JSONDecoder().raw_decode(text, start)
     except RecursionError:
-        return _keep_all(text, "it is nested too deeply")
+        return _salvage(text, "it is nested too deeply")
     except ValueError as error:
-        return _keep_all(text, str(error))
-    return _make(text, end, fields) if _REST_OF_LINE.match(text, end) else _keep_all(text)
+        return _salvage(text, str(error))
+    if _REST_OF_LINE.match(text, end) is None:
+        return FrontMatter({}, text, 1)
+    return _split_behind(text, end, fields)
 
 
 def _parse(block: str, language: str, lines_before: int) -> object:
@@ -165,30 +163,25 @@ def _begins_with_name(fields: Mapping[object, object]) -> bool:
     return not fields or re.fullmatch(_NAME, str(next(iter(fields)))) is not None
 
 
-def _salvage(text: str, block: str, after: int, reason: str, is_certain: bool) -> FrontMatter:
-    """Keep of a block that cannot be read what makes the post a draft."""
-    is_draft = _DRAFT_LINE.search(block) is not None
-    if is_draft or is_certain:
-        return _make(text, after, {"draft": True} if is_draft else {}, _explain(reason, is_draft))
-    return _keep_all(text)
-
-
-def _keep_all(text: str, reason: str | None = None) -> FrontMatter:
-    """Leave all as body; where it tried to be front matter, any line of it can make a draft."""
-    if reason is None:
-        return FrontMatter({}, text, 1)
-    is_draft = _DRAFT_LINE.search(text, 0, MAX_CHARACTERS) is not None
-    return FrontMatter({"draft": True} if is_draft else {}, text, 1, _explain(reason, is_draft))
-
-
-def _explain(reason: str, is_draft: bool) -> str:
-    drafted = "; a line of it makes the post a draft" if is_draft else ""
-    return f"its front matter cannot be read: {reason}{drafted}"
-
-
-def _make(
-    text: str, after: int, fields: Mapping[object, object], problem: str | None = None
+def _salvage(
+    text: str, reason: str, block: str = "", after: int | None = None, is_certain: bool = True
 ) -> FrontMatter:
-    start = text.find("\n", after) + 1 or len(text)
+    """Keep of fields that cannot be read what makes the post a draft.
+
+    They are `block` and end at `after`; without, all is body and any line of it may be theirs.
+    """
+    is_draft = _DRAFT_LINE.search(block or text[:MAX_CHARACTERS]) is not None
+    if not (is_draft or is_certain):
+        return FrontMatter({}, text, 1)
+    drafted = "; a line of it makes the post a draft" if is_draft else ""
+    problem = f"its front matter cannot be read: {reason}{drafted}"
+    return _split_behind(text, after, {"draft": True} if is_draft else {}, problem)
+
+
+def _split_behind(
+    text: str, after: int | None, fields: Mapping[object, object], problem: str | None = None
+) -> FrontMatter:
+    """Begin the body on the line behind `after`, or with the text."""
+    start = 0 if after is None else text.find("\n", after) + 1 or len(text)
     keyed = {str(key): value for key, value in fields.items()}
     return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, problem)

@@ -17,9 +17,6 @@ from blog_search_mcp.index.types import Post
 
 Fields: TypeAlias = Mapping[str, object]
 
-_NAME_KEYS = ("label", "name", "title")
-"""Keys under which a mapping names what it stands for."""
-
 
 def normalize_names(fields: Fields) -> dict[str, object]:
     """Put fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
@@ -38,7 +35,7 @@ def to_text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))
     if isinstance(value, dict):
-        key = next(filter(value.__contains__, (*_NAME_KEYS, *value)), "")
+        key = next(filter(value.__contains__, ("label", "name", "title", *value)), "")
         entry = value.get(key)
         return to_line(entry if isinstance(entry, str) else str(key))
     return to_line(value.isoformat() if isinstance(value, date) else str(value))
@@ -66,7 +63,7 @@ PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publish
 """Fields that hold from when on a post is public, by their normalized names."""
 _DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NUMERIC = re.compile(
     r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|年(\d+)月(\d+)日)(?!\d)"
 )
@@ -90,9 +87,9 @@ def parse_date(value: object) -> date | None:
     if numeric := _NUMERIC.match(written):
         return _make_date(*filter(None, numeric.groups()))
     if worded := _DAY_FIRST.search(written):
-        return _make_date(worded[3], _month(worded[2]), worded[1])
+        return _make_date(worded[3], worded[2], worded[1])
     if worded := _MONTH_FIRST.search(written):
-        return _make_date(worded[3], _month(worded[1]), worded[2])
+        return _make_date(worded[3], worded[1], worded[2])
     return None
 
 
@@ -113,14 +110,11 @@ def first_date(known: Fields, names: Iterable[str]) -> date | None:
     return next(filter(None, (parse_date(known.get(name)) for name in names)), None)
 
 
-def _month(name: str) -> str:
-    start = name[:3].lower()
-    return str(_MONTHS.index(start) + 1) if start in _MONTHS else "0"
-
-
 def _make_date(year: str, month: str, day: str) -> date | None:
+    """Make a date of its numbers; the month may be a word."""
     try:
-        return date(int(year), int(month), int(day))
+        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower())
+        return date(int(year), number, int(day))
     except ValueError:
         return None
 
@@ -283,19 +277,15 @@ def day_after(day: str | None) -> str | None:
 
 
 def _is_draft(known: Fields, source: str) -> bool:
+    def word(name: str) -> str:
+        return to_text(known.get(name)).lower()
+
+    build = known.get("build")  # Hugo's options, `build` or `_build`
+    listed = to_text(build.get("list")).lower() if isinstance(build, Mapping) else ""
     return (
-        any(_word(known, name) in _YES for name in _HIDDEN_BY_YES)
-        or any(_word(known, name) in _NO for name in _HIDDEN_BY_NO)
-        or _word(known, "status") in _HIDDEN_STATES
-        or _is_never_listed(known.get("build"))
+        any(word(name) in _YES for name in _HIDDEN_BY_YES)
+        or any(word(name) in _NO for name in _HIDDEN_BY_NO)
+        or word("status") in _HIDDEN_STATES
+        or listed in {*_NO, "never"}
         or "_drafts" in source.split("/")[:-1]
     )
-
-
-def _is_never_listed(build: object) -> bool:
-    """Read Hugo's build options, `build` or `_build`."""
-    return isinstance(build, Mapping) and to_text(build.get("list")).lower() in {*_NO, "never"}
-
-
-def _word(known: Fields, name: str) -> str:
-    return to_text(known.get(name)).lower()
