@@ -218,7 +218,7 @@ class EmbedderIdentity:
     """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
 
     kind: str
-    """A key of `index.embedders.base.DEFAULT_MODELS`, such as `ollama`."""
+    """`ollama`, or `embedded` for a model of the package."""
     model: str
     """Name as a person would ask for it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
     digest: str

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -36,9 +37,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     job = Job(
         content=Path(given.content).expanduser(),
         index=Path(given.index).expanduser().absolute(),
-        choose=lambda existing: choose_embedder(
-            given.embedder, given.model, given.embedder_url, existing
-        ),
+        choose=partial(choose_embedder, given.embedder, given.model, given.embedder_url),
         today=date.today(),
         options=IngestOptions(
             include_drafts=given.include_drafts,
@@ -69,10 +68,14 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--embedder",
         choices=KINDS,
         default=AUTO,
-        help="auto keeps the index's embedder, else takes Ollama if it answers (default auto)",
+        help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
+        "are in English, else a model of the package (default auto)",
     )
     parser.add_argument(
-        "--model", metavar="NAME", help="a model of the embedder's (default nomic-embed-text)"
+        "--model",
+        metavar="NAME",
+        help="a model of the embedder's (default: Ollama's nomic-embed-text, or in the package the "
+        "one for the posts' languages)",
     )
     parser.add_argument(
         "--embedder-url",

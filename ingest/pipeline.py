@@ -22,10 +22,12 @@ from blog_search_mcp.index.content.last_ingest import (
     write_last_ingest,
 )
 from blog_search_mcp.index.content.walk import refuse_inside
+from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import ContentError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_if_modified
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.statistics import read_overview
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.report import EmbeddingCounts, Progress, Report
@@ -123,7 +125,7 @@ def ingest(job: Job, progress: Progress) -> Report:
                     run = _read_to_first_change(job, layout, workers)
                 manifest, embedding = _write_generation(job, layout, run, workers, progress)
                 _record_ingest(job, layout, run, manifest)
-    return _make_report(manifest, run, embedding, time.monotonic() - started)
+    return _make_report(layout, manifest, run, embedding, time.monotonic() - started)
 
 
 def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
@@ -217,8 +219,19 @@ def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> No
     write_last_ingest(layout, seen)
 
 
-def _make_report(manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float) -> Report:
+def _advise_embedder(layout: Layout, manifest: Manifest, plan: Plan) -> str:
+    """Say that another model fits the blog as it now is, if the index had this one before."""
+    if not plan.live or plan.choice.is_asked:
+        return ""
+    overview = read_overview(layout.generation(manifest.generation))
+    return advise_other_model(manifest.embedder, dict(overview.languages))
+
+
+def _make_report(
+    layout: Layout, manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float
+) -> Report:
     choice, counts = run.plan.choice, run.counts
+    reasons = (choice.reason, _advise_embedder(layout, manifest, run.plan))
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
@@ -236,6 +249,6 @@ def _make_report(manifest: Manifest, run: Run, embedding: EmbeddingCounts, took:
             *counts.problems,
         ),
         embedder=choice.embedder.identity.name,
-        embedder_reason=choice.reason,
+        embedder_reason=" ".join(filter(None, reasons)),
         seconds=round(took, 3),
     )

@@ -6,9 +6,11 @@ changed is decided by its digest when it is read (`ingest.prepare`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,14 +23,15 @@ from blog_search_mcp.ingest.documents.metadata import day_after
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.registry import Choice
+    from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
     from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
     from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.ingest.sites.base import Site
 
 
-ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None], Choice]"
-"""Choose the embedder, given that of the existing index; `None` without one."""
+ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None, CountLanguages], Choice]"
+"""Choose the embedder, given that of the existing index, `None` without one, and what counts the
+folder's posts by language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,12 @@ class Plan:
 
 def make_plan(job: Job, live: Manifest | None) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
-    choice = job.choose(live.embedder if live else None)
     created = datetime.now(UTC).isoformat(timespec="seconds")
+    walked = walk(job.content, SUFFIXES)
+    choice = job.choose(live.embedder if live else None, partial(_sample, walked.files))
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     build = build_fingerprint(job.options, site.digest if site else "")
     base = live if live and live.build == build else None
-    walked = walk(job.content, SUFFIXES)
     posts = _posts_to_keep(base, choice) if base else {}
     settled_ns = _settled_ns(base) if base else 0
     to_read, unchanged = [], {}
@@ -146,6 +149,13 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
         unchanged=unchanged,
         skipped=walked.skipped,
     )
+
+
+def _sample(files: Sequence[SourceFile]) -> Counter[str]:
+    """Count the languages of posts by what needs a parser, which most ingests do not."""
+    from blog_search_mcp.ingest.language_sample import sample_languages
+
+    return sample_languages(files)
 
 
 def _is_unchanged(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -160,9 +160,7 @@ def build_index(
     job = Job(
         content=content,
         index=index,
-        choose=lambda existing: choose_embedder(
-            embedding.kind, embedding.model, embedding.host, existing
-        ),
+        choose=partial(choose_embedder, embedding.kind, embedding.model, embedding.host),
         today=date.today(),
         rebuild=rebuild,
         options=IngestOptions(index_descriptions=described),

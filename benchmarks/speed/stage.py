@@ -80,7 +80,7 @@ class Stage:
     def ingest(self, index: Path, dimension: int, *, rebuild: bool = False) -> None:
         """Bring `index` up to date with `content`."""
         choice = Choice(FreeEmbedder(dimension), "as the benchmark wants")
-        job = Job(self.content, index, lambda _: choice, TODAY, rebuild=rebuild)
+        job = Job(self.content, index, lambda *_: choice, TODAY, rebuild=rebuild)
         ingest(job, Progress())
 
     def files(self, dimension: int | None = None) -> GenerationFiles:

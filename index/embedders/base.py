@@ -6,7 +6,7 @@ nothing; the identity records them and is kept in the manifest and in the cache'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -50,11 +50,8 @@ class Embedder(Protocol):
         ...
 
 
-DEFAULT_MODELS: Final[Mapping[str, str]] = {
-    "ollama": "nomic-embed-text",
-    "embedded": "all-MiniLM-L6-v2",
-}
-"""By kind, the word after --embedder: Ollama, and the models in the package."""
+OLLAMA_DEFAULT: Final = "nomic-embed-text"
+"""Ollama's model where none is named; that of the package goes by the posts' languages."""
 
 ENGLISH_WINDOW: Final = 200
 """Of `Embedder.window_pieces`: with title and headings within the 256 word pieces that
@@ -64,9 +61,9 @@ NORM_TOLERANCE: Final = 1e-3
 """How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""
 
 
-def rebuild_command(kind: str, model: str) -> str:
+def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the command that makes an index anew with this embedder."""
-    named = "" if model == DEFAULT_MODELS[kind] else f" --model {model}"
+    named = "" if model in (None, OLLAMA_DEFAULT) else f" --model {model}"
     return f"python -m ingest CONTENT --rebuild --embedder {kind}{named}"
 
 

@@ -1,23 +1,35 @@
 """Which embedder an ingest or a server uses.
 
 An index can only be searched with the embedder that made its vectors, so an existing
-index decides; only a new index leaves a choice. Nothing here asks a server anything, but
-for the one look of `auto` at a new index.
+index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
+here asks a server anything, but for the one look of `auto` at a new index.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from blog_search_mcp.index.embedders.base import DEFAULT_MODELS, rebuild_command
+from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
 from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL, full_name
+from blog_search_mcp.index.embedders.ollama.models import (
+    DEFAULT_MODEL,
+    find_model,
+    full_name,
+    recommend_model,
+)
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.packaged import MINILM, PACKAGED
+from blog_search_mcp.index.embedders.packaged import (
+    MINILM,
+    OTHER_SHARE,
+    PACKAGED,
+    choose_packaged,
+    share_not_english,
+)
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 
@@ -26,10 +38,13 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity
 
 AUTO: Final = "auto"
-"""For a new index Ollama if it answers, else a model in the package."""
+"""For a new index of an English blog Ollama if it answers, else a model in the package."""
 
-KINDS: Final = (AUTO, *DEFAULT_MODELS)
+KINDS: Final = (AUTO, "ollama", "embedded")
 """The words after --embedder."""
+
+CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
+"""Count a folder's posts by language (`en`, `zh`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +53,8 @@ class Choice:
 
     embedder: Embedder
     reason: str
+    is_asked: bool = False
+    """Whether the model was named, so that no other need be advised."""
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
@@ -50,29 +67,55 @@ class Choice:
 
 
 def choose_embedder(
-    kind: str, model: str | None, url: str, existing: EmbedderIdentity | None
+    kind: str,
+    model: str | None,
+    url: str,
+    existing: EmbedderIdentity | None,
+    count_languages: CountLanguages,
 ) -> Choice:
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
-    Raises EmbedderMismatch if the index was built with another embedder than the one
-    asked for, UsageError for a model that a kind does not have.
+    Languages are counted only where they decide. Raises EmbedderMismatch if the index was
+    built with another embedder than the one asked for, UsageError for a model that a kind does
+    not have.
     """
     if existing is not None:
         embedder = open_embedder(existing, url)
         _refuse_another(existing, kind, model)
-        return Choice(embedder, f"The index keeps its embedder, {existing.name}.")
-    if kind == AUTO and model is None:
-        return _choose_at_hand(url)
-    kind, model = _resolve(kind, model)
+        return Choice(
+            embedder, f"The index keeps its embedder, {existing.name}.", model is not None
+        )
+    if model is None and kind != "ollama":
+        return _choose_by_languages(kind, url, count_languages())
+    kind, model = _kind_of(kind, model), model or DEFAULT_MODEL
     reason = f"Embedder: {kind} {model}, as asked."
     if kind == "ollama":
-        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
+        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
             f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
             "Leave --model out, or use --embedder ollama."
         )
-    return Choice(OnnxEmbedder(PACKAGED[model]), reason)
+    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
+
+
+def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
+    """Say which model of the package fits the posts of an index better, and how to get it.
+
+    `posts` are counted by language. Empty if none does: every model of Ollama's fits, but one
+    that knows English alone where the posts are in other languages.
+    """
+    model = choose_packaged(posts)
+    fits = identity.model not in PACKAGED or identity.model == model.identity.model
+    if runs_on_server(identity):
+        known = find_model(identity.model)
+        fits = known is None or known.is_multilingual or model is MINILM
+    if fits:
+        return ""
+    return (
+        f"{_describe_languages(posts)}, so a new index would get {model.identity.model}: "
+        f"`{rebuild_command(model.identity.kind)}`."
+    )
 
 
 def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -119,8 +162,20 @@ def runs_on_server(identity: EmbedderIdentity) -> bool:
     return identity.kind == "ollama"
 
 
+def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
+    """Choose for `auto` and `embedded`: E5 for what is not in English, else as it comes."""
+    model = choose_packaged(posts)
+    if kind == AUTO and model is MINILM:
+        return _choose_at_hand(url)
+    reason = f"Embedder: {model.identity.name}. {_describe_languages(posts)}."
+    if kind == AUTO:
+        better = recommend_model(is_english=False).name
+        reason += f" For {_pull_and_rebuild(better)}."
+    return Choice(OnnxEmbedder(model), reason)
+
+
 def _choose_at_hand(url: str) -> Choice:
-    """Choose Ollama if it answers and has its default model, else the model in the package."""
+    """Choose Ollama if it answers and has its default model, else MiniLM."""
     model = DEFAULT_MODEL
     health = OllamaHealthCheck(model, url)
     try:
@@ -131,17 +186,29 @@ def _choose_at_hand(url: str) -> Choice:
         reason = f"Embedder: ollama {model}, since {health.place} has it."
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
     reason = (
-        f"Embedder: {MINILM.identity.name}, since {health.place} {lack}. For {model}: "
-        f"`ollama pull {model}`, then `{rebuild_command('ollama', model)}`."
+        f"Embedder: {MINILM.identity.name}, since {health.place} {lack}. "
+        f"For {_pull_and_rebuild(model)}."
     )
-    return Choice(OnnxEmbedder(), reason)
+    return Choice(OnnxEmbedder(MINILM), reason)
 
 
-def _resolve(kind: str, model: str | None) -> tuple[str, str]:
-    """Fill in what was not asked for; a model that is not in the package is Ollama's."""
+def _pull_and_rebuild(model: str) -> str:
+    return f"{model}: `ollama pull {model}`, then `{rebuild_command('ollama', model)}`"
+
+
+def _describe_languages(posts: Mapping[str, int]) -> str:
+    """Say in which languages posts are, without a full stop."""
+    share = share_not_english(posts)
+    if share < OTHER_SHARE:
+        return "The posts are in English"
+    return f"{share:.0%} of the posts are not in English"
+
+
+def _kind_of(kind: str, model: str | None) -> str:
+    """Fill in the kind that was not asked for; a model that is not in the package is Ollama's."""
     if kind == AUTO:
-        kind = "embedded" if model in PACKAGED else "ollama"
-    return kind, model or DEFAULT_MODELS[kind]
+        return "embedded" if model in PACKAGED else "ollama"
+    return kind
 
 
 def _refuse_another(existing: EmbedderIdentity, kind: str, model: str | None) -> None:
@@ -151,5 +218,5 @@ def _refuse_another(existing: EmbedderIdentity, kind: str, model: str | None) ->
     raise EmbedderMismatch(
         f"This index was built with {existing.name}, and vectors of two embedders cannot be "
         "compared. Leave --embedder and --model out to keep it, or build it anew: "
-        f"`{rebuild_command(*_resolve(kind, model))}`."
+        f"`{rebuild_command(_kind_of(kind, model), model)}`."
     )

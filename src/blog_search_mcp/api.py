@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -47,7 +48,7 @@ def build_index(
     job = Job(
         content=Path(content).expanduser(),
         index=Path(index).expanduser().absolute(),
-        choose=lambda existing: choose_embedder(embedder, model, embedder_url, existing),
+        choose=partial(choose_embedder, embedder, model, embedder_url),
         today=date.today(),
         options=IngestOptions(
             include_drafts=include_drafts, base_url=base_url, permalink=permalink

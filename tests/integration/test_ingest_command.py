@@ -20,11 +20,12 @@ POSTS = {
     "kv.md": "---\ntitle: KV cache\n---\nIt keeps keys.\n",
     "soup.md": "# Onion soup\n\nBoil an onion.\n",
     "later.md": "---\ndraft: true\n---\nNot yet.\n",
-    "latin.md": "# Caf\udce9\n\nUn caf\udce9 tr\udce8s chaud, d\udce9j\udce0 l\udce0.\n",
+    "latin.md": "# Caf\udce9\n\nThe caf\udce9 is as warm as a soup \udce0 la carte is.\n",
 }
 WRITTEN = (
     r"3 posts, 3 chunks: 3 added, 0 changed, 0 removed, 1 skipped \(1 draft\); "
-    r"3 texts embedded; \d+\.\d s\. Embedder: embedded all-MiniLM-L6-v2, as asked\."
+    r"3 texts embedded; \d+\.\d s\. "
+    r"Embedder: embedded all-MiniLM-L6-v2\. The posts are in English\."
 )
 
 

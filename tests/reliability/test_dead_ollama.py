@@ -58,7 +58,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     made = Blog(folder / "content", folder / "index")
     made.write(POSTS)
     with running() as standin:
-        made.embedder = choose_embedder("ollama", None, standin.host, None).embedder  # type: ignore[assignment]
+        made.embedder = choose_embedder("ollama", None, standin.host, None, dict).embedder  # type: ignore[assignment]
         made.ingest()
         return made.index, standin.host
 

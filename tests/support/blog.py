@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
@@ -72,7 +72,9 @@ class Blog:
         )
         return ingest(job, Progress())
 
-    def _choose(self, _existing: EmbedderIdentity | None) -> Choice:
+    def _choose(
+        self, _existing: EmbedderIdentity | None, _count_languages: CountLanguages
+    ) -> Choice:
         return Choice(self.embedder, "as the test wants")
 
     def follow(self) -> Index:

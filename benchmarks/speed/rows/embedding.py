@@ -68,7 +68,7 @@ def _texts(stage: Stage, posts: int) -> list[str]:
     noting = _Noting()
     index = stage.work / f"embedding-{posts}-noted"
     job = Job(
-        stage.work / f"embedding-{posts}", index, lambda _: Choice(noting, "to note"), date.today()
+        stage.work / f"embedding-{posts}", index, lambda *_: Choice(noting, "to note"), date.today()
     )
     ingest(job, Progress())
     return noting.texts

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.base import DEFAULT_MODELS
+from blog_search_mcp.index.embedders.base import OLLAMA_DEFAULT
 from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
 
-DEFAULT_MODEL: Final = DEFAULT_MODELS["ollama"]
+DEFAULT_MODEL: Final = OLLAMA_DEFAULT
 """Knows English alone."""
 
 MULTILINGUAL_MODEL: Final = "bge-m3"

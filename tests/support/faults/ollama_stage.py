@@ -122,7 +122,7 @@ class Stage:
         job = Job(
             self.folder / "content",
             self.index,
-            lambda existing: Choice(self.embedder(existing), "as asked"),
+            lambda existing, _count: Choice(self.embedder(existing), "as asked"),
             date(2026, 1, 15),
             rebuild=rebuild,
         )

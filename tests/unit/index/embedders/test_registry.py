@@ -11,16 +11,39 @@ import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.packaged import MINILM, PACKAGED
-from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
+from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
+from blog_search_mcp.index.embedders.registry import (
+    Choice,
+    advise_other_model,
+    choose_embedder,
+    open_embedder,
+)
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from blog_search_mcp.index.types import EmbedderIdentity
+
+
+ENGLISH = {"en": 80, "en-gb": 11, "de": 9}
+MIXED = {"en": 81, "en-gb": 9, "zh-tw": 6, "de": 4}
+
+
+def choose(
+    kind: str,
+    model: str | None,
+    url: str,
+    existing: EmbedderIdentity | None,
+    posts: Mapping[str, int] = ENGLISH,
+) -> Choice:
+    return choose_embedder(kind, model, url, existing, lambda: posts)
+
+
+def uncounted() -> dict[str, int]:
+    raise AssertionError("languages decide nothing here")
 
 
 @pytest.fixture
@@ -42,7 +65,7 @@ def nobody() -> str:
 
 
 def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None:
-    choice = choose_embedder("auto", None, ollama.host, None)
+    choice = choose("auto", None, ollama.host, None)
     assert choice.embedder.identity.name == "ollama nomic-embed-text"
     assert choice.reason == (
         f"Embedder: ollama nomic-embed-text, since Ollama at http://{ollama.host} has it."
@@ -52,7 +75,7 @@ def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None
 def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_nomic(
     nobody: str,
 ) -> None:
-    choice = choose_embedder("auto", None, nobody, None)
+    choice = choose("auto", None, nobody, None)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == (
         f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
@@ -63,7 +86,7 @@ def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_no
 
 def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: OllamaStandIn) -> None:
     ollama.models = [Model("bge-m3:latest")]
-    choice = choose_embedder("auto", None, ollama.host, None)
+    choice = choose("auto", None, ollama.host, None)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason.startswith(
         f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at http://{ollama.host} does not "
@@ -71,15 +94,74 @@ def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: Ollama
     )
 
 
+def test_auto_takes_the_multilingual_one_for_other_languages_although_ollama_is_up(
+    ollama: OllamaStandIn,
+) -> None:
+    choice = choose("auto", None, ollama.host, None, MIXED)
+    assert choice.embedder.identity == E5.identity
+    assert choice.reason == (
+        "Embedder: embedded multilingual-e5-small. 10% of the posts are not in English. For "
+        "bge-m3: `ollama pull bge-m3`, then "
+        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+    )
+    assert ollama.requests == []
+
+
+def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:
+    chosen = {
+        choice.embedder.identity.model: choice.reason
+        for posts in (ENGLISH, MIXED, {"ja": 3}, {})
+        for choice in [choose("embedded", None, nobody, None, posts)]
+    }
+    assert chosen == {
+        "all-MiniLM-L6-v2": "Embedder: embedded all-MiniLM-L6-v2. The posts are in English.",
+        "multilingual-e5-small": (
+            "Embedder: embedded multilingual-e5-small. 100% of the posts are not in English."
+        ),
+    }
+    assert choose("embedded", None, nobody, None, {}).embedder.identity == MINILM.identity
+
+
+@pytest.mark.parametrize("model", PACKAGED)
+def test_a_model_that_is_named_is_taken_whatever_the_languages(model: str, nobody: str) -> None:
+    for kind in ("auto", "embedded"):
+        choice = choose_embedder(kind, model, nobody, None, uncounted)
+        assert (choice.embedder.identity.model, choice.is_asked) == (model, True)
+    identity = PACKAGED[model].identity
+    assert choose_embedder("auto", None, nobody, identity, uncounted).is_asked is False
+    assert choose_embedder("auto", model, nobody, identity, uncounted).is_asked is True
+
+
+OTHER_ADVICE = (
+    "10% of the posts are not in English, so a new index would get multilingual-e5-small: "
+    "`python -m ingest CONTENT --rebuild --embedder embedded`."
+)
+
+
+def test_an_index_whose_blog_changed_its_languages_is_told_of_the_other_model(
+    nomic: EmbedderIdentity,
+) -> None:
+    bge = replace(nomic, model="bge-m3")
+    assert advise_other_model(MINILM.identity, MIXED) == OTHER_ADVICE
+    assert advise_other_model(nomic, MIXED) == OTHER_ADVICE
+    assert advise_other_model(E5.identity, ENGLISH) == (
+        "The posts are in English, so a new index would get all-MiniLM-L6-v2: "
+        "`python -m ingest CONTENT --rebuild --embedder embedded`."
+    )
+    fitting = [(MINILM.identity, ENGLISH), (nomic, ENGLISH), (bge, ENGLISH), (bge, MIXED)]
+    fitting += [(E5.identity, MIXED), (replace(nomic, model="somebodys-own"), MIXED)]
+    assert [advise_other_model(*pair) for pair in fitting] == [""] * len(fitting)
+
+
 @pytest.mark.parametrize(
     ("model", "name"), [("bge-m3", "ollama bge-m3"), *((m, f"embedded {m}") for m in PACKAGED)]
 )
 def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nobody: str) -> None:
-    assert choose_embedder("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
+    assert choose("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
 
 
 def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
-    choice = choose_embedder("auto", None, ollama.host, MINILM.identity)
+    choice = choose("auto", None, ollama.host, MINILM.identity)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
     assert ollama.requests == []
@@ -88,7 +170,7 @@ def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandI
 def test_auto_keeps_an_ollama_index_although_ollama_is_down(
     nomic: EmbedderIdentity, nobody: str
 ) -> None:
-    choice = choose_embedder("auto", None, nobody, nomic)
+    choice = choose("auto", None, nobody, nomic)
     assert choice.embedder.identity == nomic
     assert choice.reason == "The index keeps its embedder, ollama nomic-embed-text."
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
@@ -96,8 +178,8 @@ def test_auto_keeps_an_ollama_index_although_ollama_is_down(
 
 
 def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStandIn) -> None:
-    assert isinstance(choose_embedder("embedded", None, ollama.host, None).embedder, OnnxEmbedder)
-    asked = choose_embedder("ollama", "bge-m3", ollama.host, None)
+    assert isinstance(choose("embedded", None, ollama.host, None).embedder, OnnxEmbedder)
+    asked = choose("ollama", "bge-m3", ollama.host, None)
     assert isinstance(asked.embedder, VerifiedEmbedder)
     assert asked.reason == "Embedder: ollama bge-m3, as asked."
     assert ollama.requests == []
@@ -105,7 +187,7 @@ def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStand
 
 def test_the_embedded_embedder_has_no_other_model(nobody: str) -> None:
     with pytest.raises(UsageError, match="only all-MiniLM-L6-v2 and multiling"):
-        choose_embedder("embedded", "bge-m3", nobody, None)
+        choose("embedded", "bge-m3", nobody, None)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +202,7 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     asked: str, model: str | None, command: str, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
-        choose_embedder(asked, model, nobody, MINILM.identity)
+        choose(asked, model, nobody, MINILM.identity)
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
@@ -128,13 +210,24 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     )
 
 
+@pytest.mark.parametrize("asked", ["auto", "embedded"])
+def test_an_index_of_one_model_of_the_package_refuses_the_other(asked: str, nobody: str) -> None:
+    with pytest.raises(EmbedderMismatch) as raised:
+        choose(asked, "multilingual-e5-small", nobody, MINILM.identity)
+    assert str(raised.value) == (
+        "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
+        "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
+        "`python -m ingest CONTENT --rebuild --embedder embedded --model multilingual-e5-small`."
+    )
+
+
 def test_an_ollama_index_refuses_the_embedded_one_and_another_model(
     nomic: EmbedderIdentity, nobody: str
 ) -> None:
     with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder embedded`\.$"):
-        choose_embedder("embedded", None, nobody, nomic)
+        choose("embedded", None, nobody, nomic)
     with pytest.raises(EmbedderMismatch, match=r"--rebuild --embedder ollama --model bge-m3`\.$"):
-        choose_embedder("ollama", "bge-m3", nobody, nomic)
+        choose("ollama", "bge-m3", nobody, nomic)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +237,16 @@ def test_an_ollama_index_refuses_the_embedded_one_and_another_model(
 def test_asking_for_what_the_index_has_keeps_it(
     asked: str, model: str | None, nomic: EmbedderIdentity, nobody: str
 ) -> None:
-    assert choose_embedder(asked, model, nobody, nomic).embedder.identity == nomic
+    assert choose(asked, model, nobody, nomic).embedder.identity == nomic
 
 
 def test_the_server_gets_the_embedder_of_the_index(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
-    assert isinstance(open_embedder(MINILM.identity, ollama.host), OnnxEmbedder)
+    for model in PACKAGED.values():
+        opened = open_embedder(model.identity, ollama.host)
+        assert isinstance(opened, OnnxEmbedder)
+        assert opened.model == model
     row = open_embedder(nomic, ollama.host).embed_query("a query")
     np.testing.assert_array_equal(row, embedding("search_query: a query", Model()))
 

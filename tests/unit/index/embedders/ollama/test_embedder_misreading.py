@@ -107,7 +107,7 @@ def test_an_index_stays_valid_when_its_ollama_is_updated(broken: OllamaStandIn) 
 
 
 def test_a_broken_version_is_named_with_what_to_do(broken: OllamaStandIn) -> None:
-    new = choose_embedder("ollama", None, broken.host, None)
+    new = choose_embedder("ollama", None, broken.host, None, dict)
     new.embedder.embed_documents([SHOUTED])
     assert new.warnings() == (WARNING,)
 
@@ -115,7 +115,9 @@ def test_a_broken_version_is_named_with_what_to_do(broken: OllamaStandIn) -> Non
 def test_an_existing_index_warns_once_it_has_embedded_and_asks_nothing_for_it(
     broken: OllamaStandIn,
 ) -> None:
-    kept = choose_embedder("auto", None, broken.host, OllamaEmbedder(url=broken.host).identity)
+    kept = choose_embedder(
+        "auto", None, broken.host, OllamaEmbedder(url=broken.host).identity, dict
+    )
     broken.requests.clear()
     assert kept.warnings() == ()
     assert broken.requests == []

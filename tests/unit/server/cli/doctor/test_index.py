@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,10 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
         raise EmbedderRefused("The model is missing; install it again.")
 
     job = Job(
-        made.content, made.index, lambda _: choose_embedder("embedded", None, "", None), made.today
+        made.content,
+        made.index,
+        partial(choose_embedder, "embedded", "all-MiniLM-L6-v2", ""),
+        made.today,
     )
     ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.OnnxEmbedder.embed_query", refuse)
