@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.errors import PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
@@ -19,6 +18,7 @@ from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.documents.metadata import Visibility, check_visibility, day_after
+from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import link_post
@@ -124,15 +124,8 @@ def _make_pending_post(
         expires=visibility.expires,
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
-    return PendingPost(_with_language(post, chunks), chunks, tuple(coverage), indexed)
-
-
-def _with_language(post: Post, chunks: Sequence[Chunk]) -> Post:
-    """Fill in the language the words are written in, if the author names none."""
-    if post.language:
-        return post
-    words = "\n".join((post.title, *(chunk.plain for chunk in chunks)))
-    return replace(post, language=language_of(words))
+    post = replace(post, language=find_language(document))
+    return PendingPost(post, chunks, tuple(coverage), indexed)
 
 
 def _make_windows(new: PendingPost, most: int) -> list[EmbeddingWindow]:

@@ -1,14 +1,16 @@
 """Detect the language of a text, which decides how words are stemmed and which are function words.
 
 Chinese, Japanese and Korean are recognised by their scripts; of the others the language whose
-function words occur most is taken, as a third of any running text is made of them.
+function words occur most is taken, as a third of any running text is made of them. A text with
+too few of them has no language: names, abbreviations and commands are spelt like function words
+of some language or other (AI, OS, man, I/O).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -74,17 +76,36 @@ WORDS_PER_FUNCTION_WORD = 3
 is Latin whatever language it is explained in."""
 
 
+LEAST_EVIDENCE = 2
+"""Different function words that name a language: one alone may be a coincidence (de facto, la
+jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. A single
+ASCII letter is none: it is a variable, or a half of I/O."""
+
+RUNNING_TEXT = 50
+"""Words from which on a text that shows no language is in one that is not known here."""
+
+UNDETERMINED = "und"
+"""BCP 47's word for a language that is not known."""
+
+
 @lru_cache(maxsize=64)
 def language_of(text: str) -> str:
-    """The language of `text` as ISO 639-1; `en` where none stands out."""
+    """The language of `text` as ISO 639-1.
+
+    `""` where too few words show it, `und` for running text in a language that is not known here.
+    """
     sample = text[:SAMPLE]
     kinds = {code: sum(map(len, found.findall(sample))) for code, found in _SCRIPTS.items()}
     counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
-    found = {code: _count_function_words(counts, code) for code in function_word_languages()}
-    best = max(found, key=lambda code: (found[code], code == "en"))
-    if sum(kinds.values()) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * found[best]:
+    found = {code: _find_function_words(counts, code) for code in function_word_languages()}
+    evidence = Counter({code: sum(map(_evidence, words)) for code, words in found.items()})
+    (best, most), (_, second) = evidence.most_common(2)
+    share = sum(counts[word] for word in found[best]) if most >= LEAST_EVIDENCE else 0
+    if sum(kinds.values()) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
         return _east_asian_language(kinds)
-    return best if found[best] and found[best] >= LEAST_SHARE * counts.total() else "en"
+    if share and share >= LEAST_SHARE * counts.total():
+        return best if most > second else ""
+    return UNDETERMINED if counts.total() >= RUNNING_TEXT else ""
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
@@ -134,9 +155,16 @@ def _east_asian_language(kinds: Mapping[str, int]) -> str:
     return "ja" if kinds["ja"] >= KANA_SHARE * characters else "zh"
 
 
-def _count_function_words(counts: Mapping[str, int], language: str) -> int:
-    """How many of the words are function words of the language."""
-    return sum(counts[word] for word in counts.keys() & function_words(language))
+def _find_function_words(counts: Mapping[str, int], language: str) -> Set[str]:
+    """Those of the words that are function words of the language."""
+    return {word for word in counts.keys() & function_words(language) if _evidence(word)}
+
+
+def _evidence(word: str) -> int:
+    """How much a function word says about the language of a text that has it."""
+    if not word.isascii():
+        return LEAST_EVIDENCE
+    return 1 if len(word) > 1 else 0
 
 
 _TAG = re.compile(

@@ -111,7 +111,7 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
 
 
 def language_of_query(text: str, languages: Sequence[str]) -> str:
-    """The language of a query to a blog in these languages.
+    """The language of a query to a blog in these languages; `""` for a few words that show none.
 
     A few kanji look Chinese, and to a Japanese blog they are Japanese.
     """
@@ -122,10 +122,10 @@ def language_of_query(text: str, languages: Sequence[str]) -> str:
 def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
     """The languages whose function words weigh little: the query's own and those of the blog.
 
-    Chinese grammar is none in Japanese.
+    English is a query's own language where it shows no other. Chinese grammar is none in Japanese.
     """
     blog = {primary_subtag(language) for language in languages}
-    own = language_of_query(text, languages)
+    own = language_of_query(text, languages) or "en"
     return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
 
 

@@ -9,7 +9,6 @@ list. A neighbour of a chunk that is shown is no result of its own: it is read w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +17,6 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import (
     TRADITIONAL,
-    function_words,
     language_of,
     primary_subtag,
 )
@@ -129,8 +127,6 @@ NEAR_BEST = 0.8
 """Share of the best score with which English is shown for a query of an unknown language. Names
 and identifiers are the same in all languages, so the scores of translations differ little."""
 
-_WORD = re.compile(r"[^\W\d_]+")
-
 
 def collapse_translations(
     scores: Mapping[int, float], translations: Translations, query: str
@@ -148,18 +144,10 @@ def collapse_translations(
     return collapsed
 
 
-def query_language(text: str) -> str:
-    """ISO 639-1, or `""` for words that any language may use (names, identifiers)."""
-    language = language_of(text)
-    if language == "en" and function_words("en").isdisjoint(_WORD.findall(text.lower())):
-        return ""
-    return language
-
-
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
     """The id of the post to show, of two or more."""
     ranked = sorted(group, key=lambda each: (-scores[each.post], each.post))
-    language = query_language(query)
+    language = language_of(query)
     if language:
         same = [each for each in ranked if primary_subtag(each.language) == language] or ranked
         return (_in_script(same, query) if language == "zh" else same)[0].post

@@ -42,8 +42,87 @@ def test_technical_words_do_not_hide_the_language(language: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "!!!", "\ud83e", "12345", "read_chunk OLLAMA_HOST", "async await yield"]
 )
-def test_a_text_that_shows_no_language_is_taken_for_english(text: str) -> None:
-    assert language_of(text) == "en"
+def test_a_text_without_function_words_has_no_language(text: str) -> None:
+    assert language_of(text) == ""
+
+
+NAMES = """AI|AI safety|OS|OS threads|man pages|IO|IO errors|I/O|async I/O|io_uring|CI/CD|du df|ES6
+es modules|DE vs WM|Os X|si units|se linux|sur|par iter|del statement|nonlocal var|den server|i e
+ne operator|war stories|die rolls|use per package|per user limits|un GA assembly|e2e tests|no std
+de facto standard|la la land|la jolla|el capitan|van Rossum|ma bell|te reo|ad blocker|per-user de
+git remote origin|KV cache|Token|Transformer|Rust 2021|let else|go mod tidy|x y o e a""".replace(
+    "\n", "|"
+).split("|")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_or_an_abbreviation_is_in_no_language(name: str) -> None:
+    assert language_of(name) == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("what is RAG?", "en"),
+        ("where is the error", "en"),
+        ("Was ist RAG?", "de"),
+        ("Wie funktioniert ein KV-Cache?", "de"),
+        ("Fehler bei der Installation", "de"),
+        ("für OS threads", "de"),
+        ("Pourquoi mon test est lent ?", "fr"),
+        ("Comment fonctionne le cache", "fr"),
+        ("¿Qué es un token?", "es"),
+        ("por qué no funciona la búsqueda", "es"),
+        ("Che cos'è un token?", "it"),
+        ("Come si installa il pacchetto", "it"),
+        ("O que é um token?", "pt"),
+        ("por que não funciona a busca", "pt"),
+        ("Wat is een token?", "nl"),
+        ("Hoe werkt de cache", "nl"),
+        ("Vad är en token?", "sv"),
+        ("Что такое токен?", "ru"),
+        ("почему так медленно", "ru"),
+        ("什麼是 RAG？", "zh"),
+        ("KV cache", ""),
+        ("KV cache 是什麼", "zh"),
+        ("キャッシュとは", "ja"),
+        ("非同期 I/O の使い方", "ja"),
+        ("비동기 I/O", "ko"),
+    ],
+)
+def test_a_question_shows_its_language(query: str, language: str) -> None:
+    assert language_of(query) == language
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "la gestion de la mémoire",
+        "os erros de compilação",
+        "Datei nicht gefunden",
+        "AI in der Cloud",
+    ],
+)
+def test_words_that_two_languages_share_or_one_word_alone_name_none(query: str) -> None:
+    assert language_of(query) == ""
+
+
+def test_a_name_said_over_and_over_does_not_outweigh_the_prose_around_it() -> None:
+    names = " ".join(f"ne_{scale}m_coastline" for scale in range(100))
+    assert language_of(f"{SENTENCES['en'] * 4} {names}") == "en"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Klucze każdego tokenu zostają zapamiętane, więc kolejny krok kosztuje mniej. ",
+        "คีย์ของทุกโทเค็นจะถูกเก็บไว้ ดังนั้นขั้นต่อไปจึงใช้เวลาน้อยกว่าขั้นแรก ",
+        "يتم الاحتفاظ بمفاتيح كل رمز بحيث تكون الخطوة التالية أرخص من الخطوة الأولى. ",
+    ],
+)
+def test_running_text_in_a_language_without_a_list_is_undetermined(sentence: str) -> None:
+    assert language_of(sentence * 6) == "und"
+    assert stemmer_of("und") == "english"
 
 
 def test_the_larger_part_decides_between_scripts() -> None:
@@ -72,8 +151,8 @@ def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=60))
-def test_any_text_has_a_language(text: str) -> None:
-    assert language_of(text) in {*function_word_languages(), "zh", "ja", "ko"}
+def test_any_text_has_a_language_or_none(text: str) -> None:
+    assert language_of(text) in {*function_word_languages(), "zh", "ja", "ko", "und", ""}
 
 
 @pytest.mark.parametrize(

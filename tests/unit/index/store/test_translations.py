@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.diversify import collapse_translations, query_language
+from blog_search_mcp.index.search.diversify import collapse_translations
 from blog_search_mcp.index.store.translations import (
     Translation,
     Translations,
@@ -164,25 +164,6 @@ def test_what_the_place_leaves_unsaid_is_what_is_spoken_unless_another_post_is_i
     group = {"a.md": "", "a.en.md": "en"}
     assert name_languages(group, {"a.md": "zh-tw"}) == {"a.md": "zh-tw", "a.en.md": "en"}
     assert name_languages(group, {"a.md": "en"}) == {"a.md": "und", "a.en.md": "en"}
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("how do I stop an agent?", "en"),
-        ("wie verhindere ich das?", "de"),
-        ("¿cómo se hace una copia?", "es"),
-        ("提示注入", "zh"),
-        ("KV cache 是什麼", "zh"),
-        ("プロンプトインジェクションとは", "ja"),
-        ("프롬프트 주입이란", "ko"),
-        ("faiss.IndexFlatIP", ""),
-        ("kubernetes ingress", ""),
-        ("", ""),
-    ],
-)
-def test_a_query_shows_its_language_unless_it_is_made_of_names(text: str, language: str) -> None:
-    assert query_language(text) == language
 
 
 def grouped(*languages: str) -> Translations:
