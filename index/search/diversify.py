@@ -39,8 +39,10 @@ third, and no post loses its place among the first five."""
 LOOKED_AT = 3 * PER_POST - 2
 """Chunks among which PER_POST are no neighbours: each that is shown has two of them."""
 
-DECAY = 0.8
-"""What each further passage of a post is worth beside the one before it."""
+DECAY = 0.7
+"""What each further passage of a post is worth beside the one before it. From .6 to .9 the evidence
+of questions in any of five hits rises by .03 and their posts among the five fall by .02; up to .7
+none is lost (five question sets, hit@5 .942, evidence .837; with posts alone .942 and .779)."""
 
 DECAY_DESCRIBED = 0.6
 """The same where posts are described rather than a question asked: what is wanted is a post, and a
@@ -114,10 +116,14 @@ def decay_for(query: Query) -> float:
 
 
 def _passage_scores(scores: Numbers, best_scores: Numbers, decay: float) -> Numbers:
-    """The scores of each post's best passages; only the first has one if none is above 0."""
+    """The scores of each post's best passages; only the first has one if none is above 0.
+
+    By the root of its share of the best one's score: a passage with half of the words is no half
+    as likely to answer (evidence in any of five .837; by the share itself .827).
+    """
     best = best_scores[:, :1]
     decays = np.array([decay**n for n in range(PER_POST)])
-    shares = np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0) * decays
+    shares = np.sqrt(np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0)) * decays
     values: Numbers = scores[:, np.newaxis] * shares
     values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]
     return values

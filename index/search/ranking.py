@@ -151,17 +151,24 @@ def explain_scores(
     }
 
 
-def score_chunks(
-    retrieved: RetrievalResult, use: Use = Use.HYBRID, weights: Weights = WEIGHTS
-) -> Numbers:
-    """How well each chunk answers, higher is better; comparable within its post.
+NEARNESS = 0.015
+"""What a chunk gains for each standard deviation of the candidates' cosines that it is nearer:
+within a post words place the answer, and meaning decides between chunks that hold as much of them.
+Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
+.1 of a deviation within the post .843 and .823; by a fit to all questions, six times as much, .830
+and .760. Of 12 further features (the title left out, coverage, first and last chunk, length,
+neighbours) none gained on blogs it was not fitted on."""
 
-    Inside a post the gate stays open: all its chunks share the title, so a query made of
-    the title's words is left for meaning to place.
-    """
-    lexical = 0.0 if use is Use.DENSE else weights.passage
-    dense = 1.0 if use is Use.DENSE else weights.meaning * retrieved.vocabulary_coverage
-    dense = 0.0 if use is Use.LEXICAL else dense
-    cosines = np.nan_to_num(retrieved.posts.cosines)
-    scores: Numbers = lexical * retrieved.posts.bm25 + dense * cosines
+
+def score_chunks(retrieved: RetrievalResult, use: Use = Use.HYBRID) -> Numbers:
+    """How well each chunk answers, higher is better; comparable within its post."""
+    posts = retrieved.posts
+    cosines = np.nan_to_num(posts.cosines)
+    if use is Use.DENSE:
+        return cosines
+    spread = float(cosines.std()) if len(cosines) else 0.0
+    if use is Use.LEXICAL or not spread:
+        return posts.bm25
+    nearness = NEARNESS * retrieved.vocabulary_coverage / spread
+    scores: Numbers = posts.bm25 + nearness * cosines
     return scores

@@ -55,7 +55,7 @@ def test_posts_stand_by_their_scores_and_show_their_best_chunk() -> None:
 
 
 def test_a_clear_winner_shows_a_second_passage_before_the_next_post_and_a_third_behind() -> None:
-    own = {10: 1.0, 11: 0.1, 12: 0.9, 13: 0.1, 14: 0.8, 15: 0.1, 16: 0.8}
+    own = {10: 1.0, 11: 0.1, 12: 0.81, 13: 0.1, 14: 0.64, 15: 0.1, 16: 0.64}
     assert listed({1: 0.9, 2: 0.5}, {1: own, 2: {20: 1.0}}) == [
         RankedPassage(1, 10, 0.9),
         RankedPassage(1, 12, 0.9 * (0.9 * DECAY)),
@@ -84,16 +84,16 @@ def test_where_posts_are_described_a_further_passage_stands_further_down(
 ) -> None:
     assert decay_for(analyse_query(query)) == fall
     chunks = {1: {10: 1.0, 11: 0.5, 12: 1.0}, 2: {20: 1.0}}
-    places = listed({1: 0.9, 2: 0.7}, chunks, fall)
+    places = listed({1: 0.9, 2: 0.6}, chunks, fall)
     expected = {DECAY: [10, 12, 20], DECAY_DESCRIBED: [10, 20, 12]}
     assert [place.chunk for place in places] == expected[fall]
 
 
 def test_a_neighbour_of_what_is_shown_is_read_with_it_and_no_entry() -> None:
-    chunks = {1: {10: 0.8, 11: 1.0, 12: 0.7, 13: 0.6, 14: 0.5}}
+    chunks = {1: {10: 0.8, 11: 1.0, 12: 0.7, 13: 0.64, 14: 0.5}}
     assert listed({1: 0.9}, chunks) == [
         RankedPassage(1, 11, 0.9),
-        RankedPassage(1, 13, 0.9 * (0.6 * DECAY)),
+        RankedPassage(1, 13, 0.9 * (0.8 * DECAY)),
     ]
 
 

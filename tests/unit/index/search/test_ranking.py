@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.search.ranking import (
     BEST_OF,
+    NEARNESS,
     WEIGHTS,
     Use,
     Weights,
@@ -238,11 +240,12 @@ def test_meaning_below_the_blogs_mean_speaks_against_a_post() -> None:
     assert scores[1] > scores[2]
 
 
-def test_chunks_are_ranked_by_words_and_meaning_with_the_gate_open() -> None:
+def test_words_place_the_answer_in_a_post_and_meaning_decides_between_equals() -> None:
     post = Candidate(0.0, 0.0, 0.0, (5, 6, 7), {5: 0.5, 6: 0.5}, {6: 0.2, 7: 0.4}, 0.0)
     found = retrieved({1: post}, coverage=1.0, readable=0.5)
-    assert score_chunks(found).tolist() == pytest.approx([4.0 * 0.5, 4.0 * 0.5 + 3.0 * 0.2, 1.2])
-    assert score_chunks(found, Use.LEXICAL).tolist() == [2.0, 2.0, 0.0]
+    step = NEARNESS * 0.5 / np.std([0.0, 0.2, 0.4])
+    assert score_chunks(found).tolist() == pytest.approx([0.5, 0.5 + 0.2 * step, 0.4 * step])
+    assert score_chunks(found, Use.LEXICAL).tolist() == [0.5, 0.5, 0.0]
     assert score_chunks(found, Use.DENSE).tolist() == [0.0, 0.2, 0.4]
 
 
