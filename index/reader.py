@@ -27,7 +27,6 @@ from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
 from blog_search_mcp.index.store.generations import (
-    ReaderLock,
     current_number,
     lock_generation,
     read_manifest,
@@ -66,16 +65,17 @@ class IndexReader:
     """Searches and reads one generation; immutable, and safe for concurrent requests."""
 
     def __init__(
-        self, files: GenerationFiles, manifest: Manifest, embedder: Embedder, lock: ReaderLock
+        self,
+        files: GenerationFiles,
+        manifest: Manifest,
+        embedder: Embedder,
+        on_close: Callable[[], None],
     ) -> None:
-        """Verify and open the generation's files; `lock` is released when they are closed.
-
-        Raises IndexBroken.
-        """
+        """Verify and open the generation's files. Raises IndexBroken."""
         self.manifest = manifest
         self._guard = Guard(files, manifest)
         self._snapshot = open_snapshot(files, embedder)
-        self._finalize = weakref.finalize(self, _close, self._snapshot, lock)
+        self._finalize = weakref.finalize(self, _close, self._snapshot, on_close)
         if self._snapshot.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
@@ -211,9 +211,9 @@ def _read_stamp(path: Path) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _close(snapshot: Snapshot, lock: ReaderLock) -> None:
+def _close(snapshot: Snapshot, on_close: Callable[[], None]) -> None:
     snapshot.close()
-    lock.release()
+    on_close()
 
 
 PAGE = 5_000
@@ -328,12 +328,12 @@ class Index:
 
     def _open(self, number: int) -> IndexReader:
         with ExitStack() as failed:
-            lock = lock_generation(self._layout, number)
-            failed.callback(lock.release)
+            unlock = lock_generation(self._layout, number)
+            failed.callback(unlock)
             files = self._layout.generation(number)
             manifest = read_manifest(self._layout, number)
             if self._embedder is None or self._embedder.identity != manifest.embedder:
                 self._embedder = self._embedder_for(manifest.embedder)
-            reader = IndexReader(files, manifest, self._embedder, lock)
+            reader = IndexReader(files, manifest, self._embedder, unlock)
             failed.pop_all()
             return reader

@@ -40,7 +40,11 @@ def write(
     `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
     try:
-        _update(_new(folder) if previous is None else _copied(folder, previous), removed, added)
+        if previous is None:
+            levels = {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
+        else:
+            levels = _copied(folder, previous)
+        _update(levels, removed, added)
     except ValueError as error:
         if not _IO.search(str(error)):
             raise
@@ -63,10 +67,6 @@ def _update(
     for writer in writers.values():
         writer.commit()
         writer.wait_merging_threads()
-
-
-def _new(folder: Path) -> dict[str, tantivy.Index]:
-    return {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
 
 
 def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:

@@ -12,14 +12,15 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing
+from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
 from blog_search_mcp.index.store.disk import make_disk_error, quarantine, regular_size
 from blog_search_mcp.index.store.layout import (
@@ -34,23 +35,10 @@ _LOCK_TIMEOUT = 1.0
 """Seconds; a lock file nobody else knows is refused only while `locked_generations` tries it."""
 
 
-class ReaderLock:
-    """Keeps a generation from being deleted until it is released."""
-
-    def __init__(self, lock: FileLock | None) -> None:
-        self._lock = lock
-
-    def release(self) -> None:
-        """Release the lock, from any thread; a second time does nothing."""
-        if self._lock is not None and self._lock.is_locked:
-            self._lock.release()
-            with suppress(OSError):  # whoever comes next deletes what stays
-                Path(self._lock.lock_file).unlink()
-
-
-def lock_generation(layout: Layout, number: int) -> ReaderLock:
+def lock_generation(layout: Layout, number: int) -> Callable[[], None]:
     """Keep generation `number` from being deleted, if the index can be written.
 
+    What is returned ends that; it may be called from any thread, and a second time does nothing.
     An ingest that looked before may delete it all the same: it is safe only if CURRENT names
     it after this returns. Files of readers that were killed are deleted here too: a client may
     start a server a thousand times between two ingests.
@@ -62,8 +50,8 @@ def lock_generation(layout: Layout, number: int) -> ReaderLock:
         locked_generations(layout)
         lock.acquire(timeout=_LOCK_TIMEOUT)
     except (OSError, Timeout):
-        return ReaderLock(None)
-    return ReaderLock(lock)
+        pass
+    return partial(_release, lock)
 
 
 def locked_generations(layout: Layout) -> set[int]:
@@ -80,8 +68,15 @@ def _is_locked(path: Path) -> bool:
         lock.acquire(timeout=0)
     except (OSError, Timeout):
         return True
-    ReaderLock(lock).release()
+    _release(lock)
     return False
+
+
+def _release(lock: FileLock) -> None:
+    if lock.is_locked:
+        lock.release()
+        with suppress(OSError):  # whoever comes next deletes what stays
+            Path(lock.lock_file).unlink()
 
 
 AT_ONCE = 4
@@ -107,6 +102,14 @@ def current_number(layout: Layout) -> int:
     if not GENERATION_NAME.fullmatch(name):
         raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
     return int(name)
+
+
+def find_current(layout: Layout) -> int | None:
+    """Read the current generation's number, `None` if there is none that can be read."""
+    try:
+        return current_number(layout)
+    except IndexProblem:
+        return None
 
 
 def newest_number(layout: Layout) -> int:
@@ -153,17 +156,17 @@ def next_folder(layout: Layout) -> Iterator[int]:
     What is no longer kept is deleted before and after. If the new one has not become the current
     one when the block ends, it is deleted.
     """
-    current = _current_or_none(layout)
+    current = find_current(layout)
     number = newest_number(layout) + 1
     collect(layout, current)
     files = layout.generation(number)
     try:
         files.folder.mkdir(parents=True)
         yield number
-        if _current_or_none(layout) == number:
+        if find_current(layout) == number:
             collect(layout, number, keep=current)
     finally:
-        if _current_or_none(layout) != number:
+        if find_current(layout) != number:
             shutil.rmtree(files.folder, ignore_errors=True)
 
 
@@ -215,13 +218,6 @@ def collect(layout: Layout, current: int | None, keep: int | None = None) -> Non
     for folder in layout.generations.iterdir():
         if GENERATION_NAME.fullmatch(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _current_or_none(layout: Layout) -> int | None:
-    try:
-        return current_number(layout)
-    except (IndexMissing, IndexBroken):
-        return None
 
 
 def _read_text(path: Path, most: int, encoding: str) -> str:

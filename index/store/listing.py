@@ -23,6 +23,13 @@ class Posts:
     page: tuple[Post, ...]
     total: int
     """How many there are on all pages."""
+    offset: int
+
+    @property
+    def next_offset(self) -> int | None:
+        """Where the next page begins, `None` after the last one."""
+        end = self.offset + len(self.page)
+        return end if self.page and end < self.total else None
 
 
 class Listing:
@@ -45,7 +52,7 @@ class Listing:
             [*values, limit, offset],
         )
         total = self._catalog.rows(f"SELECT count(*) {query}", values)[0][0]
-        return Posts(tuple(post_of(row) for row in found), total)
+        return Posts(tuple(post_of(row) for row in found), total, offset)
 
     def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
         """List the posts after the one of this ISO day (or `""`) and source, newest first.

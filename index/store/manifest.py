@@ -121,7 +121,7 @@ class Manifest(_Frozen):
 
 def dumps(manifest: Manifest) -> str:
     """Write the manifest's file, with the checksum of its own content."""
-    content = _canonical(manifest.model_dump(mode="json"))
+    content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
     return f'{{"format": {FORMAT}, "checksum": "{_sha256(content)}", "content": {content}}}'
 
 
@@ -151,10 +151,6 @@ def _other_format(written: object) -> Exception:
         f"The index has format {written!r:.20}, this program reads {FORMAT}. "
         f"{command}: `python -m ingest CONTENT --rebuild` with the same --index."
     )
-
-
-def _canonical(content: object) -> str:
-    return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
 def _sha256(canonical: str) -> str:

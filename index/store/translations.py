@@ -102,12 +102,9 @@ def name_languages(group: Named, spoken: Mapping[str, str]) -> dict[str, str]:
     """
     taken = set(group.values())
     return {
-        source: language or _unless(taken, spoken[source]) for source, language in group.items()
+        source: language or (UNDETERMINED if spoken[source] in taken else spoken[source])
+        for source, language in group.items()
     }
-
-
-def _unless(taken: set[str], language: str) -> str:
-    return UNDETERMINED if language in taken else language
 
 
 def _by_name(sources: Iterable[str]) -> Iterator[Named]:

@@ -110,14 +110,6 @@ def blocks_of(rows: Vectors) -> Iterator[Vectors]:
     return (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
 
 
-def load_rows(folder: Path) -> tuple[Ids, Vectors]:
-    """Copy all vectors that count, and the chunk that each is of: for tests and measurements."""
-    directory = read_directory(folder)
-    parts = [map_rows(rows_path(folder, number)) for number in directory.segments.tolist()]
-    rows = np.concatenate([np.zeros((0, directory.dimension), dtype=np.float32), *parts])
-    return directory.ids[~directory.deleted], rows[~directory.deleted]
-
-
 MANY = 10_000
 """Vectors from which on the prefilter pays: below, all cosines take a millisecond or two."""
 

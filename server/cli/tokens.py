@@ -7,7 +7,7 @@ is read. Without an index there are only the definitions.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,9 @@ def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
         if tool := tools.get(name):
             text = "\n".join(tool.call(searcher, arguments).texts)
             costs.setdefault(name, []).append(estimate_cost(text))
-    return {name: _median(several) for name, several in costs.items()}
+    for several in costs.values():
+        several.sort(key=lambda cost: cost.tokens)
+    return {name: several[(len(several) - 1) // 2] for name, several in costs.items()}
 
 
 def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
@@ -111,10 +113,6 @@ def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "read_chunk", {"source": hit.chunk.source, "chunk_index": hit.chunk.index}
         yield "get_outline", {"source": post.source}
     yield "list_posts", {}
-
-
-def _median(costs: Sequence[Cost]) -> Cost:
-    return sorted(costs, key=lambda cost: cost.tokens)[(len(costs) - 1) // 2]
 
 
 def _costs(name: str, *costs: Cost | None) -> str:

@@ -59,13 +59,12 @@ def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
     }
 
 
-def posts_facts(posts: Posts, offset: int) -> dict[str, Any]:
+def posts_facts(posts: Posts) -> dict[str, Any]:
     """Gather the facts of a page of posts."""
-    end = offset + len(posts.page)
     return {
         "posts": [{**post_facts(post), "description": post.description} for post in posts.page],
         "total": posts.total,
-        "next_offset": end if posts.page and end < posts.total else None,
+        "next_offset": posts.next_offset,
     }
 
 

@@ -62,7 +62,7 @@ def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     found = searcher.listing().posts(
         arguments.filters, arguments.order, arguments.limit, arguments.offset
     )
-    return posts_facts(found, arguments.offset)
+    return posts_facts(found)
 
 
 def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:

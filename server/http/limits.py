@@ -33,13 +33,8 @@ BODY_SECONDS = 10.0
 class RateLimit:
     """A token bucket for each client, kept as the tokens it lacks and when it lacked them."""
 
-    def __init__(
-        self, now: Callable[[], float] = time.monotonic, rate: float = RATE, burst: float = BURST
-    ) -> None:
-        """Allow `rate` requests a second and `burst` at once."""
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._rate = rate
-        self._burst = burst
         self._missing: dict[str, tuple[float, float]] = {}
 
     def wait(self, client: str) -> float:
@@ -50,12 +45,12 @@ class RateLimit:
         now = self._now()
         key, cost = _bucket_of(client)
         missing, since = self._missing.pop(key, (0.0, now))
-        missing = max(0.0, missing - (now - since) * self._rate)
-        excess = max(0.0, missing + cost - self._burst)
+        missing = max(0.0, missing - (now - since) * RATE)
+        excess = max(0.0, missing + cost - BURST)
         self._missing[key] = (missing if excess else missing + cost, now)
         if len(self._missing) > REMEMBERED:
             del self._missing[next(iter(self._missing))]
-        return excess / self._rate
+        return excess / RATE
 
     def check(self, scope: Scope) -> Response | None:
         """Refuse a request that comes too fast with 429."""

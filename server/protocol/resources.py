@@ -180,8 +180,7 @@ def _contents(
 
 def _page(searcher: Searcher, offset: int) -> dict[str, Any]:
     posts = searcher.listing().posts(Filters(), "newest", PAGE, offset)
-    end = offset + len(posts.page)
-    more = {"next": f"{POSTS_URI}?offset={end}"} if posts.page and end < posts.total else {}
+    more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
     return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}
 
 

@@ -9,7 +9,6 @@ folder's CURRENT, and only while there is somebody to notify.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
@@ -62,8 +61,8 @@ class ChangeNotifier:
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._streams = ListenHandler(self._bus, max_subscriptions=streams)
-        self._listeners = 0
-        self._listened: Counter[str] = Counter()
+        self._listened: list[set[str]] = []
+        """By listen stream, the resources that it is notified of."""
         self._legacy: set[Connection] = set()
         """Clients of earlier protocols."""
         self._known: tuple[Stamp, object] = (None, None)
@@ -84,15 +83,13 @@ class ChangeNotifier:
         self, context: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """Serve one stream until either side ends it."""
-        uris = Counter(set(params.notifications.resource_subscriptions or ()))
+        uris = set(params.notifications.resource_subscriptions or ())
         self._begin()
-        self._listeners += 1
-        self._listened += uris
+        self._listened.append(uris)
         try:
             return await self._streams(context, params)
         finally:
-            self._listeners -= 1
-            self._listened -= uris
+            self._listened.remove(uris)
 
     async def connected(
         self, context: ServerRequestContext[Any], _params: NotificationParams
@@ -125,7 +122,7 @@ class ChangeNotifier:
 
     def _begin(self) -> None:
         """Take what there is as known, if this client is the first."""
-        if not (self._listeners or self._legacy):
+        if not (self._listened or self._legacy):
             self._known = self._now()
 
     def _now(self) -> tuple[Stamp, object]:
@@ -134,7 +131,7 @@ class ChangeNotifier:
     async def _watch(self) -> None:
         while True:
             await anyio.sleep(PAUSE)
-            if self._listeners or self._legacy:
+            if self._listened or self._legacy:
                 known, now = self._known, await run_sync(self._now, abandon_on_cancel=True)
                 self._known = now
                 if known[0] != now[0]:
@@ -152,7 +149,7 @@ class ChangeNotifier:
                     await connection.send_resource_updated(uri)
 
         await self._bus.publish(ResourcesListChanged())
-        for uri in sorted(self._listened):
+        for uri in sorted(set().union(*self._listened)):
             if is_affected_by(changed, uri):
                 await self._bus.publish(ResourceUpdated(uri))
         await self._notify_legacy(send)

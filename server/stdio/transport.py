@@ -13,7 +13,6 @@ import logging
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias, cast
 
 import anyio
@@ -30,7 +29,6 @@ from mcp.types import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
@@ -119,7 +117,7 @@ async def _read(
                 if isinstance(message, JSONRPCRequest | Refusal):
                     await in_flight.acquire()
                 if isinstance(message, Refusal):
-                    await to_client.send(SessionMessage(message.reply))
+                    await to_client.send(SessionMessage(message))
                 else:
                     unanswered = ServerMessageMetadata(on_request_unanswered=release)
                     await to_server.send(SessionMessage(message, unanswered))
@@ -172,11 +170,8 @@ def take_descriptor(descriptor: int, mode: str, replacement: int) -> BinaryIO:
     return cast("BinaryIO", pipe)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A message that is not passed on; its sender gets `reply`."""
-
-    reply: JSONRPCError
+class Refusal(JSONRPCError):
+    """What the sender of a message gets that is not passed on."""
 
 
 Incoming: TypeAlias = JSONRPCMessage | Refusal
@@ -195,7 +190,7 @@ class LineParser:
         try:
             value = parse_json(line)
         except MCPError as error:
-            return [_refusal(None, error)]
+            return [_refuse(None, error)]
         is_batch = self._batching and isinstance(value, list) and bool(value)
         return [self._validate(each) for each in (value if is_batch else [value])]
 
@@ -203,7 +198,7 @@ class LineParser:
         try:
             message = validate_message(value)
         except MCPError as error:
-            return _refusal(value, error)
+            return _refuse(value, error)
         if isinstance(message, JSONRPCRequest) and message.method == "initialize":
             self._batching = (message.params or {}).get("protocolVersion") == BATCHING
         return message
@@ -250,13 +245,9 @@ def replace_lone_surrogates(text: str) -> str:
     return _ESCAPE.sub(lambda found: "?" if found["lone"] else found[0], text)
 
 
-def _refusal(value: Any, error: MCPError) -> Refusal:
-    return Refusal(JSONRPCError(jsonrpc="2.0", id=_request_id(value), error=error.error))
-
-
-def _request_id(value: Any) -> RequestId | None:
-    """Return the id of a malformed request; a response's id is the server's."""
-    if not isinstance(value, dict) or "result" in value or "error" in value:
-        return None
-    found = value.get("id")
-    return found if isinstance(found, str) or type(found) is int else None
+def _refuse(value: Any, error: MCPError) -> Refusal:
+    """Answer a malformed request by its id, if it has a valid one; a response's is the server's."""
+    is_request = isinstance(value, dict) and not {"result", "error"} & value.keys()
+    found = value.get("id") if is_request else None
+    is_valid = isinstance(found, str) or type(found) is int
+    return Refusal(jsonrpc="2.0", id=found if is_valid else None, error=error.error)

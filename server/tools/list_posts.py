@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -34,25 +35,22 @@ def list_posts(searcher: Searcher, arguments: ListArguments) -> ToolReply:
     found = searcher.listing().posts(
         arguments.filters, arguments.order, arguments.limit, arguments.offset
     )
-    posts = [post_summary(post) for post in found.page]
-    page = _page(posts, found, arguments)
-    while len(to_json(page)) > ANSWER and len(posts) > 1:
-        posts.pop()
-        page = _page(posts, found, arguments)
-    return ToolReply((to_json(page),), page)
+    facts = _page_facts(found, arguments)
+    while len(to_json(facts)) > ANSWER and len(found.page) > 1:
+        found = replace(found, page=found.page[:-1])
+        facts = _page_facts(found, arguments)
+    return ToolReply((to_json(facts),), facts)
 
 
-def _page(posts: list[dict[str, Any]], found: Posts, arguments: ListArguments) -> dict[str, Any]:
-    end = arguments.offset + len(posts)
-    has_more = bool(posts) and end < found.total
-    page = {
-        "posts": posts,
+def _page_facts(found: Posts, arguments: ListArguments) -> dict[str, Any]:
+    facts = {
+        "posts": [post_summary(post) for post in found.page],
         "total": found.total,
-        "offset": arguments.offset,
-        "has_more": has_more,
-        "next_offset": end if has_more else None,
+        "offset": found.offset,
+        "has_more": found.next_offset is not None,
+        "next_offset": found.next_offset,
     }
-    return page if posts else {**page, "notice": _why_empty(found.total, arguments)}
+    return facts if found.page else {**facts, "notice": _why_empty(found.total, arguments)}
 
 
 def _why_empty(total: int, arguments: ListArguments) -> str:

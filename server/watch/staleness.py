@@ -66,7 +66,10 @@ class StalenessCheck:
         """Start a comparison, unless one is running or the last is recent. Returns at once."""
         stamp = self._read_stamp()
         with self._lock:
-            if self._is_running or not self._is_due(stamp):
+            if self._is_running:
+                return
+            last = self._last
+            if last and last.stamp == stamp and abs(self._now() - last.began) < INTERVAL:
                 return
             self._is_running = True
         self._run(self._compare)
@@ -79,10 +82,6 @@ class StalenessCheck:
         from blog_search_mcp.index.content.changes import describe_changes
 
         return describe_changes(last.changes, last.created, self._now())
-
-    def _is_due(self, stamp: FileStamp | None) -> bool:
-        last = self._last
-        return last is None or last.stamp != stamp or abs(self._now() - last.began) >= INTERVAL
 
     def _compare(self) -> None:
         comparison = _Comparison(self._now(), self._read_stamp())

@@ -18,8 +18,8 @@ from pathlib import Path
 from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
-from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
-from blog_search_mcp.index.store.generations import current_number
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.store.generations import find_current
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.format.results import for_clients
 
@@ -160,7 +160,8 @@ class Watcher:
         """
         began = walked = self._now()
         try:
-            last_ingest = self._read_last_ingest()
+            generation = find_current(self._layout)
+            last_ingest = read_last_ingest(self._layout, generation) if generation else None
             state = self._walk(last_ingest)
             walked = self._now()
             due = should_ingest(state, self._history, walked, settled=settled)
@@ -189,16 +190,6 @@ class Watcher:
             settled = self._burst.wait(max(INTERVAL, INTERVAL_FACTOR * took))
             self._burst.clear()
 
-    def _read_last_ingest(self) -> LastIngest | None:
-        generation = self._live_number()
-        return None if generation is None else read_last_ingest(self._layout, generation)
-
-    def _live_number(self) -> int | None:
-        try:
-            return current_number(self._layout)
-        except IndexProblem:
-            return None
-
     def _walk(self, last_ingest: LastIngest | None) -> FolderState:
         day = date.today().isoformat()
         if last_ingest is None:
@@ -208,12 +199,12 @@ class Watcher:
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())
-        generation = self._live_number()
+        generation = find_current(self._layout)
         log.info("%s", self._ingest(options))
         done = FolderState(state.files, state.day, 0)
         self._history = self._history.with_walk(done, self._now())
         self._failure = None
-        if self._live_number() != generation:
+        if find_current(self._layout) != generation:
             self._on_switch()
 
     def _record_failure(self, error: BlogSearchError) -> None:

@@ -8,13 +8,16 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
-from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
+from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory, rows_path
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
@@ -85,6 +88,14 @@ class Blog:
     def reader(self) -> IndexReader:
         """The live generation, opened; let go of with the last reference to it."""
         return Index(self.index, lambda _identity: self.embedder).reader()
+
+
+def load_rows(folder: Path) -> tuple[Ids, Vectors]:
+    """Copy all vectors that count, and the chunk that each is of."""
+    directory = read_directory(folder)
+    parts = [map_rows(rows_path(folder, number)) for number in directory.segments.tolist()]
+    rows = np.concatenate([np.zeros((0, directory.dimension), dtype=np.float32), *parts])
+    return directory.ids[~directory.deleted], rows[~directory.deleted]
 
 
 def rows_file(files: GenerationFiles) -> Path:

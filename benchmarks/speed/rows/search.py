@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import faiss
+import numpy as np
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.vectors.memmap_store import load_rows, use_one_thread
+from blog_search_mcp.index.vectors.memmap_store import map_rows, use_one_thread
 
 FLOOR = "FAISS IndexFlatIP in one thread, 150 nearest of the same vectors"
 NEAREST = 150
@@ -31,7 +32,8 @@ def asked_in_turn(stage: Stage, count: int) -> tuple[list[float], list[float], i
     """Milliseconds of the server and of FAISS, asked each query in turn, and how many vectors."""
     queries = stage.queries(count)
     embedder = FreeEmbedder(stage.dimension)
-    _, rows = load_rows(stage.files().vectors)
+    segments = sorted(stage.files().vectors.glob("*.npy"))
+    rows = np.concatenate([map_rows(path) for path in segments])
     flat = faiss.IndexFlatIP(rows.shape[1])
     flat.add(rows)
     asked, floors = [], []

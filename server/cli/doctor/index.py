@@ -74,8 +74,8 @@ def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck
 def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does; return why the model in the package, if used, fails."""
     embedder = open_embedder(manifest.embedder, "")
-    lock = lock_generation(layout, manifest.generation)
-    IndexReader(layout.generation(manifest.generation), manifest, embedder, lock).close()
+    unlock = lock_generation(layout, manifest.generation)
+    IndexReader(layout.generation(manifest.generation), manifest, embedder, unlock).close()
     try:
         if not runs_on_server(manifest.embedder):
             embedder.embed_query("test")

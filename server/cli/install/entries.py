@@ -28,14 +28,13 @@ _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How a client starts one server, or where it finds one that runs."""
+    """How a client starts one server."""
 
     name: str
     command: str = ""
     """Empty for a server that runs already."""
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    url: str = ""
     project: str = ""
     """The folder it counts in, empty for every folder that the file counts in."""
 
@@ -181,7 +180,6 @@ def _read_entry(name: str, fields: dict[str, Any], project: str) -> Entry:
         command=str(fields.get("command") or ""),
         arguments=tuple(map(str, arguments)) if isinstance(arguments, list) else (),
         environment=environment if isinstance(environment, dict) else {},
-        url=str(fields.get("url") or fields.get("serverUrl") or ""),
         project=project,
     )
 

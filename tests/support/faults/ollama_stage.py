@@ -25,12 +25,12 @@ from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
-from blog_search_mcp.index.vectors.memmap_store import load_rows
 from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.prepare import embedding_text
 from blog_search_mcp.ingest.report import Progress, Report, as_lines
+from tests.support.blog import load_rows
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from blog_search_mcp.index.search.retrieval import (
     trust_in_coverage,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
-from blog_search_mcp.index.vectors.memmap_store import load_rows
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
+from tests.support.blog import load_rows
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of
 
 if TYPE_CHECKING:

@@ -149,8 +149,9 @@ def test_no_filter_is_no_list(catalog: Catalog) -> None:
 def test_chunks_are_found_by_id_with_their_post(catalog: Catalog) -> None:
     found = catalog.find_post("a/one.md")
     assert found is not None
-    ids = catalog.chunk_ids([found[0]])[found[0]]
-    assert catalog.chunks(ids) == dict(zip(ids, chunks_of(found[1]), strict=True))
+    chunks = catalog.chunks_of(found[0])
+    assert tuple(chunks.values()) == tuple(chunks_of(found[1]))
+    assert catalog.chunks(chunks) == chunks
 
 
 def test_ids_that_are_not_there_are_left_out(catalog: Catalog) -> None:

@@ -38,32 +38,32 @@ def locks(layout: Layout) -> list[str]:
 
 
 def test_a_generation_is_spared_while_it_is_locked(layout: Layout) -> None:
-    first, second = lock_generation(layout, 1), lock_generation(layout, 1)
+    unlock_first, unlock_second = lock_generation(layout, 1), lock_generation(layout, 1)
     collect(layout, 4)
     assert generations(layout) == [1, 4]
-    first.release()
+    unlock_first()
     collect(layout, 4)
     assert generations(layout) == [1, 4]
-    second.release()
+    unlock_second()
     collect(layout, 4)
     assert (generations(layout), locks(layout)) == ([4], [])
 
 
 def test_a_lock_may_be_released_twice_and_from_another_thread(layout: Layout) -> None:
-    lock = lock_generation(layout, 2)
-    releasing = threading.Thread(target=lock.release)
+    unlock = lock_generation(layout, 2)
+    releasing = threading.Thread(target=unlock)
     releasing.start()
     releasing.join()
-    lock.release()
+    unlock()
     assert locked_generations(layout) == set()
 
 
 def test_files_of_readers_that_were_killed_do_not_pile_up(layout: Layout) -> None:
     layout.readers.mkdir()
     (layout.readers / "000001-of-a-killed-reader").touch()
-    lock = lock_generation(layout, 2)
+    unlock = lock_generation(layout, 2)
     assert locks(layout) == ["000002"]
-    lock.release()
+    unlock()
 
 
 def test_an_index_without_readers_has_no_locks(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_foreign_file_among_the_locks_is_left_alone(layout: Layout) -> None:
 
 def test_where_no_lock_can_be_had_reading_goes_on(layout: Layout) -> None:
     layout.readers.write_bytes(b"no folder")
-    lock_generation(layout, 1).release()
+    lock_generation(layout, 1)()
     assert locked_generations(layout) == set()
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.vectors.memmap_store import MemmapStore, load_rows
+from blog_search_mcp.index.vectors.memmap_store import MemmapStore
+from tests.support.blog import load_rows
 from tests.unit.index.vectors.written import DIMENSION, unit_rows, write
 
 if TYPE_CHECKING:

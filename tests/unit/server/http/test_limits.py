@@ -6,6 +6,7 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
+from blog_search_mcp.server.http import limits
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.limits import (
     BURST,
@@ -82,9 +83,15 @@ class Clock:
         return self.now
 
 
-def test_a_bucket_empties_and_fills_by_the_rate() -> None:
+def limited(monkeypatch: pytest.MonkeyPatch, rate: float, burst: float) -> tuple[Clock, RateLimit]:
+    monkeypatch.setattr(limits, "RATE", rate)
+    monkeypatch.setattr(limits, "BURST", burst)
     clock = Clock()
-    rate_limit = RateLimit(clock, rate=2.0, burst=3.0)
+    return clock, RateLimit(clock)
+
+
+def test_a_bucket_empties_and_fills_by_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, rate_limit = limited(monkeypatch, rate=2.0, burst=3.0)
     assert [rate_limit.wait("192.0.2.1") for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
     assert rate_limit.wait("192.0.2.2") == 0.0
     clock.now += 0.5
@@ -100,20 +107,20 @@ def test_a_burst_is_as_large_as_it_is_documented() -> None:
     ]
 
 
-def test_addresses_of_one_ipv6_network_share_a_bucket() -> None:
-    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+def test_addresses_of_one_ipv6_network_share_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, rate_limit = limited(monkeypatch, rate=1.0, burst=1.0)
     taken = [rate_limit.wait(each) for each in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")]
     assert taken == [0.0, 1.0, 0.0]
 
 
-def test_this_machine_counts_as_many_clients() -> None:
-    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+def test_this_machine_counts_as_many_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, rate_limit = limited(monkeypatch, rate=1.0, burst=1.0)
     local = [rate_limit.wait(each) for each in ["127.0.0.1", "::1"] * int(LOCAL_CLIENTS)]
     assert local.index(next(wait for wait in local if wait)) == LOCAL_CLIENTS
 
 
-def test_the_oldest_rate_limit_are_forgotten() -> None:
-    rate_limit = RateLimit(Clock(), rate=1.0, burst=1.0)
+def test_the_oldest_rate_limit_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, rate_limit = limited(monkeypatch, rate=1.0, burst=1.0)
     addresses = [f"10.0.{number // 256}.{number % 256}" for number in range(REMEMBERED + 1)]
     assert {rate_limit.wait(each) for each in addresses} == {0.0}
     assert [rate_limit.wait(each) for each in (addresses[0], addresses[-1])] == [0.0, 1.0]

@@ -163,7 +163,7 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 def refused(line: bytes, messages: LineParser | None = None) -> list[dict[str, Any]]:
     """The errors that answer a line, and the ids they answer."""
     read = (messages or LineParser()).parse(line)
-    replies = [item.reply for item in read if isinstance(item, Refusal)]
+    replies = [item for item in read if isinstance(item, Refusal)]
     assert len(replies) == len(read)
     return [{"id": reply.id, **reply.error.model_dump(exclude_none=True)} for reply in replies]
 

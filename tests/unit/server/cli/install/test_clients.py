@@ -163,7 +163,6 @@ def test_comments_are_read_over_where_the_client_allows_them() -> None:
         (Entry("b", "npx", ("blog-search-mcp-of-another",)), False),
         (Entry("blog-server", "/bin/other", ("-m", "http.server")), False),
         (Entry("b", "npx", ("-m", "x", "server")), False),
-        (Entry("b", url="http://127.0.0.1:8765/mcp"), False),
     ],
 )
 def test_an_entry_of_ours_is_known_by_what_it_starts(entry: Entry, ours: bool) -> None:
