@@ -55,7 +55,7 @@ def _measure_all(options: argparse.Namespace, progress: Progress) -> Report:
     collections = read_collections(options.corpora, options.cache / "judged", options.judged)
     embedding = Embedding(model=options.model)
     blogs: dict[str, Measurement] = {}
-    for corpus in (*corpora, *collections):
+    for corpus in filter(lambda corpus: corpus.queries, (*corpora, *collections)):
         off_topic = corpus.off_topic(corpora, options.limit) if corpus.posts else ()
         blogs[corpus.name] = measure(
             corpus, off_topic, options.cache, embedding, progress, rebuild=options.rebuild

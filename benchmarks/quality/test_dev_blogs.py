@@ -1,0 +1,68 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality import dev_blogs
+
+DOCUMENT = "# Quality\n\n<!-- measured -->\n\nold\n\n<!-- /measured -->\n\nthe end\n"
+
+
+@pytest.fixture
+def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two blogs, questions for one, and a judged collection."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    posts = {
+        "cats": {"Purring": "The cat purrs at 25 hertz.", "Feeding a cat": "Feed it `kibble`."},
+        "dogs": {"Barking": "The dog barks at night.", "How to walk a dog": "Walk it twice."},
+    }
+    for blog, texts in posts.items():
+        folder = tmp_path / "corpora" / blog / "posts"
+        folder.mkdir(parents=True)
+        for number, (title, body) in enumerate(texts.items()):
+            (folder / f"{number}.md").write_text(f"# {title}\n\n{body}\n\n## On {title}\n\nMore.\n")
+    (tmp_path / "questions").mkdir()
+    asked = {"query": "how fast do they purr?", "source": "0.md", "evidence": "at 25 hertz"}
+    (tmp_path / "questions" / "cats.jsonl").write_text(json.dumps(asked))
+    (tmp_path / "questions" / "cats.absent.jsonl").write_text('{"query": "training a parrot"}')
+    judged = tmp_path / "corpora" / "ir" / "birds"
+    judged.mkdir(parents=True)
+    (judged / "corpus.jsonl").write_text('{"id": "1", "title": "Wren", "text": "A small bird."}')
+    (judged / "queries.jsonl").write_text('{"id": "1", "text": "small birds"}')
+    (judged / "qrels.tsv").write_text("query-id\tdoc-id\trelevance\n1\t1\t1\n")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["dev_blogs", *arguments])
+    return dev_blogs.main()
+
+
+def test_one_command_measures_blogs_and_collections_and_writes_the_document(
+    corpora: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = corpora / "quality.md"
+    document.write_text(DOCUMENT)
+    places = (str(corpora / "corpora"), "--questions", str(corpora / "questions"))
+    assert run(monkeypatch, *places, "--write", str(document)) == 0
+    said = capsys.readouterr().out
+    written = document.read_text()
+    assert written == DOCUMENT.replace("old\n", said)
+    assert "python -m benchmarks.quality.dev_blogs CORPORA --questions QUESTIONS\n" in said
+    assert "| cats | no | title, hit@1 | ≥ .985 | 1.000 | met |" in said
+    assert "| birds | embedded all-MiniLM-L6-v2 | 1 | 1.000 | 1.000 | 1.000 | +.000 " in said
+    assert "**cats: 2 posts, " in said
+    hybrid = next(line for line in said.splitlines() if line.startswith("| question | hybrid | 1"))
+    assert hybrid.startswith("| question | hybrid | 1 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |")
+    assert "| absent | 1 | " in said
+    assert "| off topic | " in said
+
+
+def test_a_folder_without_a_blog_is_refused_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, str(tmp_path)) == 2
+    assert capsys.readouterr().err == (
+        f"{tmp_path} holds no blog. Name a folder of folders with posts/ in them.\n"
+    )
