@@ -82,6 +82,23 @@ def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) 
     } <= set(names)
 
 
+MOST_BYTES = 95_000_000
+"""PyPI takes files of 100 MB."""
+
+LICENSED = ("all-MiniLM-L6-v2", "multilingual-e5-small")
+
+
+def test_each_model_in_the_wheel_comes_with_its_licence_and_both_fit(built: Path) -> None:
+    [wheel], [source] = built.glob("*.whl"), built.glob("*.tar.gz")
+    assert max(wheel.stat().st_size, source.stat().st_size) < MOST_BYTES
+    names = set(zipfile.ZipFile(wheel).namelist())
+    notices = "blog_search_mcp-0.1.0.dist-info/licenses"
+    assert f"{notices}/LICENSE" in names
+    for model in LICENSED:
+        assert f"blog_search_mcp/index/embedders/models/{model}/README.md" in names
+        assert f"{notices}/index/embedders/models/{model}/LICENSE" in names
+
+
 def test_the_source_distribution_builds_the_same_wheel(built: Path, tmp_path: Path) -> None:
     [wheel], [source] = built.glob("*.whl"), built.glob("*.tar.gz")
     with tarfile.open(source) as archive:

@@ -6,9 +6,10 @@ import hashlib
 
 import pytest
 
-from blog_search_mcp.index.embedders.model_files import MODELS, find_file
+from blog_search_mcp.index.embedders.model_files import MODELS, find_file, load_tokenizer
 from blog_search_mcp.index.embedders.packaged import PACKAGED
 from blog_search_mcp.index.errors import EmbedderRefused
+from tools.export_e5 import SPECIAL, is_kept
 
 FILES = [
     (model, name)
@@ -36,3 +37,13 @@ def test_a_file_that_is_missing_is_named_with_what_to_do() -> None:
         "The file normalizer.json of all-MiniLM-L6-v2 is missing from the installed package; "
         "install it again."
     )
+
+
+def test_the_pieces_are_those_that_the_tool_keeps() -> None:
+    vocabulary = load_tokenizer("multilingual-e5-small").get_vocab()
+    pieces = {piece for piece in vocabulary if not piece.startswith("\ue000")}
+    assert len(vocabulary) == 178_960
+    assert [piece for piece in pieces if not is_kept(SPECIAL, piece)] == []
+    others = ["▁что", "▁خ", "▁हिन्दी", "▁ภาษา", "ש", "▁2026", "、", "快取", "ｶ"]
+    kept = [piece for piece in others if is_kept(SPECIAL, piece)]
+    assert kept == ["▁что", "▁2026", "、", "快取", "ｶ"]
