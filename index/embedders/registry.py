@@ -2,7 +2,7 @@
 
 An index can only be searched with the embedder that made its vectors, so an existing
 index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
-here asks a server anything, but for the one look of `auto` at a new index.
+here asks a server anything, but for the one look of `auto` and `ollama` at a new index.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
 from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background
-from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, list_installed
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
+    choose_multilingual,
     find_model,
     full_name,
     recommend_model,
@@ -85,9 +86,11 @@ def choose_embedder(
         return Choice(
             embedder, f"The index keeps its embedder, {existing.name}.", model is not None
         )
-    if model is None and kind != "ollama":
+    if model is None and kind == "ollama":
+        return _choose_of_ollama(url, count_languages())
+    if model is None:
         return _choose_by_languages(kind, url, count_languages())
-    kind, model = _kind_of(kind, model), model or DEFAULT_MODEL
+    kind = _kind_of(kind, model)
     reason = f"Embedder: {kind} {model}, as asked."
     if kind == "ollama":
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
@@ -172,6 +175,27 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         better = recommend_model(is_english=False).name
         reason += f" For {_pull_and_rebuild(better)}."
     return Choice(OnnxEmbedder(model), reason)
+
+
+def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
+    """Choose for `ollama` without a model: the default for English.
+
+    For other languages it is what Ollama has that knows them, else the default if Ollama has
+    that, else the model to pull.
+    """
+    reason = f"Embedder: ollama {DEFAULT_MODEL}, as asked."
+    if choose_packaged(posts) is MINILM:
+        return Choice(VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, url)), reason, is_asked=True)
+    installed, languages = list_installed(url), _describe_languages(posts)
+    better = recommend_model(is_english=False).name
+    model = choose_multilingual(installed)
+    if model is None and full_name(DEFAULT_MODEL) in installed:
+        model = DEFAULT_MODEL
+        reason += f" {languages}, and it reads English alone. For {_pull_and_rebuild(better)}."
+    else:
+        model = model or better
+        reason = f"Embedder: ollama {model}. {languages}."
+    return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
 
 
 def _choose_at_hand(url: str) -> Choice:

@@ -127,9 +127,13 @@ class RetryingClient:
 
         Raises OllamaError.
         """
-        listed = self.request(lambda client: client.list(), policy).models
-        digests = {full_name(entry.model or ""): entry.digest or "" for entry in listed}
+        digests = self.read_digests(policy)
         return ServerState(self.read_version(policy), digests.get(full_name(model), ""))
+
+    def read_digests(self, policy: RetryPolicy) -> dict[str, str]:
+        """Return the digests of the installed models by full name. Raises OllamaError."""
+        listed = self.request(lambda client: client.list(), policy).models
+        return {full_name(entry.model or ""): entry.digest or "" for entry in listed}
 
 
 class OllamaHealthCheck:
@@ -157,6 +161,18 @@ class OllamaHealthCheck:
             if failure.kind in (Kind.DOWN, Kind.SLOW):
                 raise failure.as_embedder_error(self.url, self.model) from failure
             return ServerState()
+
+
+def list_installed(url: str) -> tuple[str, ...]:
+    """Return the full names of the models that an Ollama has, within about a second.
+
+    Takes the address in any form of OLLAMA_HOST; nothing for an Ollama that does not answer.
+    Raises UsageError for any other address.
+    """
+    try:
+        return tuple(RetryingClient(resolve_url(url)).read_digests(FOR_A_CHECK))
+    except OllamaError:
+        return ()
 
 
 def connect(url: str, timeout: float) -> Client:

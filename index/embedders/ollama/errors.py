@@ -46,7 +46,7 @@ class Kind(Enum):
     MISSING = (ModelMissing, "{place} does not have the model {model}. Run `ollama pull {model}`.")
     NOT_EMBEDDING = (
         EmbedderRefused,
-        "{model} gives no embeddings. Choose an embedding model, such as --model nomic-embed-text.",
+        "{model} gives no embeddings. Choose an embedding model, such as --model bge-m3.",
     )
     NO_VECTOR = (
         EmbedderRefused,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
-    DEFAULT_MODEL,
     misreading_warning,
     misreads_capitals,
+    recommend_model,
 )
+from blog_search_mcp.index.embedders.packaged import E5
 from blog_search_mcp.index.embedders.registry import runs_on_server
 from blog_search_mcp.index.errors import EmbedderError, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
@@ -23,16 +24,16 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     `embedder` is the index's, `None` without an index; `rebuild` is the command that builds the
     index anew.
     """
-    needed = embedder if embedder is not None and runs_on_server(embedder) else None
+    needed = _on_server(embedder)
     if needed is None and not url:
         return [Finding("Ollama", "ok", "No index here needs it.")]
     try:
-        health = OllamaHealthCheck(needed.model if needed else DEFAULT_MODEL, url)
+        health = OllamaHealthCheck(_model_of(embedder), url)
     except UsageError as error:
         remedy = "export OLLAMA_HOST=http://127.0.0.1:11434"
         return [Finding("Ollama", "problem", str(error), remedy)]
     try:
-        return check_server(health.check(), health.url, needed, rebuild)
+        return check_server(health.check(), health.url, embedder, rebuild)
     except EmbedderError:
         lack = "without it search is by words alone" if needed else "the index does not use it"
         text = f"Nothing answers at {health.url}; {lack}."
@@ -40,13 +41,13 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
 
 
 def check_server(
-    server: ServerState, url: str, needed: EmbedderIdentity | None, rebuild: str
+    server: ServerState, url: str, embedder: EmbedderIdentity | None, rebuild: str
 ) -> list[Finding]:
     """Check version and model of the Ollama at `url`.
 
     A warning at most is reported where the index does not need it.
     """
-    model = needed.model if needed else DEFAULT_MODEL
+    needed, model = _on_server(embedder), _model_of(embedder)
     if not server.digest:
         text = f"Ollama {server.version} at {url} does not have the model {model}."
         findings = [Finding("Ollama", _lacking(needed), text, f"ollama pull {model}")]
@@ -64,6 +65,18 @@ def check_server(
         )
         findings.append(Finding("Ollama", "problem", text, rebuild))
     return findings
+
+
+def _on_server(embedder: EmbedderIdentity | None) -> EmbedderIdentity | None:
+    """Give back an embedder that needs Ollama."""
+    return embedder if embedder is not None and runs_on_server(embedder) else None
+
+
+def _model_of(embedder: EmbedderIdentity | None) -> str:
+    """Return the index's model of Ollama's, else the one that would suit its posts."""
+    needed = _on_server(embedder)
+    is_english = embedder is None or embedder.model != E5.identity.model
+    return needed.model if needed else recommend_model(is_english).name
 
 
 def _lacking(needed: EmbedderIdentity | None) -> State:

@@ -19,7 +19,12 @@ from blog_search_mcp.index.embedders.registry import (
     open_embedder,
 )
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
-from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable, UsageError
+from blog_search_mcp.index.errors import (
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    ModelMissing,
+    UsageError,
+)
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
 
 if TYPE_CHECKING:
@@ -105,6 +110,62 @@ def test_auto_takes_the_multilingual_one_for_other_languages_although_ollama_is_
         "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
     )
     assert ollama.requests == []
+
+
+@pytest.mark.parametrize(
+    ("installed", "model"),
+    [
+        (
+            ["nomic-embed-text:latest", "embeddinggemma:300m", "llama3:latest"],
+            "embeddinggemma:300m",
+        ),
+        (["nomic-embed-text:latest", "embeddinggemma:300m", "bge-m3:latest"], "bge-m3"),
+    ],
+)
+def test_ollama_without_a_model_takes_for_other_languages_one_that_knows_them(
+    ollama: OllamaStandIn, installed: list[str], model: str
+) -> None:
+    ollama.models = [Model(name) for name in installed]
+    choice = choose("ollama", None, ollama.host, None, MIXED)
+    assert choice.reason == f"Embedder: ollama {model}. 10% of the posts are not in English."
+    assert choice.embedder.identity.name == f"ollama {model}"
+
+
+def test_ollama_that_has_no_model_for_the_posts_is_told_to_pull_one(ollama: OllamaStandIn) -> None:
+    ollama.models = [Model("all-minilm:latest")]
+    choice = choose("ollama", None, ollama.host, None, MIXED)
+    with pytest.raises(ModelMissing, match="ollama pull bge-m3"):
+        _ = choice.embedder.identity
+
+
+def test_ollama_with_an_english_model_alone_takes_it_and_names_one_that_knows_more(
+    ollama: OllamaStandIn,
+) -> None:
+    choice = choose("ollama", None, ollama.host, None, {"zh-tw": 9, "en": 1})
+    assert choice.embedder.identity.name == "ollama nomic-embed-text"
+    assert choice.reason == (
+        "Embedder: ollama nomic-embed-text, as asked. 90% of the posts are not in English, and it "
+        "reads English alone. For bge-m3: `ollama pull bge-m3`, then "
+        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+    )
+
+
+def test_ollama_without_a_model_is_not_asked_for_a_list_where_the_posts_are_in_english(
+    ollama: OllamaStandIn,
+) -> None:
+    choice = choose("ollama", None, ollama.host, None, ENGLISH)
+    assert choice.reason == "Embedder: ollama nomic-embed-text, as asked."
+    assert ollama.requests == []
+
+
+def test_nothing_said_of_a_blog_in_other_languages_tells_to_pull_an_english_model(
+    nobody: str,
+) -> None:
+    for kind in ("auto", "ollama", "embedded"):
+        choice = choose(kind, None, nobody, None, {"zh": 10})
+        assert "nomic" not in choice.reason
+    with pytest.raises(EmbedderUnavailable):
+        _ = choose("ollama", None, nobody, None, {"zh": 10}).embedder.identity
 
 
 def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:

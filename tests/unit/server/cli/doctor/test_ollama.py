@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.client import ServerState
-from blog_search_mcp.index.embedders.packaged import MINILM
+from blog_search_mcp.index.embedders.packaged import E5, MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
 from blog_search_mcp.server.cli.doctor.ollama import check_ollama, check_server
@@ -31,6 +31,20 @@ HAS = ServerState("0.32.15", Model().digest)
             "problem",
             "Ollama 0.32.15 at URL does not have the model nomic-embed-text.",
             "ollama pull nomic-embed-text",
+        ),
+        (
+            MINILM.identity,
+            ServerState("0.32.15"),
+            "warning",
+            "Ollama 0.32.15 at URL does not have the model nomic-embed-text.",
+            "ollama pull nomic-embed-text",
+        ),
+        (
+            E5.identity,
+            ServerState("0.32.15"),
+            "warning",
+            "Ollama 0.32.15 at URL does not have the model bge-m3.",
+            "ollama pull bge-m3",
         ),
         (
             NOMIC,
