@@ -25,8 +25,8 @@ CHARACTERS = 4000
 def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
     """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
 
-    The sample is by a hash of the source, since neighbours are often translations of each
-    other. A file that cannot be read is passed over.
+    Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
+    often translations of each other. A file that cannot be read is passed over.
     """
     counts: Counter[str] = Counter()
     for file in sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))[
@@ -38,5 +38,4 @@ def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
             continue
         words = f"{document.post.title}\n{document.body.text[:CHARACTERS]}"
         counts[document.post.language or language_of(words)] += 1
-    del counts[""]
     return counts

@@ -224,7 +224,9 @@ def _advise_embedder(layout: Layout, manifest: Manifest, plan: Plan) -> str:
     if not plan.live or plan.choice.is_asked:
         return ""
     overview = read_overview(layout.generation(manifest.generation))
-    return advise_other_model(manifest.embedder, dict(overview.languages))
+    posts = dict(overview.languages)
+    posts[""] = overview.posts - sum(posts.values())
+    return advise_other_model(manifest.embedder, posts)
 
 
 def _make_report(

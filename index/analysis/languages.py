@@ -78,8 +78,9 @@ is Latin whatever language it is explained in."""
 
 LEAST_EVIDENCE = 2
 """Different function words that name a language: one alone may be a coincidence (de facto, la
-jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. A single
-ASCII letter is none: it is a variable, or a half of I/O."""
+jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. Of single
+letters one beyond ASCII counts as one (à la carte), any other as none: it is a variable, or a half
+of I/O."""
 
 RUNNING_TEXT = 50
 """Words from which on a text that shows no language is in one that is not known here."""
@@ -98,13 +99,18 @@ def language_of(text: str) -> str:
     kinds = {code: sum(map(len, found.findall(sample))) for code, found in _SCRIPTS.items()}
     counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
     found = {code: _find_function_words(counts, code) for code in function_word_languages()}
-    evidence = Counter({code: sum(map(_evidence, words)) for code, words in found.items()})
-    (best, most), (_, second) = evidence.most_common(2)
-    share = sum(counts[word] for word in found[best]) if most >= LEAST_EVIDENCE else 0
+    weights = {
+        code: (sum(map(_evidence, words)), sum(counts[word] for word in words))
+        for code, words in found.items()
+    }
+    best, second = sorted(weights, key=lambda code: weights[code], reverse=True)[:2]
+    most, share = weights[best]
+    if most < LEAST_EVIDENCE:
+        share = 0
     if sum(kinds.values()) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
         return _east_asian_language(kinds)
     if share and share >= LEAST_SHARE * counts.total():
-        return best if most > second else ""
+        return best if weights[best] > weights[second] else ""
     return UNDETERMINED if counts.total() >= RUNNING_TEXT else ""
 
 
@@ -162,9 +168,7 @@ def _find_function_words(counts: Mapping[str, int], language: str) -> Set[str]:
 
 def _evidence(word: str) -> int:
     """How much a function word says about the language of a text that has it."""
-    if not word.isascii():
-        return LEAST_EVIDENCE
-    return 1 if len(word) > 1 else 0
+    return (len(word) > 1) + (not word.isascii())
 
 
 _TAG = re.compile(

@@ -93,9 +93,9 @@ English ones have at most .002, the three others .79 and more, and a blog of two
 def share_not_english(posts: Mapping[str, int]) -> float:
     """Return the share of posts, counted by language tag, that are not in English.
 
-    0 without posts.
+    Those that show no language (`""`) are none of them. 0 without posts.
     """
-    others = [count for tag, count in posts.items() if tag.partition("-")[0] != "en"]
+    others = [count for tag, count in posts.items() if tag.partition("-")[0] not in ("en", "")]
     return sum(others) / max(sum(posts.values()), 1)
 
 

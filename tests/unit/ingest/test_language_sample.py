@@ -27,9 +27,10 @@ def test_posts_count_by_their_text_or_by_their_authors_word(tmp_path: Path) -> N
         "b.md": CHINESE,
         "c.md": f"---\nlang: pt-BR\n---\n{ENGLISH}",
         "d.md": CHINESE.encode("big5"),
+        "f.md": "# OS threads\n",
         "e.md": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4,
     }
-    assert sampled(tmp_path, posts) == {"en": 1, "zh": 2, "pt-br": 1}
+    assert sampled(tmp_path, posts) == {"en": 1, "zh": 2, "pt-br": 1, "": 1}
 
 
 def test_translations_beside_each_other_are_not_taken_by_turns(tmp_path: Path) -> None:

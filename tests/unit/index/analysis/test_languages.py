@@ -107,6 +107,10 @@ def test_words_that_two_languages_share_or_one_word_alone_name_none(query: str) 
     assert language_of(query) == ""
 
 
+def test_a_foreign_phrase_does_not_make_an_english_sentence_french() -> None:
+    assert language_of("The café is as warm as a soup à la carte is.") == "en"
+
+
 def test_a_name_said_over_and_over_does_not_outweigh_the_prose_around_it() -> None:
     names = " ".join(f"ne_{scale}m_coastline" for scale in range(100))
     assert language_of(f"{SENTENCES['en'] * 4} {names}") == "en"

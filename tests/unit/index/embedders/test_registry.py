@@ -183,6 +183,13 @@ def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:
     assert choose("embedded", None, nobody, None, {}).embedder.identity == MINILM.identity
 
 
+def test_posts_that_show_no_language_are_none_in_another_one(nobody: str) -> None:
+    stubs = {"en": 60, "": 31, "zh": 9}
+    assert choose("embedded", None, nobody, None, stubs).embedder.identity == MINILM.identity
+    polish = {"en": 60, "": 30, "und": 10}
+    assert choose("embedded", None, nobody, None, polish).embedder.identity == E5.identity
+
+
 @pytest.mark.parametrize("model", PACKAGED)
 def test_a_model_that_is_named_is_taken_whatever_the_languages(model: str, nobody: str) -> None:
     for kind in ("auto", "embedded"):
