@@ -72,7 +72,7 @@ def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck
 
 
 def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
-    """Open the index as a server does; return why the model in the package, if used, fails."""
+    """Open the index as a server does; return why a model of the package fails to embed."""
     embedder = open_embedder(manifest.embedder, "")
     unlock = lock_generation(layout, manifest.generation)
     IndexReader(layout.generation(manifest.generation), manifest, embedder, unlock).close()

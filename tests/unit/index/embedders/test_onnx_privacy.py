@@ -9,7 +9,8 @@ from tests.support.paths import ROOT
 
 CODE = """
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-print(OnnxEmbedder().embed_query("a private draft").shape)
+from blog_search_mcp.index.embedders.packaged import PACKAGED
+print([OnnxEmbedder(model).embed_query("a private draft").shape for model in PACKAGED.values()])
 """
 
 
@@ -25,5 +26,5 @@ def test_embedding_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert ran.stdout == "(384,)\n"
+    assert ran.stdout == "[(384,), (384,)]\n"
     assert list(tmp_path.rglob("*")) == []
