@@ -75,12 +75,8 @@ def list_changes(changes: Changes) -> str:
 def format_age(created: str, now: datetime) -> str:
     """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
     passed = now - datetime.fromisoformat(created)
-    for unit, length in (
-        ("day", timedelta(days=1)),
-        ("hour", timedelta(hours=1)),
-        ("minute", timedelta(minutes=1)),
-    ):
-        count = passed // length
+    for unit in ("day", "hour", "minute"):
+        count = passed // timedelta(**{f"{unit}s": 1})
         if count >= 1:
             return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
     return "less than a minute ago"

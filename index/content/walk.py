@@ -1,10 +1,10 @@
 """List the files of a content folder that are posts, and what is left out with the reason.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
-server can tell that its index is behind (`index.content.changes`). What the author leaves out
-(`index.content.walk`) is not reported; anything else that cannot be indexed is. Linked
-files are followed while they stay inside the content folder, so that no link makes a file of the
-machine public; linked folders are not, so a walk always ends and no post appears twice.
+server can tell that its index is behind (`index.content.changes`). What the author leaves out is
+not reported; anything else that cannot be indexed is. Linked files are followed while they stay
+inside the content folder, so that no link makes a file of the machine public; linked folders are
+not, so a walk always ends and no post appears twice.
 """
 
 import errno
@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
 
@@ -27,6 +28,8 @@ LEAVES = "it is a link that leaves the content folder; copy the file into it"
 ATTEMPTS = 3
 """A saved file is whole the next time; one that others keep writing to is not worth more."""
 
+IGNORE_FILE = ".blogignore"
+
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 """Those that the system knows: Windows has only the last."""
 
@@ -35,39 +38,18 @@ def read_file(path: Path) -> bytes:
     """Read a post's bytes; `path` is no link. Raises UnreadablePost, of which PostChanging."""
     for _ in range(ATTEMPTS):
         try:
-            content = _read_once(path)
-        except (OSError, RuntimeError) as error:
-            raise UnreadablePost(describe_failure(error)) from error
-        if content is not None:
+            with open(path, "rb", opener=_open) as file:
+                before = os.fstat(file.fileno())
+                if obstacle := _find_obstacle(before):
+                    raise UnreadablePost(obstacle)
+                content = file.read(MAX_BYTES + 1)
+                after = os.fstat(file.fileno())
+        except OSError as error:
+            raise UnreadablePost(_describe_failure(error)) from error
+        is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+        if is_same and len(content) == after.st_size:
             return content
     raise PostChanging("it changed while it was read; run again when it is finished")
-
-
-def find_obstacle(status: os.stat_result) -> str | None:
-    """Return why a file of this status cannot be a post, `None` if it can."""
-    if not stat.S_ISREG(status.st_mode):
-        return "it is not a regular file; name it in a .blogignore"
-    if status.st_size > MAX_BYTES:
-        return f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore"
-    return None
-
-
-def describe_failure(error: OSError | RuntimeError) -> str:
-    """Describe it without the machine's paths; pathlib raises RuntimeError for a loop of links."""
-    reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
-    return f"it cannot be read: {reason}; check the file and its permissions"
-
-
-def _read_once(path: Path) -> bytes | None:
-    """Return the bytes, `None` if they changed meanwhile. Raises OSError or UnreadablePost."""
-    with open(path, "rb", opener=_open) as file:
-        before = os.fstat(file.fileno())
-        if obstacle := find_obstacle(before):
-            raise UnreadablePost(obstacle)
-        content = file.read(MAX_BYTES + 1)
-        after = os.fstat(file.fileno())
-    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    return content if same and len(content) == after.st_size else None
 
 
 def _open(path: str, flags: int) -> int:
@@ -76,54 +58,19 @@ def _open(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-IGNORE_FILE = ".blogignore"
+def _find_obstacle(status: os.stat_result) -> str | None:
+    """Return why a file of this status cannot be a post, `None` if it can."""
+    if not stat.S_ISREG(status.st_mode):
+        return "it is not a regular file; name it in a .blogignore"
+    if status.st_size > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore"
+    return None
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreFile:
-    """The `.blogignore` of one folder."""
-
-    prefix: str
-    """The folder's source with a `/` at the end, `""` for the content folder."""
-    spec: GitIgnoreSpec
-
-
-def read_ignore_file(root: Path, folder: Path, prefix: str) -> IgnoreFile | None:
-    """Read the `.blogignore` of a folder, `None` if it has none.
-
-    Raises ContentError if it cannot be read: going on without it could publish what the author
-    meant to keep out.
-    """
-    path = folder / IGNORE_FILE
-    try:
-        if path.is_symlink():
-            path = path.resolve(strict=True)
-            if not path.is_relative_to(root):
-                raise UnreadablePost(LEAVES)
-        elif not path.exists():
-            return None
-        text = read_file(path).decode("utf-8-sig", "surrogateescape")
-        return IgnoreFile(prefix, GitIgnoreSpec.from_lines(text.splitlines()))
-    except (OSError, RuntimeError) as error:
-        raise _unusable(prefix, describe_failure(error)) from error
-    except (UnreadablePost, ValueError, re.error) as error:
-        raise _unusable(prefix, error) from error
-
-
-def is_ignored(name: str, source: str, is_folder: bool, ignores: tuple[IgnoreFile, ...]) -> bool:
-    """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
-    if name.startswith(".") or name == "node_modules":
-        return True
-    path = source + "/" if is_folder else source
-    for ignore in reversed(ignores):
-        decision = ignore.spec.check_file(path[len(ignore.prefix) :]).include
-        if decision is not None:
-            return decision
-    return False
-
-
-def _unusable(prefix: str, reason: object) -> ContentError:
-    return ContentError(f"{prefix}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it.")
+def _describe_failure(error: OSError | RuntimeError) -> str:
+    """Describe it without the machine's paths; pathlib raises RuntimeError for a loop of links."""
+    reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
+    return f"it cannot be read: {reason}; check the file and its permissions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +104,12 @@ class Walk:
     skipped: tuple[Skipped, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     path: Path
     prefix: str
     """`""` for the content folder, else its source with a `/` at the end."""
-    ignores: tuple[IgnoreFile, ...]
-    """Each `.blogignore` that applies to it from outside, outermost first."""
+    ignores: tuple[tuple[str, GitIgnoreSpec], ...]
+    """Prefix and rules of each `.blogignore` that applies to it from outside, outermost first."""
 
 
 def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
@@ -203,18 +149,17 @@ def refuse_inside(content: Path, index: Path) -> None:
 
 
 def _resolve_root(content: Path) -> Path:
+    advice = "Give the folder that holds the posts."
     try:
         root = content.resolve(strict=True)
         with os.scandir(root):
             return root
     except FileNotFoundError as error:
-        message = f"There is no content folder {content}. Give the folder that holds the posts."
-        raise ContentError(message) from error
+        raise ContentError(f"There is no content folder {content}. {advice}") from error
     except NotADirectoryError as error:
-        message = f"{content} is a file, not a folder. Give the folder that holds the posts."
-        raise ContentError(message) from error
+        raise ContentError(f"{content} is a file, not a folder. {advice}") from error
     except (OSError, RuntimeError) as error:
-        raise ContentError(f"The content folder {content}: {describe_failure(error)}.") from error
+        raise ContentError(f"The content folder {content}: {_describe_failure(error)}.") from error
 
 
 def _list_folder(
@@ -224,16 +169,18 @@ def _list_folder(
         with os.scandir(folder.path) as entries:
             names = list(entries)
     except OSError as error:
-        yield Skipped(folder.prefix.rstrip("/"), describe_failure(error))
+        yield Skipped(folder.prefix.rstrip("/"), _describe_failure(error))
         return
-    own = read_ignore_file(root, folder.path, folder.prefix)
-    ignores = (*folder.ignores, own) if own else folder.ignores
+    ignores = (*folder.ignores, *_read_ignore_file(root, folder))
     for entry in names:
         source = folder.prefix + entry.name
-        is_folder = _is_folder(entry)
+        try:
+            is_folder = entry.is_dir()
+        except OSError:
+            is_folder = False
         if not (is_folder or entry.name.lower().endswith(suffixes)):
             continue
-        if is_ignored(entry.name, source, is_folder, ignores):
+        if _is_ignored(entry.name, f"{source}/" if is_folder else source, ignores):
             continue
         printable = os.fsencode(source).decode("utf-8", "backslashreplace")
         if printable != source:
@@ -243,7 +190,38 @@ def _list_folder(
         elif entry.is_symlink():
             yield Skipped(source, "linked folders are not followed; put the posts in the folder")
         else:
-            yield _Folder(Path(entry.path), source + "/", ignores)
+            yield _Folder(Path(entry.path), f"{source}/", ignores)
+
+
+def _read_ignore_file(root: Path, folder: _Folder) -> tuple[tuple[str, GitIgnoreSpec], ...]:
+    """Read the `.blogignore` of a folder, if it has one.
+
+    Raises ContentError if it cannot be read: going on without it could publish what the author
+    meant to keep out.
+    """
+    path = folder.path / IGNORE_FILE
+    try:
+        if path.is_symlink():
+            path = path.resolve(strict=True)
+            if not path.is_relative_to(root):
+                raise UnreadablePost(LEAVES)
+        elif not path.exists():
+            return ()
+        lines = read_file(path).decode("utf-8-sig", "surrogateescape").splitlines()
+        return ((folder.prefix, GitIgnoreSpec.from_lines(lines)),)
+    except (UnreadablePost, OSError, RuntimeError, ValueError, re.error) as error:
+        reason = _describe_failure(error) if isinstance(error, OSError | RuntimeError) else error
+        raise ContentError(
+            f"{folder.prefix}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it."
+        ) from error
+
+
+def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+    """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
+    if name.startswith(".") or name == "node_modules":
+        return True
+    decisions = (spec.check_file(path[len(prefix) :]).include for prefix, spec in reversed(ignores))
+    return next((decision for decision in decisions if decision is not None), False)
 
 
 def _check_file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
@@ -252,17 +230,10 @@ def _check_file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile 
         status = path.stat()
         if entry.is_symlink() and not path.is_relative_to(root):
             return Skipped(source, LEAVES)
-        if obstacle := find_obstacle(status):
+        if obstacle := _find_obstacle(status):
             return Skipped(source, obstacle)
         if not os.access(path, os.R_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, RuntimeError) as error:
-        return Skipped(source, describe_failure(error))
+        return Skipped(source, _describe_failure(error))
     return SourceFile(source, path, status.st_size, status.st_mtime_ns)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
