@@ -4,8 +4,6 @@ A file counts as changed when its size or time is another, as for an ingest. Onl
 files, so an edited draft counts too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta

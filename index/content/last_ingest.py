@@ -7,8 +7,6 @@ place: a torn file is not JSON and counts as none. It names a folder of this mac
 not reach a client.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError

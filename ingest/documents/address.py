@@ -1,7 +1,5 @@
 """What a post's front matter holds that may decide its URL."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ nor a block of HTML. Code between backticks is paired here, one paragraph at a t
 inline parser has no positions.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from bisect import bisect_right

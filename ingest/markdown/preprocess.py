@@ -6,8 +6,6 @@ what a component encloses would be HTML. Code is found first and is never touche
 indented code and no blocks of HTML, so a passage that looks like MDX is read without them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """Markdown and MDX posts with front matter."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 `ingest.markdown.preprocess` applies them all in one pass, outside code, and the leftmost wins.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple, TypeAlias

@@ -48,8 +48,11 @@ class SiteGenerator(Protocol):
         return self
 
     def guess_prefix(self, content: Path) -> str:
-        """Return the place of the content folder, with a `/` at the end, without configuration."""
-        ...
+        """Return the place of the content folder, with a `/` at the end, without configuration.
+
+        By default the folder is taken for `content`, unless it holds one.
+        """
+        return "" if (content / "content").is_dir() else "content/"
 
     def permalink(self, place: str, address: Address) -> str | None:
         """Return the percent-encoded path of the post at `place`, `None` if it is not sure."""

@@ -4,8 +4,6 @@ A file that is missing or cannot be parsed, and a value of an unexpected type, c
 a site without a base URL just has no links, which is no reason to fail an ingest.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Callable, Mapping

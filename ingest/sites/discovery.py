@@ -1,7 +1,5 @@
 """Find the site that publishes a content folder, by its configuration and two options."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit

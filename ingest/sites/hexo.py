@@ -4,8 +4,6 @@ Other files below `source` keep their place. Heading ids depend on the renderer 
 and are not known.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

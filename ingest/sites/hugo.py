@@ -3,8 +3,6 @@
 Heading ids are those of its Markdown parser, Goldmark, in the style of GitHub, the default.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 import unicodedata
@@ -157,10 +155,6 @@ class Hugo(SiteGenerator):
         split = (place.rpartition("/") for place in places)
         bundles = frozenset(folder for folder, _, name in split if name.startswith("index."))
         return replace(self, bundles=bundles)
-
-    def guess_prefix(self, content: Path) -> str:
-        """Take the folder for `content`, unless it holds one."""
-        return "" if (content / "content").is_dir() else "content/"
 
     def permalink(self, place: str, address: Address) -> str | None:
         """Return the path of the page at `place`, that of `.Permalink` below the base URL."""

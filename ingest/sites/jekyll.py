@@ -4,8 +4,6 @@ Collections have no URLs: whether and where they are rendered is seldom configur
 Heading ids are kramdown's for GitHub's Markdown, the default.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

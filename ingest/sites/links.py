@@ -4,8 +4,6 @@ Generators differ in which headings they see, what of a heading they take and ho
 equal ones. An id that is not sure is `""`: the link then leads to the post alone.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Sequence

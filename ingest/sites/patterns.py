@@ -1,7 +1,5 @@
 """What the generators' permalink patterns share: filling in tokens, dates, percent-encoding."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date

@@ -1,7 +1,5 @@
 """Zola: URLs follow the content folder; names are spelled in ASCII unless configured otherwise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,26 +56,20 @@ class Zola(SiteGenerator):
         """Raise UsageError: Zola has none."""
         raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
 
-    def guess_prefix(self, content: Path) -> str:
-        """Take the folder for `content`, unless it holds one."""
-        return "" if (content / "content").is_dir() else "content/"
-
     def permalink(self, place: str, address: Address) -> str | None:
         """Return the path of the post at `place`."""
         inner = strip_folder("content", place)
         if inner is None or not inner.endswith(".md"):
             return None
         folder, _, file = inner.rpartition("/")
-        found = self._split_language(file.removesuffix(".md"))
-        path = self._path(folder, *found, address) if found else None
+        name, prefix = file.removesuffix(".md"), ""
+        stem, dot, language = name.partition(".")
+        if self.languages and dot and language != self.default_language:
+            if language not in self.languages:
+                return None
+            name, prefix = stem, f"{language}/"
+        path = self._path(folder, name, prefix, address)
         return path and encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
-
-    def _split_language(self, stem: str) -> tuple[str, str] | None:
-        """Return name and URL prefix; `None` if the language is none of the site's."""
-        name, dot, language = stem.partition(".")
-        if not self.languages or not dot or language == self.default_language:
-            return stem, ""
-        return (name, language + "/") if language in self.languages else None
 
     def _path(self, folder: str, name: str, prefix: str, address: Address) -> str | None:
         if name == "_index":
@@ -89,12 +81,9 @@ class Zola(SiteGenerator):
         if name.partition(".")[0] == "index" and folder:
             above, _, last = folder.rpartition("/")
             folder, name = above, last if name == "index" else name
-        slug = self._slug(address.get("slug") or self._undated(name))
-        return slug and f"{prefix}{folder}/{slug}" if folder else slug and f"{prefix}{slug}"
-
-    def _undated(self, name: str) -> str:
         dated = None if self.keep_dates else _DATED.match(name)
-        return dated["slug"] if dated else name
+        slug = self._slug(address.get("slug") or (dated["slug"] if dated else name))
+        return slug and (f"{prefix}{folder}/{slug}" if folder else f"{prefix}{slug}")
 
     def _slug(self, text: str) -> str | None:
         if self.slugs == "on":
