@@ -7,9 +7,6 @@ counts wrong tokens too. A body is read last.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,10 +17,8 @@ from blog_search_mcp.server.http.guards import allowed_names, token_check, with_
 from blog_search_mcp.server.http.limits import RateLimit, limit_bodies
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
-from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import Access, Address
-from blog_search_mcp.server.tools.registry import switchable
-from blog_search_mcp.server.usage import UsageLog
 
 PATH = "/mcp"
 SESSIONS = 512
@@ -32,29 +27,18 @@ STREAMS = 1_000
 """Clients that may wait for changes at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
-    """The ASGI application, and how to end its streams."""
-
-    app: ASGIApp
-    close: Callable[[], None]
-    """End each stream that waits for changes with its result; return at once."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        await self.app(scope, receive, send)
-
-
 def build_app(
     searcher: Served,
     address: Address,
     access: Access,
-    extended: bool = False,
-    usage: UsageLog | None = None,
-) -> Application:
-    """Build the application for `address`, open to those whom `access` admits."""
+    server: BlogServer | None = None,
+) -> ASGIApp:
+    """Build the application for `address`, open to those whom `access` admits.
+
+    `server` answers at `/mcp`; by default one with the core tools that logs nothing.
+    """
     open_routes = [health_route(searcher), *page_routes()]
-    server = build_server(searcher, switchable(extended), usage, STREAMS)
+    server = server or build_server(searcher, streams=STREAMS)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
@@ -64,7 +48,7 @@ def build_app(
         custom_starlette_routes=[*open_routes, *api_routes(searcher)],
     )
     open_paths = frozenset(route.path for route in open_routes)
-    return Application(guarded(app, address, access, open_paths), server.notifier.close)
+    return guarded(app, address, access, open_paths)
 
 
 def guarded(

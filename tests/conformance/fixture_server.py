@@ -32,7 +32,7 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from blog_search_mcp.server.http.app import PATH, Application, guarded
+from blog_search_mcp.server.http.app import PATH, guarded
 from blog_search_mcp.server.http.serve import serve
 from blog_search_mcp.server.http.settings import parse_address
 from blog_search_mcp.server.settings import ANYONE
@@ -107,7 +107,7 @@ def main() -> NoReturn:
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    sys.exit(serve(Application(guarded(app, here, ANYONE), lambda: None), here, lambda: None))
+    sys.exit(serve(guarded(app, here, ANYONE), here, lambda: None, lambda: None))
 
 
 if __name__ == "__main__":
