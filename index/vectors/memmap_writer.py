@@ -44,7 +44,7 @@ class MemmapWriter:
         self._base_folder = base
         self._base = read_directory(base) if base else empty_directory(dimension)
         self._number = generation
-        self._pending = TemporaryFile(dir=folder)  # the rows added so far  # noqa: SIM115
+        self._pending = TemporaryFile(dir=folder)  # noqa: SIM115  # of the rows added so far
         self._ids: list[Ids] = []
         self._deleted: list[int] = []
 
@@ -66,6 +66,7 @@ class MemmapWriter:
         end = int(base.counts[:kept].sum())
         merged = end + np.flatnonzero(~deleted[end:])
         rows = self._write_segment(merged, len(new))
+        self._pending.close()  # some systems list it until then
         self._link_segments(kept)
         added = rows[len(merged) :]
         dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
