@@ -44,9 +44,8 @@ OTHER_LANGUAGE = "other language"
 FOREIGN = ("heading", "question")
 """Kinds of another blog's queries that are off topic here."""
 
-DETECTABLE = 7
-"""Words from which on a text in Latin letters shows which language it is. One with CJK letters is
-in theirs, whatever terms it holds."""
+QUESTION_WORDS = 7
+"""Words from which on a question that shows no language is English; a shorter one may be names."""
 
 _CJK = re.compile(f"[{CJK}]")
 
@@ -138,11 +137,14 @@ def _question_files(name: str, questions: Path | None) -> Iterator[tuple[str, Pa
 
 
 def _detect_language(query: Query, languages: dict[str, str]) -> Query:
-    """Name the question's language, and the part it belongs to if its post is in another one."""
+    """Name the question's language, and the part it belongs to if its post is in another one.
+
+    One with CJK letters is in their language, whatever terms it holds.
+    """
     own = languages.get(query.source, "")
     letters = "".join(_CJK.findall(query.text))
-    told = letters or (query.text if count_words(query.text) >= DETECTABLE else "")
-    language = language_of(told) if told else own
+    unknown = "en" if count_words(query.text) >= QUESTION_WORDS else own
+    language = language_of(letters or query.text) or unknown
     return replace(query, language=language, parts=(OTHER_LANGUAGE,) if language != own else ())
 
 

@@ -22,6 +22,7 @@ from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.store.translations import group_sources
 from blog_search_mcp.ingest.documents.base import Body, Document
+from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
 HEADING_WORDS = 2
@@ -48,7 +49,7 @@ TRADITIONAL_SHARE = 0.05
 quarter are, of Simplified text the few that the table takes for variants."""
 
 OPENING = 500
-"""Characters of a post by which its language is detected."""
+"""Characters of a post by which its script is detected."""
 
 GENERIC = {
     "acknowledgements", "additionalresources", "aboutthisseries", "callforparticipation",
@@ -65,7 +66,6 @@ MOST_IDENTIFIER = 60
 """Characters; a shorter one is part of other words, a longer one is a line of code."""
 
 SEED = "1"
-
 
 Posts = Sequence[Document]
 
@@ -150,17 +150,12 @@ def is_short(title: str) -> bool:
 
 
 def detect_language(post: Document) -> str:
-    """Return the language of a post, ISO 639-1, `zh-hant` for Traditional Chinese."""
-    return _detect_language(f"{post.post.title}\n{post.body.text[:OPENING]}", post.post.language)
-
-
-@cache
-def _detect_language(text: str, said: str) -> str:
-    language = primary_subtag(said) or language_of(text)
-    if language != "zh":
-        return language
+    """Return the language of a post as an index has it, `zh-hant` for Traditional Chinese."""
+    language = primary_subtag(find_language(post))
+    text = post.body.text[:OPENING]
     changed = sum(a != b for a, b in zip(text, to_simplified(text), strict=True))
-    return "zh-hant" if changed > TRADITIONAL_SHARE * len(_CJK.findall(text)) else "zh"
+    is_traditional = changed > TRADITIONAL_SHARE * len(_CJK.findall(text))
+    return "zh-hant" if language == "zh" and is_traditional else language
 
 
 def _parts_of_title(title: str, source: str) -> tuple[str, ...]:
