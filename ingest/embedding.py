@@ -37,23 +37,14 @@ MAX_REFUSED_SHARE = 0.1
 """Share of the texts above which the embedder is broken and not the texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedTexts:
-    """The result for some texts."""
-
-    vectors: Mapping[str, Vectors]
-    """By text, float32 of unit length; a refused text is missing."""
-    refused: Mapping[str, str]
-    """By text, why it has no vector."""
-
-
 class CachedEmbedder:
     """An embedder behind the cache, for one run."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
         self._cache = cache
-        self._refused: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        """By text, why the embedder makes no vector of it."""
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
         self.is_stopped = False
@@ -64,17 +55,17 @@ class CachedEmbedder:
         """Sentences on a cache that failed."""
         return self._cache.warnings
 
-    def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
-        """Embed `texts`. Raises EmbedderError; batches finished before it stay in the cache.
+    def embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Embed `texts`; a refused text is missing. Raises EmbedderError.
 
+        Vectors are float32 of unit length; batches finished before an error stay in the cache.
         Texts of about one length go together: a model pads a batch to its longest.
         """
         vectors = self._cache.get(texts)
-        unknown = {text for text in texts if text not in vectors and text not in self._refused}
+        unknown = {text for text in texts if text not in vectors and text not in self.refused}
         for batch_vectors in self._embed_batches(sorted(unknown, key=lambda t: (len(t), t))):
             vectors |= batch_vectors
-        refused = {text: self._refused[text] for text in texts if text in self._refused}
-        return EmbeddedTexts(vectors, refused)
+        return vectors
 
     def _embed_batches(self, texts: Sequence[str]) -> Iterator[dict[str, Vectors]]:
         """Embed each batch while the one before it is written to the cache."""
@@ -102,12 +93,12 @@ class CachedEmbedder:
             rows = refusal.rows
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
         self.texts_embedded += len(batch)
-        self._refused |= reasons
+        self.refused |= reasons
         pairs = zip(batch, rows, strict=True)
         return {text: row for text, row in pairs if text not in reasons}
 
     def _refuse_too_many(self) -> None:
-        refused, texts = self._refused, self.texts_embedded
+        refused, texts = self.refused, self.texts_embedded
         if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
             raise EmbedderRefused(
                 f"The embedder failed on {len(refused)} of {texts} texts, at last because "
@@ -150,7 +141,7 @@ class EmbeddingQueue:
         self._embedder = embedder
         self._block = _Block()
         self._block_size = FIRST_BLOCK
-        self._submitted: deque[tuple[_Block, Future[EmbeddedTexts]]] = deque()
+        self._submitted: deque[tuple[_Block, Future[Mapping[str, Vectors]]]] = deque()
         self._without_vector: dict[int, WithoutVector] = {}
 
     @property
@@ -189,18 +180,24 @@ class EmbeddingQueue:
 
     def _write_block(self) -> int:
         block, future = self._submitted.popleft()
-        result = future.result()
-        embedded = [each for each in block.windows if each.window.text in result.vectors]
+        vectors, reasons = future.result(), self._embedder.refused
+        embedded = [each for each in block.windows if each.window.text in vectors]
         if embedded:
             ids = np.asarray([each.chunk_id for each in embedded], dtype=np.int64)
-            rows = np.stack([result.vectors[each.window.text] for each in embedded])
+            rows = np.stack([vectors[each.window.text] for each in embedded])
             self._writer.add_vectors(ids, rows)
-        refused = [each for each in block.windows if each.window.text in result.refused]
+        refused = [each for each in block.windows if each.window.text in reasons]
         for source, count in Counter(each.post.post.source for each in refused).items():
             self._writer.record_unembedded(source, count)
         for each in refused:
-            reason = result.refused[each.window.text]
-            self._without_vector[each.chunk_id] = _describe_refused(each, reason)
+            chunk = each.post.chunks[each.window.chunk]
+            self._without_vector[each.chunk_id] = WithoutVector(
+                chunk.source,
+                chunk.first_line,
+                chunk.last_line,
+                chunk.headings[-1] if chunk.headings else "",
+                reasons[each.window.text],
+            )
         return block.posts
 
 
@@ -213,9 +210,3 @@ def open_embedding_queue(writer: IndexWriter, embedder: CachedEmbedder) -> Itera
     finally:
         embedder.is_stopped = True
         thread.shutdown(cancel_futures=True)
-
-
-def _describe_refused(queued: _QueuedWindow, reason: str) -> WithoutVector:
-    chunk = queued.post.chunks[queued.window.chunk]
-    heading = chunk.headings[-1] if chunk.headings else ""
-    return WithoutVector(chunk.source, chunk.first_line, chunk.last_line, heading, reason)

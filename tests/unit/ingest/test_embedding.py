@@ -80,7 +80,7 @@ def test_a_batch_goes_into_the_cache_while_the_next_is_embedded(tmp_path: Path) 
         found = CachedEmbedder(embedder, cache).embed(texts)
         assert waited == [True, True]
         assert list(cache.get(texts)) == texts
-    assert sorted(found.vectors) == sorted(texts)
+    assert sorted(found) == sorted(texts)
 
 
 def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> None:
