@@ -18,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,10 +30,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
+from benchmarks.markdown import table
 from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, read_commit
 from benchmarks.quality.blog import Embedding, build_index, read_posts
 from benchmarks.quality.queries import derive_queries
+from benchmarks.speed.figure import percentile
 from benchmarks.speed.report import this_machine
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.ingest.report import progress_on
@@ -216,11 +217,6 @@ class Load:
         return not (self.alone.errors or self.together.errors or wrong)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of `values` do not exceed; values are not empty."""
-    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
-
-
 def as_data(load: Load) -> dict[str, Any]:
     """All of it, as JSON takes it."""
     return {
@@ -239,27 +235,23 @@ def as_data(load: Load) -> dict[str, Any]:
 def as_markdown(load: Load) -> str:
     """A table of calls and one of refusals."""
     data = as_data(load)
-    return "\n".join(
+    calls = [
+        (
+            *(str(phase["clients"]), f"`{row['tool']}`", f"{row['calls']:,}", str(phase["errors"])),
+            *(f"{row[name]:.0f}" for name in ("p50_ms", "p95_ms", "p99_ms")),
+        )
+        for phase in data["phases"]
+        for row in phase["tools"]
+    ]
+    refusals = [
+        (kind, str(counts.total()), _answers(counts)) for kind, counts in load.answers.items()
+    ]
+    return "\n\n".join(
         [
             f"`{load.command}` at `{load.commit[:12]}`, {load.posts} posts, {load.machine}. "
             f"The server used {data['cpu_ms_per_call']:.1f} ms of processor time for a call.",
-            "",
-            "| clients | tool | calls | errors | p50 ms | p95 ms | p99 ms |",
-            "|---|---|---|---|---|---|---|",
-            *(
-                f"| {phase['clients']} | `{row['tool']}` | {row['calls']:,} | {phase['errors']} "
-                f"| {row['p50_ms']:.0f} | {row['p95_ms']:.0f} | {row['p99_ms']:.0f} |"
-                for phase in data["phases"]
-                for row in phase["tools"]
-            ),
-            "",
-            "| refused meanwhile | sent | answered |",
-            "|---|---|---|",
-            *(
-                f"| {kind} | {counts.total()} | {_answers(counts)} |"
-                for kind, counts in load.answers.items()
-            ),
-            "",
+            table(("clients", "tool", "calls", "errors", "p50 ms", "p95 ms", "p99 ms"), calls),
+            table(("refused meanwhile", "sent", "answered"), refusals) + "\n",
         ]
     )
 

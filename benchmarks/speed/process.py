@@ -28,7 +28,7 @@ def ours(index: Path) -> tuple[str, ...]:
     return ("-m", "blog_search_mcp.server", "--index", str(index))
 
 
-def with_free_embedder(index: Path, dimension: int, table: Path) -> tuple[str, ...]:
+def with_free_embedder(index: Path, dimension: int, table: Path | str = "") -> tuple[str, ...]:
     """The same with the embedder that costs nothing, of which `table` keeps what it knows."""
     return ("-m", "benchmarks.speed.free_server", str(index), str(dimension), str(table))
 

@@ -7,7 +7,13 @@ import time
 from pathlib import Path
 
 from benchmarks.speed.figure import Bound, Figure, Say, figure
-from benchmarks.speed.process import Server, free_ingest, ran, server
+from benchmarks.speed.process import (
+    Server,
+    free_ingest,
+    ran,
+    server,
+    with_free_embedder,
+)
 from benchmarks.speed.stage import Stage
 
 RUNS = 5
@@ -27,7 +33,7 @@ def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     shutil.copytree(stage.index(), index)
     say("an ingest as of today")
     ran(free_ingest(content, index, stage.dimension))
-    command = ("-m", "benchmarks.speed.free_watch", str(index), str(stage.dimension), str(content))
+    command = (*with_free_embedder(index, stage.dimension), str(content))
     posts = sorted(content.rglob("*.md"))
     taken = []
     with server(command) as watching:
