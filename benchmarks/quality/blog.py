@@ -87,17 +87,19 @@ def build_indexes(
     embedding: Embedding,
     progress: Progress,
     *,
-    rebuild: bool = False,
+    rebuild: bool | None = None,
 ) -> Indexes:
     """Bring the indexes below `cache` that `queries` need up to date. Raises BlogSearchError.
 
-    An index that other code than this has made is made anew, from the vectors it has.
+    With `rebuild` they are made anew, from the vectors they have; with `None` those that other
+    code than this has made, with `False` those alone of which an ingest says so.
     """
     needed = {query.kind != DESCRIPTION for query in queries}
     made: dict[bool, Path] = {}
     for described in sorted(needed, reverse=True):
         index = index_folder(cache, content, embedding, described=described)
         stamp = index.with_name(f"{index.name}.code")
+        is_foreign = not stamp.is_file() or stamp.read_text() != code_digest()
         if not Layout(index).cache.exists():
             _copy_embeddings(index)
         build_index(
@@ -106,9 +108,10 @@ def build_indexes(
             embedding,
             progress,
             described=described,
-            rebuild=rebuild or not stamp.is_file() or stamp.read_text() != code_digest(),
+            rebuild=is_foreign if rebuild is None else rebuild,
         )
-        stamp.write_text(code_digest())
+        if rebuild is not False:
+            stamp.write_text(code_digest())
         made[described] = index
     return Indexes(made.get(True), made.get(False))
 

@@ -32,7 +32,9 @@ def measure(
     """Make the indexes below `cache`, run every query, summarise. Raises BlogSearchError."""
     unanswered = [*corpus.absent, *off_topic]
     every = [*corpus.queries, *unanswered]
-    indexes = build_indexes(corpus.content, every, cache, embedding, progress, rebuild=rebuild)
+    indexes = build_indexes(
+        corpus.content, every, cache, embedding, progress, rebuild=rebuild or None
+    )
     opened = {index: open_index(index, embedding) for index in set(map(indexes.of, every))}
 
     def readers(query: Query) -> IndexReader:
