@@ -11,12 +11,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.errors import IngestFailed
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.content.last_ingest import IngestOptions
 
 
 def run_ingest(
