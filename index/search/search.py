@@ -23,7 +23,7 @@ from blog_search_mcp.index.search.ranking import (
     score_posts,
 )
 from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
-from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
 from blog_search_mcp.index.types import Answer, Feature, Hit
 
@@ -155,4 +155,5 @@ def _snippet(post: Post, chunk: Chunk, retrieved: RetrievalResult) -> str:
     content = {word: idf for word, idf in retrieved.idf.items() if word.weight == 1.0}
     chosen = (content or retrieved.idf).items()
     weights = {stem: idf for word, idf in chosen for stem in word.stems}
-    return make_snippet(chunk.plain or chunk.text, weights, post.language)
+    prose = without_code(chunk.plain, chunk.text)
+    return make_snippet(chunk.plain or chunk.text, weights, post.language, prose=prose)

@@ -1,9 +1,10 @@
 """Cut a passage to one line around what matched.
 
-The window is the one that holds the most weight of different query terms. It begins at a clause
-where one is near, ends at one where little is lost, and never inside a word or between a character
-and its marks. Width is counted as a terminal counts it, so that a Chinese snippet holds as much as
-an English one.
+The window is the one that holds the most weight of different query terms, and of two that hold
+about as much the one of whole sentences. It begins at a sentence or clause where one is near, ends
+at one where little is lost, and never inside a word or between a character and its marks. Code is
+left out where the prose holds most of what matched. Width is counted as a terminal counts it, so
+that a Chinese snippet holds as much as an English one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import accumulate, compress, pairwise
 from math import fsum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import Query, Word
@@ -143,44 +144,122 @@ LEAD = 0.3
 """Share of the width that may stand before the first match, to begin at a clause."""
 
 TAIL = 0.6
-"""Share of the width that must be filled before ending early, at a clause."""
+"""Share of the width that must be filled before ending early, at a clause or sentence."""
+
+WHOLE = 0.3
+"""What a window's weight gains, as a share, by beginning with a sentence, and by ending with one.
+Previews of the right passage that show its evidence: .472 of 159 over six sets of questions (.465
+without; .459 by .1)."""
+
+PROSE = 0.7
+"""Share of the best window's weight that prose must hold for code to be left out."""
 
 _NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
 """What Latin text is made of but for combining marks: each character takes one column."""
 
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
+_SENTENCE_END = re.compile(r"[。！？；]+[」』”’）]*|[.!?]+[\"')\]]*(?=\s)")
 _WIDE = {"W", "F"}
+
+_FENCE = re.compile(
+    r"^[ \t>]*(?P<marks>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t>]*(?P=marks)|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_CALL = re.compile(r"\s*\{[{%].*[%}]\}\s*")
+_FULL_WIDTH = rf"[{CJK}\u3000-\u303f\uff00-\uffef]"
+_EMPHASIS = re.compile(rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*")
+"""Marks that CommonMark leaves beside Chinese punctuation: its rules ask for a space there."""
+
+
+def without_code(plain: str, markdown: str) -> str:
+    """The lines of `plain` that are no code in the `markdown` it is the text of, nor calls alone.
+
+    Lines that hold a template's call and nothing else are such calls.
+    """
+    code = {
+        line.strip() for fence in _FENCE.finditer(markdown) for line in fence["code"].split("\n")
+    }
+    return "\n".join(
+        line for line in plain.split("\n") if line.strip() not in code and not _CALL.fullmatch(line)
+    )
 
 
 def make_snippet(
-    plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTH
+    plain: str,
+    weights: Mapping[str, float],
+    language: str = "en",
+    width: int = WIDTH,
+    prose: str = "",
 ) -> str:
     """At most about `width` columns of `plain` on one line; `…` marks what is left out.
 
-    `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
+    `weights` says how much each of the query's stems is worth, `language` what `plain` is in,
+    `prose` what of it is no code.
     """
-    words = plain.split()
+    found, whole = _best_window(plain, weights, language, width)
+    if prose and prose != plain:
+        of_prose, without = _best_window(prose, weights, language, width)
+        if without >= PROSE * whole:
+            return of_prose
+    return found
+
+
+def _best_window(
+    plain: str, weights: Mapping[str, float], language: str, width: int
+) -> tuple[str, float]:
+    """The snippet and the weight of what matched in it."""
+    words = _EMPHASIS.sub("", plain).split()
     text = " ".join(words)
     columns = _places(text)
-    if columns[-1] <= width:
-        return text
     matches = sorted(find_terms(words, weights, language), key=lambda term: term.start)
-    windows = [_window(text, columns, match.start, width) for match in matches]
-    best = max(
-        windows or [_window(text, columns, 0, width)],
-        key=lambda window: (_weight(matches, window, weights), -window[0]),
-    )
-    return _ellipsis(text, *best)
+    if columns[-1] <= width:
+        return text, _weight(matches, (0, len(text)), weights)
+    sentences = _split_sentences(text)
+    places = {match.start for match in matches} or {0}
+    windows = {
+        window for place in places for window in _windows(text, columns, sentences, place, width)
+    }
+
+    def worth(window: Span) -> tuple[float, int, int]:
+        start, end = window
+        ends = (start in sentences.starts) + (end in sentences.ends or end == len(text))
+        return _weight(matches, window, weights) * (1.0 + WHOLE * ends), -start, end
+
+    best = max(windows, key=worth)
+    return _ellipsis(text, *best), _weight(matches, best, weights)
 
 
-def _window(text: str, columns: Sequence[int], match: int, width: int) -> tuple[int, int]:
-    earliest = bisect_right(columns, columns[match] - width * LEAD) - 1
-    start = _start(text, max(earliest, 0), match)
-    latest = bisect_right(columns, columns[start] + width) - 1
-    if latest >= len(text):
-        return start, len(text)
-    soonest = bisect_right(columns, columns[start] + width * TAIL) - 1
-    return start, _end(text, soonest, latest)
+class _Sentences(NamedTuple):
+    """Where sentences begin and end, ascending."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+def _split_sentences(text: str) -> _Sentences:
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    return _Sentences([0, *(end + (text[end : end + 1] == " ") for end in ends)], ends)
+
+
+def _windows(
+    text: str, columns: Sequence[int], sentences: _Sentences, match: int, width: int
+) -> Iterator[Span]:
+    """Windows with the match: from a sentence or a clause, to a sentence or a clause."""
+    earliest = max(bisect_right(columns, columns[match] - width * LEAD) - 1, 0)
+    starts = {_start(text, earliest, match)}
+    first = bisect_left(sentences.starts, earliest)
+    if first < len(sentences.starts) and sentences.starts[first] <= match:
+        starts.add(sentences.starts[first])
+    for start in starts:
+        latest = bisect_right(columns, columns[start] + width) - 1
+        if latest >= len(text):
+            yield start, len(text)
+            continue
+        soonest = bisect_right(columns, columns[start] + width * TAIL) - 1
+        yield start, _end(text, soonest, latest)
+        last = bisect_right(sentences.ends, latest) - 1
+        if last >= 0 and sentences.ends[last] >= soonest:
+            yield start, sentences.ends[last]
 
 
 def _start(text: str, earliest: int, match: int) -> int:

@@ -26,6 +26,8 @@ _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-
 _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
+_INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
+
 _OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,}|~{3,}))", re.MULTILINE)
 
 
@@ -110,8 +112,15 @@ class MarkdownBody:
         )
 
     def plain_text(self, start: int, end: int) -> str:
-        """The words of `text[start:end]`."""
-        return strip_markup(self.text[start:end], self._tokens_of(start, end))
+        """The words of `text[start:end]`.
+
+        What begins inside a list is read as if its first line were not indented: four spaces
+        would make it code.
+        """
+        passage = self.text[start:end]
+        if start and start not in self._starts and (indented := _INDENTED.match(passage)):
+            passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
+        return strip_markup(passage, self._tokens_of(start, end))
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""

@@ -20,6 +20,7 @@ from blog_search_mcp.index.search.snippets import (
     highlight_query,
     make_snippet,
     merge_spans,
+    without_code,
 )
 
 ATOMS = st.sampled_from(
@@ -123,6 +124,31 @@ def test_a_preview_begins_and_ends_at_clauses() -> None:
         "…Here a walrus appears, and it sings. One clause is like another in a text like this "
         "one. One clause is like another in a text like this one.…"
     )
+
+
+def test_of_windows_with_as_much_the_one_of_whole_sentences_is_shown() -> None:
+    start = "Nothing is said here of any animal at all, as far as anyone knows. "
+    sentence = (
+        "A walrus has come to the shore with two others, and all of them sing songs of the sea "
+        "until the sun is gone."
+    )
+    more = " Then the tide turned, the wind rose, the sun set, and so it all went on for days"
+    assert make_snippet(start * 3 + sentence + more * 3, weights_of("walrus")) == f"…{sentence}…"
+
+
+def test_code_is_left_out_where_prose_holds_as_much() -> None:
+    code = "walrus = shore(two)\n" * 12
+    markdown = f'- The walrus comes.\n\n  ```py\n{code}  ```\n\n{{{{code "a.go" /walrus/}}}}\n'
+    plain = f'The walrus comes.\n{code}{{{{code "a.go" /walrus/}}}}'
+    prose = without_code(plain, markdown)
+    assert prose == "The walrus comes."
+    assert make_snippet(plain, weights_of("walrus"), prose=prose) == "The walrus comes."
+    shown = make_snippet(plain, weights_of("walrus shore"), prose=prose)
+    assert "shore(two)" in shown
+
+
+def test_marks_left_beside_chinese_are_not_shown() -> None:
+    assert make_snippet("這是**海象（walrus）**，f(**a)", {}) == "這是海象（walrus），f(**a)"
 
 
 def test_a_chinese_preview_begins_and_ends_at_clauses() -> None:

@@ -26,6 +26,22 @@ def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
             assert body.plain_text(start, last) == body.strip_markup(text[start:last])
 
 
+@pytest.mark.parametrize(
+    ("begin", "words"),
+    [
+        ("    - one", "one b\ntwo\nfence\nsecond\nmoth"),
+        ("    - two", "two\nfence\nsecond\nmoth"),
+        ("+ second", "second\nmoth"),
+    ],
+)
+def test_what_begins_inside_a_list_is_no_code(begin: str, words: str) -> None:
+    text = (
+        "+ first\n\n    - one [b](/c)\n    - two\n\n      ```sh\n      fence\n      ```\n\n"
+        "+ second\n\n    - *moth*\n"
+    )
+    assert MarkdownBody(text).plain_text(text.index(begin), len(text)) == words
+
+
 @given(st.lists(LINE, max_size=12).map("\n".join))
 def test_blocks_tile_the_body(text: str) -> None:
     blocks = MarkdownBody(text).blocks
