@@ -6,8 +6,8 @@ import { dotted, element } from "./elements.js";
 import { facts } from "./hits.js";
 import { dressed } from "./markdown.js";
 
-const NEIGHBORS = 0;
-const FURTHER = 2;
+const NEIGHBORS = 1;
+const FURTHER = 3;
 
 export async function passage(look, signal) {
   const given = { source: look.source, chunk_index: Number(look.chunk), neighbors: NEIGHBORS };
