@@ -18,9 +18,10 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
-Feature = Literal["passage", "post", "several", "lead", "about", "meaning"]
-"""A feature that a post is scored by: the words of its best passage, of the whole post, of its best
-passages together, of its beginning, of the author's description; and its meaning."""
+Feature = Literal["passage", "several", "post", "about", "meaning", "opening"]
+"""A feature that a post is scored by: the words of its best passage, of its best passages together,
+of the whole post and of the author's description; the meaning of its nearest passage and of its
+first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,11 @@ class Reason:
 
     kind: Feature
     share: float
-    """Its weight for this query, in [0, 1]; the shares of a post's reasons add up to 1."""
+    """Its weight for this query, in [0, 1]; the shares of a post's reasons add up to the answer's
+    certainty."""
     value: float
-    """Of the feature: in [0, 1], of meaning in [-1, 1]."""
+    """Of the feature: of words in [0, 1], 1 for the best post; of meaning in [-1, 1.5], 1 for what
+    the blog's own headings reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class Answer:
     confidence: str = "medium"
     """`high`, `medium` or `low`: whether the blog has an answer at all."""
     certainty: float = 0.0
-    """What `confidence` is cut from: 1 is what the blog's own headings reach."""
+    """What `confidence` is cut from: the estimated probability of an answer, in [0, 1]."""
     notice: str | None = None
     """One sentence the reader must see (a retriever that did not answer), else `None`."""
 
@@ -176,7 +179,7 @@ class Outline:
     """Language and source of each translation of the post."""
 
 
-CONFIDENCE_FORMULA = 4
+CONFIDENCE_FORMULA = 5
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 
@@ -187,12 +190,20 @@ CALIBRATION_GROWTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What an index's own headings reach; kept in its manifest."""
+    """What queries reach that surely have an answer on the blog, and queries that surely have none.
 
-    with_meaning: float
-    """Median number with cosines; 0 if the embedder does not read the blog."""
-    by_words: float
-    """Median number from words and script alone."""
+    Medians over its own headings and over packaged ones about other things; kept in its manifest.
+    """
+
+    heading_found: float
+    """How much of a heading's words is found (`index.search.confidence.found_words`)."""
+    absent_found: float
+    heading_similarity: float
+    """The cosine of a heading's nearest passage less that of the blog's mean; 0 if the embedder
+    does not cover the blog."""
+    absent_similarity: float
+    foreign_similarity: float
+    """The same of absent headings in another script than most of the blog."""
     east_asian: float
     """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""
     chunks: int

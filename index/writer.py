@@ -114,10 +114,9 @@ class IndexWriter:
         with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
-            table = self._catalog.catalog.chunk_table()
-            write_chunk_table(self.files.table, table)
+            write_chunk_table(self.files.table, self._catalog.catalog.chunk_table())
             self._vectors.delete(self._removed_chunks)
-            self._vectors.commit(table.posts_of)
+            self._vectors.commit()
 
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None

@@ -57,6 +57,16 @@ def blog(tmp_path: Path) -> Iterator[MakeBlog]:
             live.close()
 
 
+@pytest.fixture
+def round_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks and estimates confidence by a model with round numbers instead of the fitted one."""
+    from blog_search_mcp.index.search import confidence, ranking
+    from tests.support.models import MODEL
+
+    for module in (confidence, ranking):
+        monkeypatch.setattr(module, "ranking_model", lambda: MODEL)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("reliability")
     group.addoption("--full", action="store_true", help="make each fault as often as documented")

@@ -44,8 +44,6 @@ class PostTerms:
     chunk_ids: tuple[int, ...]
     whole: IndexTerms
     """Title, file name, tags, every heading and the text."""
-    lead: IndexTerms
-    """How the post begins, where its author says what it is about."""
     about: IndexTerms
     """The author's own description."""
     chunks: list[IndexTerms]
@@ -65,7 +63,6 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
         post_id=post_id,
         chunk_ids=tuple(chunks),
         whole=join_terms([label, *above, *bodies]),
-        lead=join_terms([label, headings[0], bodies[0]]) if bodies else label,
         about=index_terms(post.description, language),
         chunks=[
             join_terms([label, *[path] * HEADING_TIMES, body])

@@ -119,7 +119,7 @@ class LexicalLevel:
         """The best `limit` ids with their normalised BM25 in [0, 1], best first.
 
         `among` restricts the search to these post ids before ranking; `prefix`
-        chooses the fields (`lead_` for how posts begin, `about_` for their descriptions).
+        chooses the fields (`about_` for the posts' descriptions).
         """
         ideal = (1 + K1) * (1 + EXACT) * sum(self.idf(query).values())
         found = self._search(self._any_word(query, prefix), limit, among) if ideal else {}

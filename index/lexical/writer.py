@@ -26,7 +26,7 @@ _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 
 LEVELS = {
     "chunks": (("",), ("chunk", "post")),
-    "posts": (("", "lead_", "about_"), ("post",)),
+    "posts": (("", "about_"), ("post",)),
 }
 """By folder, the prefixes of the text fields and the names of the numbers; `post` is the post
 that is taken out with the document."""
@@ -98,7 +98,6 @@ def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
         _fill(chunk, "", IndexTerms(*[" ".join([_NO_WORD] * PADDING)] * 2))
         yield "chunks", chunk
     post = _document(found.whole, post=found.post_id)
-    _fill(post, "lead_", found.lead)
     _fill(post, "about_", found.about)
     yield "posts", post
 

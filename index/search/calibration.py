@@ -1,8 +1,9 @@
-"""Calibrate confidence on a blog: search for its own headings and keep the medians.
+"""Calibrate a blog: search for its own headings and for absent ones, and keep the medians.
 
-A heading certainly has an answer, so what headings reach is the blog's measure. The sample is taken
-by hash, so that a growing blog keeps most of it, and is searched again only when the blog has
-changed much: the medians then stay what they were while posts come in one by one.
+A heading certainly has an answer and a packaged heading about other things hardly any, so what the
+two reach is the blog's measure of similarity and of confidence. The sample is taken by hash, so
+that a growing blog keeps most of it, and is searched again only when the blog has changed much: the
+medians then stay what they were while posts come in one by one.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.analysis.languages import primary_subtag
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.search.confidence import (
+    COVERED,
+    best_similarity,
     east_asian_share,
-    hybrid_score,
-    lexical_score,
+    found_words,
 )
 from blog_search_mcp.index.search.search import retrieve_candidates
 from blog_search_mcp.index.search.snapshot import open_snapshot
@@ -32,8 +37,13 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.types import Vectors
 
-SAMPLE = 200
+SAMPLE = 100
 """Headings searched for."""
+
+ABSENT_LANGUAGES = ("en", "zh", "ja", "de")
+"""Columns of the table of absent headings."""
+
+_ABSENT = Path(__file__).parents[1] / "data" / "absent_headings.txt"
 
 FEWEST = 8
 """Headings below which titles are used too, which reach more: the index counts them thrice."""
@@ -59,16 +69,42 @@ def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
     with closing(snapshot):
         catalog = snapshot.catalog
         titles = [post.title for post in catalog.every_post().values()]
-        queries = sample_queries(catalog.headings(), titles)
-        embedded = queries if len(snapshot.vectors) else ()
-        with _embed_ahead(embedder, embedded) as known:
+        headings = sample_queries(catalog.headings(), titles)
+        absent, foreign = choose_absent(snapshot.languages[0])
+        queries = (*headings, *absent, *foreign)
+        with _embed_ahead(embedder, queries if len(snapshot.vectors) else ()) as known:
             ahead = replace(snapshot, embedder=known)
-            return measure_headings(
-                queries,
+            return measure_reach(
+                Samples(headings, absent, foreign),
                 lambda text: retrieve_candidates(ahead, text)[1],
                 catalog.sample(SAMPLE_CHARACTERS),
                 catalog.count(),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What is searched for."""
+
+    headings: Sequence[str]
+    """Of the blog."""
+    absent: Sequence[str]
+    """Headings about other things, in the blog's language."""
+    foreign: Sequence[str]
+    """The same in another script."""
+
+
+def choose_absent(language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Choose absent headings for a blog in `language`, and the same ones in another script."""
+    code = primary_subtag(language)
+    other = "en" if code in {"zh", "ja", "ko"} else "zh"
+    return _absent_headings(code if code in ABSENT_LANGUAGES else "en"), _absent_headings(other)
+
+
+@cache
+def _absent_headings(language: str) -> tuple[str, ...]:
+    rows = _ABSENT.read_text(encoding="utf-8").splitlines()
+    return tuple(row.split("\t")[ABSENT_LANGUAGES.index(language)] for row in rows)
 
 
 def sample_queries(headings: Sequence[str], titles: Sequence[str]) -> list[str]:
@@ -79,20 +115,37 @@ def sample_queries(headings: Sequence[str], titles: Sequence[str]) -> list[str]:
     ]
 
 
-def measure_headings(
-    queries: Sequence[str], retrieve: Callable[[str], RetrievalResult], blog: str, chunks: int
+def measure_reach(
+    samples: Samples, retrieve: Callable[[str], RetrievalResult], blog: str, chunks: int
 ) -> Calibration:
-    """Retrieve every heading; `blog` is a sample of its text."""
-    share = east_asian_share(blog)
-    results = [(text, retrieve(text)) for text in queries]
-    hybrid = [hybrid_score(each) for _, each in results if each.max_cosine is not None]
-    lexical = [lexical_score(each, text, share) for text, each in results]
+    """Retrieve every sample and keep the medians; `blog` is a sample of its text."""
+    headings = [retrieve(text) for text in samples.headings]
+    covered = [each for each in headings if _is_covered(each)]
+    absent = [retrieve(text) for text in samples.absent]
+    foreign = [retrieve(text) for text in samples.foreign]
+    reach = _median_similarity(headings) if len(covered) > COVERED_SHARE * len(headings) else 0.0
+    of_absent = min(_median_similarity(absent), reach)
     return Calibration(
-        with_meaning=median(hybrid) if len(hybrid) > COVERED_SHARE * len(results) else 0.0,
-        by_words=median(lexical) if lexical else 0.0,
-        east_asian=share,
+        heading_found=_median([found_words(each) for each in headings]),
+        absent_found=_median([found_words(each) for each in absent]),
+        heading_similarity=max(reach, 0.0),
+        absent_similarity=of_absent,
+        foreign_similarity=_median_similarity(foreign) or of_absent,
+        east_asian=east_asian_share(blog),
         chunks=chunks,
     )
+
+
+def _is_covered(retrieved: RetrievalResult) -> bool:
+    return retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= COVERED
+
+
+def _median_similarity(results: Sequence[RetrievalResult]) -> float:
+    return _median([best_similarity(each) for each in results if _is_covered(each)])
+
+
+def _median(values: Sequence[float]) -> float:
+    return median(values) if values else 0.0
 
 
 class _EmbedderAhead:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,8 +31,6 @@ class Candidate:
 
     post_bm25: float
     """Of the post as a whole."""
-    lead_bm25: float
-    """Of its title and beginning; 0 for a question."""
     about_bm25: float
     """Of the author's own description."""
     chunks: tuple[int, ...]
@@ -42,13 +40,6 @@ class Candidate:
     cosines: Mapping[int, float]
     """By chunk id, the cosine of its nearest vector to the query less the blog's mean; without
     chunks that have no vector."""
-    mean_cosine: float
-    """The cosine of the post's mean vector, less the blog's mean; 0 if it has no vector."""
-
-    @property
-    def best_bm25(self) -> float:
-        """Of its best chunk."""
-        return max(self.bm25.values(), default=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +57,7 @@ class Candidates(Mapping[int, Candidate]):
     cosines: Numbers
     """By chunk; NaN for one without a vector."""
     post_bm25: Numbers
-    lead_bm25: Numbers
     about_bm25: Numbers
-    mean_cosine: Numbers
 
     @cached_property
     def starts(self) -> Ids:
@@ -108,12 +97,10 @@ class Candidates(Mapping[int, Candidate]):
         cosines = zip(chunks, self.cosines[own].tolist(), strict=True)
         return Candidate(
             post_bm25=float(self.post_bm25[position]),
-            lead_bm25=float(self.lead_bm25[position]),
             about_bm25=float(self.about_bm25[position]),
             chunks=tuple(chunks),
             bm25={chunk: score for chunk, score in bm25 if score},
             cosines={chunk: cosine for chunk, cosine in cosines if cosine == cosine},
-            mean_cosine=float(self.mean_cosine[position]),
         )
 
     def __iter__(self) -> Iterator[int]:
@@ -197,41 +184,20 @@ COVERAGE_SAMPLE = 20
 """Lexical hits by which the coverage of what the query is about is estimated."""
 
 
-class DenseSimilarity(NamedTuple):
-    """Of candidate posts to the query, less the cosine of the blog's mean."""
+def chunk_cosines(vectors: VectorStore, query: Vectors | None, chunks: Ids) -> Numbers:
+    """By chunk, the largest cosine of its vectors, less that of the blog's mean.
 
-    cosines: Numbers
-    """By chunk, the largest of its vectors; NaN for a chunk without a vector."""
-    means: Numbers
-    """By post, the cosine of the mean of all its vectors; 0 without one."""
-
-
-def dense_similarity(
-    vectors: VectorStore, query: Vectors | None, posts: Ids, chunks: Ids, counts: Ids
-) -> DenseSimilarity:
-    """Compute cosines for posts given with all their chunk ids, `counts` of each, post by post."""
-    similarity = DenseSimilarity(np.full(len(chunks), np.nan), np.zeros(len(posts)))
+    NaN for a chunk without a vector.
+    """
+    largest = np.full(len(chunks), np.nan)
     if query is None:
-        return similarity
+        return largest
     cosines, windows = vectors.cosines(query, chunks)
-    if not len(cosines):
-        return similarity
-    background = float(vectors.mean() @ query)
-    similarity.cosines[windows > 0] = _reduce_runs(np.maximum, cosines, windows) - background
-    of_post = _reduce_runs(np.add, windows, counts)
-    having = of_post > 0
-    norms = vectors.norms(posts[having])
-    sums = _reduce_runs(np.add, cosines.astype(np.float64), of_post)
-    means = np.divide(sums, norms, out=np.full_like(sums, -1.0), where=norms > 0.0)
-    similarity.means[having] = means - background
-    return similarity
-
-
-def _reduce_runs(reduce: np.ufunc, values: npt.NDArray[Any], counts: Ids) -> npt.NDArray[Any]:
-    """One value for each run of `values` that is not empty."""
-    starts = np.cumsum(counts) - counts
-    reduced: npt.NDArray[Any] = reduce.reduceat(values, starts[counts > 0])
-    return reduced
+    if len(cosines):
+        starts = np.cumsum(windows) - windows
+        nearest = np.maximum.reduceat(cosines, starts[windows > 0])
+        largest[windows > 0] = nearest - float(vectors.mean() @ query)
+    return largest
 
 
 def retrieve(
@@ -303,15 +269,12 @@ def _candidates(
     chunks, counts = snapshot.table.of_posts(proposed)
     posts, counts = proposed[counts > 0], counts[counts > 0]
     described = posts[np.isin(posts, snapshot.described, assume_unique=True)]
-    similarity = dense_similarity(snapshot.vectors, vector, posts, chunks, counts)
     return Candidates(
         ids=posts,
         counts=counts,
         chunks=chunks,
         bm25=align_to_ids(chunks, bm25),
-        cosines=similarity.cosines,
+        cosines=chunk_cosines(snapshot.vectors, vector, chunks),
         post_bm25=align_to_ids(posts, post_bm25(posts)),
-        lead_bm25=align_to_ids(posts, {} if query.is_question else post_bm25(posts, "lead_")),
         about_bm25=align_to_ids(posts, post_bm25(described, "about_")),
-        mean_cosine=similarity.means,
     )

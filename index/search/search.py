@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
-from blog_search_mcp.index.search.confidence import NOTICE, estimate_confidence
+from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
     collapse_translations,
     decay_for,
@@ -17,15 +17,16 @@ from blog_search_mcp.index.search.diversify import (
 )
 from blog_search_mcp.index.search.ranking import (
     Use,
-    explain_scores,
-    feature_weights,
+    explain_score,
+    post_features,
+    query_weights,
     score_chunks,
     score_posts,
 )
 from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
-from blog_search_mcp.index.types import Answer, Feature, Hit
+from blog_search_mcp.index.types import Answer, Hit, Reason
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
@@ -48,27 +49,46 @@ def search(
     """The hits from `offset` on, `limit` at most, best first."""
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
-    named = find_named_posts(snapshot.titles, text)
-    scores = promote_named_posts(score_posts(retrieved, query, use), named)
+    confidence = estimate_confidence(retrieved, text, calibration)
+    similarity = calibration.heading_similarity if calibration else 0.0
+    features = post_features(retrieved, similarity or RAW)
+    if use is Use.HYBRID and retrieved.max_cosine is None:
+        use = Use.LEXICAL
+    weights = query_weights(query, use)
+    scores = score_posts(features, retrieved.posts, weights)
+    named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
+    if named:
+        confidence = Confidence("high", 1.0)
+    scale = confidence.certainty or 1.0
+    scores = scale_scores(promote_named_posts(scores, named), scale)
     passages = diversify_passages(
         collapse_translations(scores, snapshot.translations, text),
         retrieved.posts,
         score_chunks(retrieved, use),
         decay_for(query),
     )
-    confidence = estimate_confidence(retrieved, text, calibration)
-    if any(post in scores for post in named):
-        confidence = replace(confidence, word="high")
-    low = NOTICE if len(passages) and calibration and confidence.word == "low" else None
-    by_feature = feature_weights(retrieved, query, use)
+    low = confidence.notice if len(passages) else None
+
+    def explain(post: int) -> tuple[Reason, ...]:
+        return explain_score(features, retrieved.posts.position_of(post), weights, scale)
+
     return Answer(
-        hits=_hits(snapshot, passages.page(offset, limit), retrieved, by_feature),
+        hits=_hits(snapshot, passages.page(offset, limit), retrieved, explain),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
         notice=" ".join(filter(None, (found.notice, low))) or None,
     )
+
+
+RAW = 1.0
+"""Similarity of headings where there is no calibration, which leaves cosines as they are."""
+
+
+def scale_scores(scores: Mapping[int, float], certainty: float) -> dict[int, float]:
+    """Multiply scores by the answer's certainty, so that scores of different queries compare."""
+    return {post: score * certainty for post, score in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +149,11 @@ def _hits(
     snapshot: Snapshot,
     page: Sequence[RankedPassage],
     retrieved: RetrievalResult,
-    by_feature: Mapping[Feature, float],
+    explain: Callable[[int], tuple[Reason, ...]],
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
     candidates = {post: retrieved.posts[post] for post in posts}
-    reasons = explain_scores(retrieved, posts, by_feature)
     return tuple(
         Hit(
             post=posts[passage.post],
@@ -144,7 +163,7 @@ def _hits(
             dense=candidates[passage.post].cosines.get(passage.chunk),
             lexical=candidates[passage.post].bm25.get(passage.chunk),
             translations=snapshot.translations.others.get(passage.post, ()),
-            reasons=reasons[passage.post],
+            reasons=explain(passage.post),
         )
         for passage in page
     )

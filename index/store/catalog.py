@@ -39,9 +39,6 @@ class ChunkTable:
     """By place, the post that the chunk is of."""
     readables: npt.NDArray[np.float64]
     """By place, how well the embedder reads it, in [0, 1]."""
-    sections: npt.NDArray[np.int32]
-    """By place, a number for the path of headings over it, which no other path in the same post
-    has; 0 for one under none."""
 
     def posts_of(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
@@ -66,28 +63,21 @@ class ChunkTable:
         found: list[float] = self.readables[places].tolist()
         return found
 
-    def sections_of(self, chunk_ids: Ids) -> npt.NDArray[np.int32]:
-        """Return a number for the path of headings over each of these chunks; 0 for none."""
-        found: npt.NDArray[np.int32] = self.sections[np.searchsorted(self.chunks, chunk_ids)]
-        return found
-
 
 def make_chunk_table(rows: Sequence[Any]) -> ChunkTable:
-    """Make the table of rows of chunk id, post id, readable and path, by post and place in it."""
-    numbers: dict[str, int] = {"[]": 0}
-    chunks, posts, readables, paths = zip(*rows, strict=True) if rows else ((), (), (), ())
+    """Make the table of rows of chunk id, post id and readable, by post and place in it."""
+    chunks, posts, readables = zip(*rows, strict=True) if rows else ((), (), ())
     return ChunkTable(
         np.asarray(chunks, dtype=np.int64),
         np.asarray(posts, dtype=np.int64),
         np.asarray(readables, dtype=np.float64),
-        np.asarray([numbers.setdefault(path, len(numbers)) for path in paths], dtype=np.int32),
     )
 
 
 def write_chunk_table(path: Path, table: ChunkTable) -> None:
     """Write the table. Raises OSError."""
     with path.open("wb") as file:
-        np.savez(file, table.chunks, table.posts, table.readables, table.sections)
+        np.savez(file, table.chunks, table.posts, table.readables)
 
 
 def read_chunk_table(path: Path) -> ChunkTable:
@@ -161,8 +151,8 @@ class Catalog:
 
     def chunk_table(self) -> ChunkTable:
         """Read which chunk is whose."""
-        columns = "chunk_id, post_id, readable, headings"
-        return make_chunk_table(self.rows(f"SELECT {columns} FROM chunks ORDER BY chunk_id", []))
+        query = "SELECT chunk_id, post_id, readable FROM chunks ORDER BY chunk_id"
+        return make_chunk_table(self.rows(query, []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id."""

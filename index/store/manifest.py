@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, TypeAlias
@@ -23,7 +23,7 @@ from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
 from blog_search_mcp.index.store.layout import FileStamp
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
 
-FORMAT = 7
+FORMAT = 8
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(
@@ -55,9 +55,11 @@ def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
 
 
 def _finite(calibration: Calibration) -> Calibration:
-    numbers = (calibration.with_meaning, calibration.by_words, calibration.east_asian)
-    if not all(math.isfinite(number) and number >= 0.0 for number in numbers):
+    *medians, chunks = astuple(calibration)
+    if not all(map(math.isfinite, medians)) or calibration.heading_similarity < 0.0:
         raise ValueError("no medians")
+    if not 0 <= chunks < 2**63:
+        raise ValueError("no count")
     return calibration
 
 

@@ -1,4 +1,4 @@
-"""What a vector store must do; the rest of the program knows chunk and post ids alone.
+"""What a vector store must do; the rest of the program knows chunk ids alone.
 
 A chunk may have several vectors, one for each window of its text, and is as near as the nearest
 of them. To add a store, implement both protocols in a module beside this one and name it in
@@ -8,13 +8,10 @@ generation, so that a store only ever opens files that are as it wrote them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from blog_search_mcp.index.types import Ids, Vectors
 
 
@@ -55,14 +52,6 @@ class VectorStore(Protocol):
         """Return the mean of all vectors, of shape (dimension,); zeros if there are none."""
         ...
 
-    def norms(self, post_ids: Sequence[int] | Ids) -> npt.NDArray[np.float64]:
-        """Return, by post, the length of the sum of its vectors; 0 for a post without any.
-
-        Adding up a post's vectors takes longer than all their cosines, and the cosine of a sum
-        needs only its length, so a store computes norms when it is written.
-        """
-        ...
-
 
 class VectorWriter(Protocol):
     """The vectors of the next generation: those of its base, changed; raises OSError."""
@@ -78,6 +67,6 @@ class VectorWriter(Protocol):
         """Leave out the vectors of these chunks."""
         ...
 
-    def commit(self, posts_of: Callable[[Ids], Ids]) -> None:
-        """Complete the files; `posts_of` returns the post of each of some chunks."""
+    def commit(self) -> None:
+        """Complete the files."""
         ...

@@ -4,10 +4,10 @@ A generation's vectors lie in its `vectors/` folder:
 
     000007.npy        rows of unit vectors, float32: a segment, never changed once written
     000007.rabitq     its RaBitQ codes, if it has MANY rows
-    directory.npz     which segments there are, whose their rows are and which are deleted
+    directory.npz     which segments there are, whose chunks their rows are and which are deleted
 
 A segment bears the number of the generation that wrote it; the generations after it have it too,
-as a hard link, until it is merged with others into a new one. Only the directory, some 30 bytes a
+as a hard link, until it is merged with others into a new one. Only the directory, 9 bytes a
 vector, is written with each generation.
 """
 
@@ -48,10 +48,6 @@ class Directory:
     """By row, whether it no longer counts: a tombstone."""
     total: Floats
     """Sum of the rows that are not deleted, of shape (dimension,)."""
-    posts: Ids
-    """Ids of the posts that have vectors, ascending."""
-    norms: Floats
-    """For each of them the length of its vectors' sum."""
 
     @property
     def dimension(self) -> int:
@@ -63,18 +59,11 @@ class Directory:
         """How many rows count."""
         return len(self.ids) - int(self.deleted.sum())
 
-    def norms_of(self, post_ids: Ids) -> Floats:
-        """Look up the norms of these posts; 0 for one without vectors."""
-        norms = np.zeros(len(post_ids))
-        known = np.isin(post_ids, self.posts)
-        norms[known] = self.norms[np.searchsorted(self.posts, post_ids[known])]
-        return norms
-
 
 def empty_directory(dimension: int) -> Directory:
     """Make the directory of no vectors."""
-    none, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return Directory(none, none, none, none.astype(bool), np.zeros(dimension), none, floats)
+    none = np.zeros(0, dtype=np.int64)
+    return Directory(none, none, none, none.astype(bool), np.zeros(dimension))
 
 
 def read_directory(folder: Path) -> Directory:
@@ -234,10 +223,6 @@ class MemmapStore:
     def mean(self) -> Vectors:
         """Return the mean of all vectors."""
         return (self._directory.total / max(len(self), 1)).astype(np.float32)
-
-    def norms(self, post_ids: Sequence[int] | Ids) -> Floats:
-        """Return, by post, the length of the sum of its vectors."""
-        return self._directory.norms_of(np.asarray(post_ids, dtype=np.int64))
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Offsets of all rows of chunks that are not deleted, and how many each has."""

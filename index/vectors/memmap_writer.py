@@ -6,7 +6,7 @@ Rows are written as they come, since an ingest must not hold the vectors of a la
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -58,7 +58,7 @@ class MemmapWriter:
         """Leave out the vectors of these chunks of the base."""
         self._deleted.extend(chunk_ids)
 
-    def commit(self, posts_of: Callable[[Ids], Ids]) -> None:
+    def commit(self) -> None:
         """Complete the segment of this generation, link those that stay, write the directory."""
         base, new = self._base, np.concatenate([np.zeros(0, dtype=np.int64), *self._ids])
         deleted = base.deleted | np.isin(base.ids, np.asarray(self._deleted, dtype=np.int64))
@@ -70,8 +70,6 @@ class MemmapWriter:
         self._link_segments(kept)
         added = rows[len(merged) :]
         dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
-        old_posts = np.unique(posts_of(base.ids[~deleted]))
-        new_posts, new_norms = _norms(posts_of(new), added)
         own = [self._number] if len(rows) else []
         directory = Directory(
             segments=np.append(base.segments[:kept], np.asarray(own, dtype=np.int64)),
@@ -79,8 +77,6 @@ class MemmapWriter:
             ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
             deleted=np.append(deleted[:end], np.zeros(len(rows), dtype=bool)),
             total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
-            posts=np.append(old_posts, new_posts),
-            norms=np.append(base.norms_of(old_posts), new_norms),
         )
         write_directory(self._folder, directory)
 
@@ -145,11 +141,3 @@ def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
         kept -= 1
         added += int(base.counts[kept])
     return kept
-
-
-def _norms(owners: Ids, rows: Vectors) -> tuple[Ids, Floats]:
-    """Return the posts of rows, whose owners ascend, and the length of the sum of each's rows."""
-    posts, starts, counts = np.unique(owners, return_index=True, return_counts=True)
-    runs = zip(starts.tolist(), (starts + counts).tolist(), strict=True)
-    lengths = [float(np.linalg.norm(rows[start:end].sum(axis=0))) for start, end in runs]
-    return posts, np.asarray(lengths, dtype=np.float64)

@@ -32,9 +32,9 @@ KINDS: dict[Feature, str] = {
     "passage": "words of its best passage",
     "post": "words of the whole post",
     "several": "words of its best three passages",
-    "lead": "words of its beginning",
     "about": "words of its description",
-    "meaning": "meaning",
+    "meaning": "meaning of its nearest passage",
+    "opening": "meaning of its beginning",
 }
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""
@@ -130,7 +130,7 @@ def _confidence(console: Console, page: PageFacts, details: Details | None) -> N
     text = Text("Confidence: ").append(page.confidence, CONFIDENCE[page.confidence])
     if details and details.why:
         certainty = details.answer.certainty
-        text.append(f" ({certainty:.2f}, where half of the blog's own headings reach 1)")
+        text.append(f" ({certainty:.2f} likely to hold an answer)")
     _line(console, text)
     if page.notice:
         _line(console, Text(_fact(page.notice), WARNING))

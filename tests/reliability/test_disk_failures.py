@@ -111,7 +111,7 @@ def bug(error: Exception) -> Any:
             sqlite3.IntegrityError("two posts alike"),
         ),
         (
-            "blog_search_mcp.index.search.calibration.measure_headings",
+            "blog_search_mcp.index.search.calibration.measure_reach",
             ValueError("no median of nothing"),
         ),
     ],

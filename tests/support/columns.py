@@ -25,9 +25,7 @@ def columns(posts: Mapping[int, Candidate]) -> Candidates:
         bm25=_numbers(each.bm25.get(chunk, 0.0) for each, chunk in chunks),
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
         post_bm25=_numbers(each.post_bm25 for each in own),
-        lead_bm25=_numbers(each.lead_bm25 for each in own),
         about_bm25=_numbers(each.about_bm25 for each in own),
-        mean_cosine=_numbers(each.mean_cosine for each in own),
     )
 
 

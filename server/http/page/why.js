@@ -6,19 +6,19 @@ const KINDS = {
   passage: "Words in its best passage",
   post: "Words in the whole post",
   several: "Words in its best passages together",
-  lead: "Words in its title and beginning",
   about: "Words in the author’s description",
-  meaning: "Nearness in meaning",
+  meaning: "Nearness in meaning of its nearest passage",
+  opening: "Nearness in meaning of its beginning",
 };
 
 const SURE = {
-  high: "The search found as much of this in one place as it finds of the blog’s own headings, which certainly have an answer here.",
-  medium: "The search found somewhat less of this than of the blog’s own headings, which certainly have an answer here. Read before you rely on it.",
-  low: "The search found far less of this than of the blog’s own headings. The hits are the nearest there is; the blog may hold nothing on this.",
+  high: "The search found as much of this as of questions that the blog answers.",
+  medium: "The search found somewhat less of this than of most questions that the blog answers. Read before you rely on it.",
+  low: "The search found far less of this than of questions that the blog answers. The hits are the nearest there is; the blog may hold nothing on this.",
 };
 
 export const sure = (confidence, certainty) =>
-  `${SURE[confidence] ?? ""} (${certainty.toFixed(2)}, where 1 is what half of those headings reach.)`;
+  `${SURE[confidence] ?? ""} (Estimated probability of an answer: ${certainty.toFixed(2)}.)`;
 
 export function why(hit, query) {
   const inside = element("div", { class: "reasons" });

@@ -48,8 +48,11 @@ IMPOSSIBLE: Mapping[str, Change] = MappingProxyType(
         "a dimension below one": lambda it: it["embedder"].update(dimension=0),
         "a calibration that is no number": lambda it: it.update(
             calibration={
-                "with_meaning": float("nan"),
-                "by_words": 1.0,
+                "heading_found": float("nan"),
+                "absent_found": 0.0,
+                "heading_similarity": 0.5,
+                "absent_similarity": 0.0,
+                "foreign_similarity": 0.0,
                 "east_asian": 0.0,
                 "chunks": 1,
             }

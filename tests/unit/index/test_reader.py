@@ -13,13 +13,17 @@ from blog_search_mcp.index.errors import (
     UnknownPost,
 )
 from blog_search_mcp.index.reader import PAGE, fill_page
-from blog_search_mcp.index.search.confidence import HIGH, LOW, NOTICE
+from blog_search_mcp.index.search.confidence import NOTICE
+from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.fakes import FakeEmbedder
+from tests.support.models import BY_MEANING
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
+
+pytestmark = pytest.mark.usefixtures("round_model")
 
 LONG = "and so on " * (PASSAGE.most // 4) + "and so on."
 
@@ -91,7 +95,8 @@ def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
     sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
     assert (sure.confidence, sure.notice) == ("high", None)
     assert (unsure.confidence, unsure.notice) == ("low", NOTICE)
-    assert sure.certainty > HIGH > LOW > unsure.certainty > 0.0
+    assert sure.certainty == 1.0
+    assert BY_MEANING.low > unsure.certainty > 0.0
 
 
 def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:
@@ -99,7 +104,9 @@ def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:
     many = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(5))
     made.write({"inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
     made.ingest()
-    answer = ask(made, "cache and so on")
+    answer = made.reader().search(
+        "cache and so on", EVERYTHING, limit=10, offset=0, use=Use.LEXICAL
+    )
     places = [(hit.post.source, hit.chunk.index) for hit in answer.hits]
     assert len(places) == len(set(places))
     assert made.reader().manifest.posts["inference/kv.md"].chunks == 5

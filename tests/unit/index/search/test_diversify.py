@@ -31,7 +31,7 @@ def places_of(
     fall: float = DECAY,
 ) -> RankedPassages:
     """The places of posts by their scores, and of their chunks by theirs, in the post's order."""
-    own = {n: Candidate(0.0, 0.0, 0.0, tuple(chunks[n]), {}, {}, 0.0) for n in posts}
+    own = {n: Candidate(0.0, 0.0, tuple(chunks[n]), {}, {}) for n in posts}
     candidates = columns(own)
     scores = [score for post in candidates for score in chunks[post].values()]
     return diversify_passages(posts, candidates, np.array(scores), fall)

@@ -93,7 +93,7 @@ def test_an_authors_description_alone_proposes_a_post(snapshot: Snapshot) -> Non
     [evidence] = found.posts.values()
     assert proposed(snapshot, found) == {ZEBRA}
     assert evidence.about_bm25 > 0.0
-    assert (evidence.post_bm25, evidence.lead_bm25, evidence.best_bm25) == (0.0, 0.0, 0.0)
+    assert (evidence.post_bm25, evidence.bm25) == (0.0, {})
 
 
 def test_meaning_proposes_posts_that_hold_none_of_the_words(snapshot: Snapshot) -> None:
@@ -109,19 +109,10 @@ def test_lexical_shares_are_told_of_every_level(snapshot: Snapshot) -> None:
     first, second, third = zebra.chunks
     assert set(zebra.bm25) == {first, second}
     assert first < second < third
-    assert zebra.best_bm25 == zebra.bm25[second] > zebra.bm25[first] > 0.0
-    assert zebra.bm25[first] > 0.0 < zebra.post_bm25 < 1.0
-    assert zebra.lead_bm25 > 0.0 < walrus.lead_bm25
+    assert zebra.bm25[second] > zebra.bm25[first] > 0.0
+    assert found.best_bm25[found.position_of(number_of(snapshot, ZEBRA))] == zebra.bm25[second]
+    assert 0.0 < zebra.post_bm25 < 1.0
     assert (zebra.about_bm25, walrus.about_bm25) == (0.0, 0.0)
-
-
-def test_a_post_is_asked_for_its_beginning_unless_a_question_wants_a_detail(
-    snapshot: Snapshot,
-) -> None:
-    described = retrieved(snapshot, "zebra").posts
-    asked = retrieved(snapshot, "what is a zebra?").posts
-    assert all(each.lead_bm25 > 0.0 for each in described.values())
-    assert [each.lead_bm25 for each in asked.values()] == [0.0, 0.0]
 
 
 def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> None:
@@ -134,7 +125,7 @@ def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> 
 def test_without_a_vector_there_is_no_meaning(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "zebra")
     assert (found.max_cosine, found.blog_cosine) == (None, 0.0)
-    assert all(not each.cosines and each.mean_cosine == 0.0 for each in found.posts.values())
+    assert all(not each.cosines for each in found.posts.values())
 
 
 def test_cosines_are_told_less_the_blogs_mean(made: Blog, snapshot: Snapshot) -> None:
@@ -146,10 +137,6 @@ def test_cosines_are_told_less_the_blogs_mean(made: Blog, snapshot: Snapshot) ->
         own = {n: every_row[ids == n] for n in evidence.chunks}
         assert evidence.cosines == pytest.approx(
             {n: (rows @ vector).max() - background for n, rows in own.items()}, abs=1e-6
-        )
-        middle = np.concatenate(list(own.values())).mean(axis=0)
-        assert evidence.mean_cosine == pytest.approx(
-            middle @ vector / np.linalg.norm(middle) - background, abs=1e-6
         )
     assert found.max_cosine == pytest.approx((every_row @ vector).max(), abs=1e-6)
     assert found.blog_cosine == pytest.approx(background, abs=1e-6)

@@ -17,8 +17,8 @@ from blog_search_mcp.index.errors import (
     UnknownPost,
 )
 from blog_search_mcp.index.search.confidence import NOTICE
-from blog_search_mcp.index.search.ranking import Use
-from blog_search_mcp.index.search.search import find_candidates
+from blog_search_mcp.index.search.ranking import DENSE_FEATURES, Use
+from blog_search_mcp.index.search.search import find_candidates, scale_scores, search
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
@@ -26,6 +26,8 @@ from tests.support.fakes import FakeEmbedder
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Vectors
     from tests.support.blog import Blog, MakeBlog
+
+pytestmark = pytest.mark.usefixtures("round_model")
 
 POSTS = {
     "zebra.md": (
@@ -261,12 +263,43 @@ def test_any_query_has_an_answer_within_bounds(query: str, use: Use, made: Blog)
     assert len(answer.hits) == min(answer.total, 3)
     assert all(0.0 < hit.score <= 1.0 for hit in answer.hits)
     assert answer.confidence in {"high", "medium", "low"}
-    assert answer.certainty >= 0.0
+    assert 0.0 <= answer.certainty <= 1.0
 
 
-def test_hybrid_is_lexical_where_one_passage_holds_the_words(made: Blog) -> None:
-    hybrid, lexical = ask(made, "zebra"), ask(made, "zebra", Use.LEXICAL)
-    assert [hit.score for hit in hybrid.hits] == [hit.score for hit in lexical.hits]
+def test_a_query_that_the_embedder_cannot_read_is_scored_by_words_alone(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# Newts\n\nThe kqxz_pmr of a newt.\n", "b.md": ABOUT_MEMORY})
+    made.embedder = OfEnglish()
+    made.ingest(rebuild=True)
+    answer = ask(made, "kqxz_pmr vdblq_trw")
+    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", Use.LEXICAL).hits != ()
+    assert not {each.kind for each in answer.hits[0].reasons} & set(DENSE_FEATURES)
+
+
+@pytest.mark.parametrize("query", ["zebra", "a zebra and a walrus on ice", "tusks of what?"])
+def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, made: Blog) -> None:
+    answer = ask(made, query)
+    assert 0.0 < answer.certainty < 1.0
+    for hit in answer.hits:
+        together = sum(each.share * each.value for each in hit.reasons)
+        assert sum(each.share for each in hit.reasons) == pytest.approx(answer.certainty)
+        assert hit.score == pytest.approx(min(together, answer.certainty))
+
+
+@pytest.mark.parametrize("use", [Use.HYBRID, Use.LEXICAL])
+@pytest.mark.parametrize("query", ["tusks", "What are tusks?"])
+def test_a_post_that_the_query_names_is_certain(query: str, use: Use, made: Blog) -> None:
+    answer = ask(made, query, use)
+    assert sources(answer)[0] == "walrus.md"
+    assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
+
+
+def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
+    counting: tuple[Snapshot, Counting],
+) -> None:
+    answer = search(counting[0], "zebra", Filters(), None, limit=5, offset=0, use=Use.LEXICAL)
+    assert (answer.confidence, answer.certainty, answer.notice) == ("low", 0.0, None)
+    assert sum(each.share for each in answer.hits[0].reasons) == pytest.approx(1.0)
+    assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
 
 
 def test_a_low_confidence_is_told_with_hits_and_not_without(made: Blog) -> None:

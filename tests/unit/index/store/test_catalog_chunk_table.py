@@ -14,10 +14,10 @@ POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n\n## More\n\nPeas." 
 
 def test_a_table_knows_whose_a_chunk_is() -> None:
     rows = [
-        (1, 10, 1.0, "[]"),
-        (2, 10, 0.5, '["A"]'),
-        (5, 12, 0.0, '["A"]'),
-        (6, 12, 0.25, '["B"]'),
+        (1, 10, 1.0),
+        (2, 10, 0.5),
+        (5, 12, 0.0),
+        (6, 12, 0.25),
     ]
     table = make_chunk_table(rows)
     assert table.posts_of(np.asarray([6, 2])).tolist() == [12, 10]
@@ -25,7 +25,6 @@ def test_a_table_knows_whose_a_chunk_is() -> None:
     assert (chunks.tolist(), counts.tolist()) == ([5, 6, 1, 2], [2, 2, 0])
     assert table.chunks_of([12]).tolist() == [5, 6]
     assert table.readable([6, 2]) == [0.25, 0.5]
-    assert table.sections_of(np.asarray([1, 6, 2, 5])).tolist() == [0, 2, 1, 1]
 
 
 def test_a_table_of_nothing_is_empty() -> None:
@@ -33,7 +32,6 @@ def test_a_table_of_nothing_is_empty() -> None:
     none = np.asarray([], dtype=np.int64)
     assert table.posts_of(none).tolist() == []
     assert [found.tolist() for found in table.of_posts(np.asarray([1]))] == [[], [0]]
-    assert table.sections_of(none).tolist() == []
 
 
 def test_the_ids_of_posts_and_chunks_ascend_together_however_an_index_grew(blog: MakeBlog) -> None:

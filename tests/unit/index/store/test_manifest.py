@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,9 +19,12 @@ from blog_search_mcp.index.store.manifest import (
     dumps,
     loads,
 )
+from blog_search_mcp.index.types import Calibration
 from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+
+CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.1, -0.05, 0.25, chunks=2)
 
 MANIFEST = Manifest(
     generation=42,
@@ -31,6 +35,7 @@ MANIFEST = Manifest(
         "推論/快取.md": IndexedPost(digest="a" * 64, size=3, mtime_ns=10**18, chunks=2),
         "a.md": IndexedPost(digest="b" * 64, size=0, mtime_ns=1, chunks=0, expires="2027-01-01"),
     },
+    calibration=CALIBRATION,
     superseded=1,
     files={"chunks.db": Checksum(size=45, sha256="c" * 64)},
 )
@@ -129,3 +134,19 @@ def test_an_older_or_foreign_format_asks_for_a_rebuild(written: object, shown: s
         f"The index has format {shown}, this program reads {FORMAT}. Rebuild: "
         "`python -m ingest CONTENT --rebuild` with the same --index."
     )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        replace(CALIBRATION, heading_found=float("nan")),
+        replace(CALIBRATION, absent_similarity=float("inf")),
+        replace(CALIBRATION, heading_similarity=-0.1),
+        replace(CALIBRATION, chunks=-1),
+        replace(CALIBRATION, chunks=10**400),
+    ],
+    ids=["no number", "endless", "negative", "negative count", "no count"],
+)
+def test_medians_that_no_search_reaches_are_refused(broken: Calibration) -> None:
+    with pytest.raises(IndexBroken):
+        loads(dumps(MANIFEST.model_copy(update={"calibration": broken})))

@@ -33,12 +33,12 @@ def write(
     base: Path | None = None,
     deleted: Sequence[int] = (),
 ) -> Path:
-    """Write a store into a folder of its own in `parent`; chunk `n` is of post `n // 10`."""
+    """Write a store into a folder of its own in `parent`."""
     parent.mkdir(exist_ok=True)
     folder = parent / "vectors"
     with write_vectors(folder, base, rows.shape[1], generation) as writer:
         for start in range(0, len(ids), 200):
             writer.add(ids[start : start + 200], rows[start : start + 200])
         writer.delete(deleted)
-        writer.commit(lambda chunks: chunks // 10)
+        writer.commit()
     return folder

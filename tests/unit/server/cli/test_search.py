@@ -32,7 +32,7 @@ from tests.support.served import POSTS, indexed
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
-CHINESE = "向量索引會把每一段文字變成一個向量，再找出最接近的向量。" * 6
+CHINESE = "向量索引會把每一段文字變成一個向量，再找出最接近的向量，" * 6 + "如此而已。"
 BLOG = {
     "llm/kv.md": "---\ntitle: What is a KV cache?\ndate: 2025-03-04\ntags: [inference, llm]\n---\n"
     "A cache keeps keys and values.\n\n## Memory\n\nThe caches grow with the context.\n",
@@ -40,6 +40,9 @@ BLOG = {
     "zh/vector.md": f"---\ntitle: 向量索引\n---\n{CHINESE}\n",
     "steer.md": "# Red\n\nWalrus \x1b[2J, \u202ewalrus\u202c [bold]x[/bold] :smile:\n",
 }
+
+
+pytestmark = pytest.mark.usefixtures("round_model")
 
 
 @pytest.fixture
@@ -103,9 +106,10 @@ def bare(line: str) -> str:
 def test_a_pipe_is_given_whole_plain_lines(run: Run) -> None:
     status, printed = run("onion", "--limit", "1")
     assert status == 0
-    assert printed.splitlines() == [
-        "Confidence: high",
-        "1. Onion soup  0.856",
+    confidence, first, *rest = printed.splitlines()
+    assert confidence == "Confidence: high"
+    assert re.fullmatch(r"1\. Onion soup  0\.\d{3}", first)
+    assert rest == [
         "   soup.md chunk 0, lines 5-5 · 2024-01-02",
         "   Boil an onion. A cache of onions.",
         "Hits 1 to 1 of 1; --read N opens one.",
@@ -179,7 +183,7 @@ def test_reading_past_the_last_hit_says_how_many_there_are(run: Run) -> None:
 def test_why_adds_up_to_the_score(run: Run, made: Blog) -> None:
     _, printed = run("how does a cache grow", "--why", "--limit", "1")
     lines = printed.splitlines()
-    assert lines[0].startswith("Confidence: medium (")
+    assert re.fullmatch(r"Confidence: high \(0\.\d\d likely to hold an answer\)", lines[0])
     assert "   why: found here cache, grow" in lines
     terms = re.findall(r"^ +([\d.]+) × (-?[\d.]+) = (-?[\d.]+)  (.+)$", printed, re.M)
     assert {name for *_, name in terms} <= set(display.KINDS.values())

@@ -1,0 +1,48 @@
+"""A ranking model with round numbers, for tests that must not depend on what was fitted."""
+
+from __future__ import annotations
+
+from blog_search_mcp.index.search.model import LogisticModel, RankingModel
+
+BY_MEANING = LogisticModel(
+    bias=-2.0,
+    weights={"found": 3.0, "similarity": 1.0},
+    low=0.25,
+    high=0.75,
+)
+BY_WORDS = LogisticModel(bias=-2.0, weights={"found": 4.0}, low=0.2, high=0.7)
+"""What the blog's headings reach is high to both, what absent ones reach is low."""
+
+MODEL = RankingModel(
+    command="none",
+    commit="",
+    fitted_on=(),
+    ranking={
+        "question": {
+            "passage": 1.0,
+            "several": 1.0,
+            "post": 2.0,
+            "about": 1.0,
+            "meaning": 4.0,
+            "opening": 1.0,
+        },
+        "prose": {
+            "passage": 3.0,
+            "several": 1.0,
+            "post": 1.0,
+            "about": 1.0,
+            "meaning": 3.0,
+            "opening": 1.0,
+        },
+        "short": {
+            "passage": 5.0,
+            "several": 1.0,
+            "post": 1.0,
+            "about": 1.0,
+            "meaning": 2.0,
+            "opening": 0.0,
+        },
+    },
+    confidence=BY_MEANING,
+    confidence_by_words=BY_WORDS,
+)

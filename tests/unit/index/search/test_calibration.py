@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.search.calibration import (
+    ABSENT_LANGUAGES,
+    COVERED_SHARE,
+    FEWEST,
+    SAMPLE,
+    Samples,
+    choose_absent,
+    measure_reach,
+    sample_queries,
+)
+from blog_search_mcp.index.search.confidence import COVERED, east_asian_share, found_words
+from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
+from blog_search_mcp.index.types import Calibration
+from tests.support.columns import columns
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+FOUND = RetrievalResult(
+    posts=columns({1: Candidate(0.0, 0.0, (1,), {1: 0.5}, {})}),
+    coverage=0.5,
+    vocabulary_coverage=1.0,
+    idf={Word("zebra", ("zebra",), 1.0): 3.0},
+    max_idf=4.0,
+    max_cosine=0.5,
+    blog_cosine=0.1,
+)
+UNREAD = replace(FOUND, vocabulary_coverage=COVERED / 2)
+
+HEADINGS = [f"Heading number {n}" for n in range(1_000)]
+
+
+def test_headings_are_asked_and_titles_too_where_they_are_few() -> None:
+    few, enough = HEADINGS[: FEWEST - 1], HEADINGS[:FEWEST]
+    assert set(sample_queries(few, ["Title"])) == {*few, "Title"}
+    assert set(sample_queries(enough, ["Title"])) == set(enough)
+    assert set(sample_queries(few * 2, ["Title"])) == {*few, "Title"}
+    assert sample_queries([], []) == []
+
+
+@given(st.permutations(HEADINGS[:30]), st.permutations(["A title", "Another", "\ud83e"]))
+def test_the_sample_is_the_same_in_any_order(headings: list[str], titles: list[str]) -> None:
+    expected = sample_queries(HEADINGS[:30], ["\ud83e", "A title", "Another"])
+    assert sample_queries(headings, titles) == expected
+    assert sample_queries(headings[:5], titles) == sample_queries(headings[:5][::-1], titles[::-1])
+
+
+def test_the_sample_mostly_stays_when_the_blog_grows() -> None:
+    new = [f"A new heading {n}" for n in range(100)]
+    before, after = sample_queries(HEADINGS, []), sample_queries([*new, *HEADINGS], [])
+    assert len(before) == len(after) == SAMPLE
+    assert len(set(before) & set(after)) > SAMPLE * 0.8
+    assert set() < set(after) - set(before) <= set(new)
+
+
+@pytest.mark.parametrize(
+    ("blog", "absent", "foreign"),
+    [
+        ("en", "en", "zh"),
+        ("en-gb", "en", "zh"),
+        ("de", "de", "zh"),
+        ("zh-tw", "zh", "en"),
+        ("ja", "ja", "en"),
+        ("ko", "en", "en"),
+        ("fr", "en", "zh"),
+        ("", "en", "zh"),
+    ],
+)
+def test_absent_headings_are_in_the_blogs_language_and_foreign_ones_in_another_script(
+    blog: str, absent: str, foreign: str
+) -> None:
+    def first(language: str) -> str:
+        return {
+            "en": "How to season a cast-iron pan",
+            "de": "Eine gusseiserne Pfanne richtig einbrennen",
+            "zh": "如何替鑄鐵鍋開鍋養鍋",
+            "ja": "鉄フライパンの油ならしのやり方",
+        }[language]
+
+    found = choose_absent(blog)
+    assert [headings[0] for headings in found] == [first(absent), first(foreign)]
+
+
+def test_every_absent_heading_is_there_in_every_language() -> None:
+    for language in ABSENT_LANGUAGES:
+        absent, foreign = choose_absent(language)
+        assert len(absent) == len(foreign) == len(set(absent)) >= 20
+        assert all(heading == heading.strip() != "" for heading in absent)
+        own = sum(map(east_asian_share, absent)) / len(absent) >= 0.5
+        assert own is (language in {"zh", "ja"})
+
+
+def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
+    cosines = {"a": 0.25, "b": 0.875, "c": 0.5, "no": 0.375, "nor": 0.125, "別": 0.375}
+    found = {
+        text: replace(FOUND, max_cosine=cosine, blog_cosine=0.125)
+        for text, cosine in cosines.items()
+    }
+    found["no"] = replace(found["no"], coverage=0.0)
+    found["nor"] = replace(found["nor"], coverage=0.0)
+    samples = Samples(["a", "b", "c"], ["no", "nor"], ["別"])
+    assert measure_reach(samples, found.__getitem__, "a blog", 7) == Calibration(
+        heading_found=found_words(FOUND),
+        absent_found=0.0,
+        heading_similarity=0.375,
+        absent_similarity=0.125,
+        foreign_similarity=0.25,
+        east_asian=0.0,
+        chunks=7,
+    )
+
+
+def test_similarity_is_0_where_the_embedder_covers_few_headings() -> None:
+    for covered, similarity in ((1, 0.0), (2, 0.0), (3, 0.4)):
+        assert (covered / 10 > COVERED_SHARE) is (similarity > 0.0)
+        answers = {str(n): FOUND if n < covered else UNREAD for n in range(10)}
+        found = measure_reach(Samples([*answers], [], []), answers.__getitem__, "快取", 7)
+        assert found.heading_similarity == pytest.approx(similarity)
+        assert found.heading_found == found_words(FOUND)
+        assert found.east_asian == 1.0
+
+
+def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:
+    answers = {"own": replace(FOUND, max_cosine=0.3), "absent": FOUND}
+    found = measure_reach(Samples(["own"], ["absent"], []), answers.__getitem__, "", 1)
+    assert found.absent_similarity == found.heading_similarity == pytest.approx(0.2)
+
+
+def test_foreign_headings_that_the_embedder_does_not_cover_reach_what_absent_ones_do() -> None:
+    answers = {"own": FOUND, "absent": replace(FOUND, max_cosine=0.3), "別": UNREAD}
+    found = measure_reach(Samples(["own"], ["absent"], ["別"]), answers.__getitem__, "", 1)
+    assert found.foreign_similarity == found.absent_similarity == pytest.approx(0.2)
+
+
+def test_a_blog_without_headings_or_titles_has_medians_of_zero() -> None:
+    def never(text: str) -> RetrievalResult:
+        raise AssertionError(text)
+
+    nothing = Calibration(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    assert measure_reach(Samples([], [], []), never, "", 0) == nothing
+
+
+def test_an_ingest_calibrates_by_the_blogs_own_headings(blog: MakeBlog) -> None:
+    names = ["zebra", "walrus", "kelp", "newt", "moth", "onion", "quartz", "tundra", "fjord"]
+    made = blog({f"{n}.md": f"# Of the {name}\n\nA {name}.\n" for n, name in enumerate(names)})
+    found = made.manifest.calibration
+    assert found is not None
+    assert found.heading_found > found.absent_found
+    assert found.heading_similarity > found.absent_similarity
+    assert (found.east_asian, found.chunks) == (0.0, len(names))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "stale"),
+    [(100, 100, False), (100, 110, False), (100, 111, True), (100, 89, True), (0, 1, True)],
+)
+def test_a_calibration_is_stale_after_a_tenth_has_come_or_gone(
+    then: int, now: int, stale: bool
+) -> None:
+    calibration = Calibration(1.0, 0.0, 1.0, 0.0, 0.0, 0.0, chunks=then)
+    assert calibration.is_stale(now) is stale

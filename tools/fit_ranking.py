@@ -1,0 +1,317 @@
+"""`python -m tools.fit_ranking CORPORA... --questions DIR`: fit `index/data/ranking.json`.
+
+Ranking is a conditional logit: of a query's candidates the right post is to have the largest
+weighted sum of features. Confidence is a logistic model of whether the blog holds an answer at all.
+Both are fitted on the corpora below the folders but those of ASIDE, which nothing is chosen by, and
+printed are the figures of each by weights that were fitted without it. scipy is the one further
+package: `pip install --group fit`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+from scipy.optimize import minimize
+
+from benchmarks.options import cache_folder
+from benchmarks.provenance import read_commit
+from benchmarks.quality.blog import Embedding, build_indexes
+from benchmarks.quality.corpora import Corpus, read_corpora
+from benchmarks.quality.judged import read_collections
+from benchmarks.quality.targets import ASIDE
+from blog_search_mcp.index.embedders.registry import open_embedder
+from blog_search_mcp.index.reader import Index
+from blog_search_mcp.index.search.confidence import confidence_features, has_similarity
+from blog_search_mcp.index.search.model import PATH, QueryKind
+from blog_search_mcp.index.search.ranking import kind_of_query, post_features
+from blog_search_mcp.index.search.search import retrieve_candidates
+from blog_search_mcp.index.search.snapshot import open_snapshot
+from blog_search_mcp.index.search.titles import find_named_posts
+from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.types import Feature
+from blog_search_mcp.ingest.report import Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from benchmarks.quality.types import Query
+
+    Numbers = npt.NDArray[np.float64]
+
+LIMIT = 100
+"""Queries of a kind that are made of posts."""
+
+ENOUGH = 40
+"""Queries of one kind and corpus that count in full; more of them count together as so many."""
+
+KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
+"""What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
+
+LEFT_OUT = {"title", "definition", "simplified", "regional"}
+"""Kinds that are answered by the title, or are other queries rewritten."""
+
+RIDGE = 1e-3
+"""L2 penalty of a weight."""
+
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+CONFIDENCE = (
+    "found", "similarity", "agreement", "foreign", "foreign_found", "foreign_similarity",
+)  # fmt: skip
+BY_WORDS = ("found", "foreign", "foreign_found")
+
+ELSEWHERE = 150
+"""Questions of other blogs asked of each."""
+
+FALSE_LOW = 0.02
+"""Share of a blog's own questions that may fall below `low`, on the blogs where most do."""
+
+FALSE_HIGH = 0.05
+"""Share of questions without an answer that may reach `high`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One query searched for in one index."""
+
+    corpus: str
+    kind: str
+    query_kind: QueryKind
+    features: Numbers
+    """Of the candidates, shape (posts, features)."""
+    is_right: npt.NDArray[np.bool_]
+    is_named: bool
+    """Whether a title decides."""
+    confidence: Mapping[str, float]
+    by_meaning: bool
+
+    def rank(self, weights: Numbers) -> int:
+        """Rank the first right post, from 1; the number of candidates and one if none is there."""
+        if not self.is_right.any():
+            return len(self.is_right) + 1
+        scores = self.features @ weights
+        return 1 + int((scores[~self.is_right] >= scores[self.is_right].max()).sum())
+
+
+def main() -> int:
+    """Fit and write; return the exit status."""
+    parser = argparse.ArgumentParser(prog="tools.fit_ranking", description=__doc__)
+    parser.add_argument("corpora", type=Path, nargs="+")
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.set_defaults(cache=cache_folder({}))
+    options = parser.parse_args()
+    corpora = [
+        *read_corpora(options.corpora, options.questions, LIMIT),
+        *read_collections(options.corpora, options.cache, ENOUGH * 5),
+    ]
+    fitted = [corpus for corpus in corpora if corpus.name not in ASIDE]
+    examples = [example for corpus in fitted for example in collect(corpus, corpora, options.cache)]
+    for corpus in fitted:
+        rest = [example for example in examples if example.corpus != corpus.name]
+        own = [example for example in examples if example.corpus == corpus.name]
+        report(corpus.name, own, fit(rest))
+    model = fit(examples)
+    report("all, in sample", examples, model)
+    command = "python -m tools.fit_ranking CORPORA --questions QUESTIONS"
+    document = {
+        "command": command,
+        "commit": read_commit().removesuffix("-dirty"),
+        "fitted_on": sorted(corpus.name for corpus in fitted),
+        **model,
+    }
+    PATH.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def collect(corpus: Corpus, corpora: Sequence[Corpus], cache: Path) -> Iterator[Example]:
+    """Search for every query of a corpus, and for questions that have no answer in it."""
+    sys.stderr.write(f"{corpus.name}\n")
+    indexes = build_indexes(corpus.content, corpus.queries, cache, Embedding(), Progress())
+    asked = [
+        query
+        for other in corpora
+        if other.name != corpus.name
+        for query in other.queries
+        if query.kind.startswith("question")
+    ]
+    elsewhere = sorted(asked, key=lambda query: zlib.crc32(query.text.encode()))[:ELSEWHERE]
+    by_index: dict[Path, list[tuple[str, Query]]] = defaultdict(list)
+    for query in corpus.queries:
+        if query.kind not in LEFT_OUT:
+            by_index[indexes.of(query)].append((query.kind, query))
+    by_index[indexes.whole or next(iter(by_index))] += [
+        *(("absent", query) for query in corpus.absent),
+        *(("elsewhere", query) for query in elsewhere),
+    ]
+    for index, queries in by_index.items():
+        yield from _search_all(corpus.name, index, queries)
+
+
+def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) -> Iterator[Example]:
+    manifest = Index(index, lambda identity: open_embedder(identity, "")).reader().manifest
+    calibration = manifest.calibration
+    assert calibration is not None
+    files = Layout(index).generation(manifest.generation)
+    with closing(open_snapshot(files, open_embedder(manifest.embedder, ""))) as snapshot:
+        ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
+        groups = snapshot.translations.groups
+        for kind, query in queries:
+            analysed, retrieved = retrieve_candidates(snapshot, query.text)
+            if not retrieved.posts:
+                continue
+            right = {ids[source] for source in query.acceptable if source in ids}
+            right |= {each.post for post in right for each in groups.get(post, ())}
+            features = post_features(retrieved, calibration.heading_similarity or 1.0)
+            yield Example(
+                corpus=name,
+                kind=kind,
+                query_kind=kind_of_query(analysed),
+                features=np.stack([features[feature] for feature in FEATURES], axis=1),
+                is_right=np.isin(retrieved.posts.ids, list(right)),
+                is_named=bool(find_named_posts(snapshot.titles, query.text)),
+                confidence=confidence_features(retrieved, query.text, calibration),
+                by_meaning=has_similarity(retrieved, calibration),
+            )
+
+
+def fit(examples: Sequence[Example]) -> dict[str, object]:
+    """Fit everything that the file holds but where it comes from, rounded to two digits."""
+    kinds: tuple[QueryKind, ...] = get_args(QueryKind)
+    ranking = {
+        kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
+    }
+    return {
+        "ranking": {
+            kind: dict(zip(FEATURES, weights, strict=True)) for kind, weights in ranking.items()
+        },
+        "confidence": _fit_confidence(
+            [each for each in examples if each.by_meaning], CONFIDENCE, ranking
+        ),
+        "confidence_by_words": _fit_confidence(examples, BY_WORDS, ranking),
+    }
+
+
+def _importance(examples: Iterable[Example]) -> Callable[[Example], float]:
+    counts = Counter((each.corpus, each.kind) for each in examples)
+
+    def importance(each: Example) -> float:
+        count = counts[each.corpus, each.kind]
+        return KIND_WEIGHTS.get(each.kind, 1.0) * min(count, ENOUGH) / count
+
+    return importance
+
+
+def _fit_weights(examples: Sequence[Example]) -> list[float]:
+    used = [each for each in examples if each.is_right.any() and not each.is_named]
+    importance = _importance(used)
+    weight = np.array([importance(each) for each in used])
+    weight /= weight.sum()
+    rows = np.concatenate([each.features for each in used])
+    right = np.concatenate([each.is_right for each in used])
+    sizes = np.array([len(each.is_right) for each in used])
+    starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(used)), sizes)
+
+    def loss(weights: Numbers) -> tuple[float, Numbers]:
+        scores = rows @ weights
+        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        whole = np.add.reduceat(odds, starts)
+        part = np.maximum(np.add.reduceat(np.where(right, odds, 0.0), starts), 1e-12)
+        expected = odds / whole[owner] - np.where(right, odds / part[owner], 0.0)
+        value = float((weight * np.log(whole / part)).sum() + RIDGE * (weights**2).sum())
+        return value, rows.T @ (expected * weight[owner]) + 2 * RIDGE * weights
+
+    start = np.ones(len(FEATURES))
+    bounds = [(0.0, None)] * len(FEATURES)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return [round(float(value), 2) + 0.0 for value in found.x]
+
+
+def _fit_confidence(
+    examples: Sequence[Example], names: Sequence[str], ranking: Mapping[QueryKind, list[float]]
+) -> dict[str, object]:
+    """Fit one logistic model; `names` are its features."""
+    used = [each for each in examples if _is_absent(each) or _is_found(each, ranking)]
+    importance = _importance(used)
+    rows = np.array([[each.confidence[name] for name in names] for each in used])
+    answered = np.array([not _is_absent(each) for each in used])
+    weight = np.array([importance(each) for each in used])
+    for side in (answered, ~answered):  # each side counts as much as the other
+        weight[side] /= 2.0 * weight[side].sum()
+
+    def loss(values: Numbers) -> tuple[float, Numbers]:
+        logits = np.where(answered, 1.0, -1.0) * (values[0] + rows @ values[1:])
+        slope = -np.where(answered, 1.0, -1.0) / (1.0 + np.exp(logits)) * weight
+        value = float((weight * np.logaddexp(0.0, -logits)).sum() + RIDGE * (values[1:] ** 2).sum())
+        gradient = np.concatenate([[slope.sum()], rows.T @ slope + 2 * RIDGE * values[1:]])
+        return value, gradient
+
+    found = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B")
+    bias, *weights = (round(float(value), 2) + 0.0 for value in found.x)
+    probability = 1.0 / (1.0 + np.exp(-(bias + rows @ np.array(weights))))
+    own: dict[str, list[float]] = defaultdict(list)
+    foreign: dict[str, list[float]] = defaultdict(list)
+    for each, value in zip(used, probability.tolist(), strict=True):
+        if each.kind.startswith("question") and not each.is_named:
+            own[each.corpus].append(value)
+        elif _is_absent(each):
+            foreign[each.corpus].append(value)
+    worst = sorted(float(np.quantile(values, FALSE_LOW)) for values in own.values())[:2]
+    reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in foreign.values()]
+    low = round(float(np.mean(worst)), 3)
+    return {
+        "bias": bias,
+        "weights": dict(zip(names, weights, strict=True)),
+        "low": low,
+        "high": max(round(float(np.median(reached)), 3), low),
+    }
+
+
+def _is_absent(example: Example) -> bool:
+    return example.kind in ("absent", "elsewhere")
+
+
+def _is_found(example: Example, ranking: Mapping[QueryKind, list[float]]) -> bool:
+    return example.is_named or example.rank(np.array(ranking[example.query_kind])) <= 5
+
+
+def report(name: str, examples: Sequence[Example], model: Mapping[str, object]) -> None:
+    """Print how well each kind of query is served by `model`."""
+    by_kind: dict[str, list[Example]] = defaultdict(list)
+    for each in examples:
+        by_kind[each.kind].append(each)
+    for kind, own in sorted(by_kind.items()):
+        line = f"{name:<22}{kind:<12}{len(own):>5}"
+        if not _is_absent(own[0]):
+            ranks = np.array([1 if each.is_named else _rank(each, model) for each in own])
+            gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
+            line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
+            own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
+        low = [not each.is_named and _is_low(each, model) for each in own]
+        print(f"{line}  low {np.mean(low) if low else 0:.3f}")  # noqa: T201
+
+
+def _rank(example: Example, model: Mapping[str, object]) -> int:
+    ranking = model["ranking"]
+    assert isinstance(ranking, dict)
+    return example.rank(np.array(list(ranking[example.query_kind].values())))
+
+
+def _is_low(example: Example, model: Mapping[str, object]) -> bool:
+    chosen = model["confidence" if example.by_meaning else "confidence_by_words"]
+    assert isinstance(chosen, dict)
+    weights = chosen["weights"]
+    logit = chosen["bias"] + sum(weights[name] * example.confidence[name] for name in weights)
+    return bool(1.0 / (1.0 + np.exp(-logit)) < chosen["low"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
