@@ -91,8 +91,7 @@ class Reason:
 
     kind: Feature
     share: float
-    """Its weight for this query, in [0, 1]; the shares of a post's reasons add up to the answer's
-    certainty."""
+    """Its weight for this query times the answer's certainty, in [0, 1]."""
     value: float
     """Of the feature: of words in [0, 1], 1 for the best post; of meaning in [-1, 1.5], 1 for what
     the blog's own headings reach."""

@@ -91,13 +91,24 @@ def _limit(values: Numbers) -> Numbers:
     return np.clip(np.nan_to_num(values), -1.0, MAX_SIMILARITY)
 
 
+LEAST_SCORE = 0.001
+"""Of a post that holds a word of the query, however far its meaning is."""
+
+
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
 ) -> dict[int, float]:
-    """Scores in (0, 1] by post id: the weighted mean of its features; without posts that have 0."""
-    total = sum(weights.values())
-    weighted = sum((weights[name] * features[name] for name in weights), np.zeros(1))
-    scores = np.minimum(weighted / total, 1.0) if total else weighted
+    """Scores in (0, 1] by post id; without posts that have neither words nor meaning.
+
+    A score is the weighted sum of the features as a share of the largest sum there can be.
+    """
+    most = _largest_sum(weights)
+    if not most:
+        return {}
+    scores = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
+    words = [features[name] for name in weights if name not in DENSE_FEATURES]
+    has_word = np.any(words, axis=0) if words else np.zeros(len(scores), dtype=bool)
+    scores = np.where(has_word, np.maximum(scores, LEAST_SCORE), scores)
     pairs = zip(posts, scores.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
 
@@ -107,13 +118,20 @@ def explain_score(
 ) -> tuple[Reason, ...]:
     """The features that make up the score of the post at `position`, the weightiest first.
 
-    Their shares add up to `scale`.
+    Their shares times their values add up to its score times `scale`.
     """
-    total = sum(weights.values())
+    most = _largest_sum(weights)
     return tuple(
-        Reason(name, scale * weight / total, float(features[name][position]))
+        Reason(name, scale * weight / most, float(features[name][position]))
         for name, weight in sorted(weights.items(), key=lambda each: -each[1])
         if weight
+    )
+
+
+def _largest_sum(weights: Weights) -> float:
+    return sum(
+        weight * (MAX_SIMILARITY if name in DENSE_FEATURES else 1.0)
+        for name, weight in weights.items()
     )
 
 

@@ -50,8 +50,10 @@ def search(
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
     confidence = estimate_confidence(retrieved, text, calibration)
-    similarity = calibration.heading_similarity if calibration else 0.0
-    features = post_features(retrieved, similarity or RAW)
+    similarity = RAW
+    if calibration is not None and use is not Use.DENSE:
+        similarity = calibration.heading_similarity
+    features = post_features(retrieved, similarity)
     if use is Use.HYBRID and retrieved.max_cosine is None:
         use = Use.LEXICAL
     weights = query_weights(query, use)
@@ -83,7 +85,7 @@ def search(
 
 
 RAW = 1.0
-"""Similarity of headings where there is no calibration, which leaves cosines as they are."""
+"""Leaves cosines as they are: without a calibration, and where meaning alone decides."""
 
 
 def scale_scores(scores: Mapping[int, float], certainty: float) -> dict[int, float]:

@@ -108,7 +108,7 @@ def _details(hit: Hit, query: Query) -> dict[str, Any]:
         "headings": _below(chunk.headings, hit.post.title),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
         "answered": utf16(query.text, highlight_query(query, chunk.plain or chunk.text, language)),
-        "own_score": min(own, 1.0),
+        "own_score": max(own, 0.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "lexical": hit.lexical,
         "dense": hit.dense,
