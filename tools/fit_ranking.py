@@ -28,7 +28,6 @@ from benchmarks.provenance import read_commit
 from benchmarks.quality.blog import Embedding, build_indexes
 from benchmarks.quality.corpora import Corpus, read_corpora
 from benchmarks.quality.judged import read_collections
-from benchmarks.quality.targets import ASIDE
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import confidence_features, has_similarity
@@ -47,6 +46,9 @@ if TYPE_CHECKING:
     from benchmarks.quality.types import Query
 
     Numbers = npt.NDArray[np.float64]
+
+ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
+"""Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
 
 LIMIT = 100
 """Queries of a kind that are made of posts."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.markdown import table
-from benchmarks.quality.targets import ASIDE, Result
+from benchmarks.quality.targets import FITTED_ON, Result
 from benchmarks.quality.types import JUDGED, AbsenceRow, Estimate, FusionRow, Measurement, Row
 
 
@@ -50,8 +50,8 @@ def _drop_zero(number: str) -> str:
 def _report_parts(report: Report) -> Iterator[str]:
     yield f"Commit `{report.commit or 'unknown'}`, by"
     yield f"```\n{report.command}\n```"
-    fitted = sorted(report.blogs.keys() - ASIDE)
-    others = sorted(report.blogs.keys() & ASIDE)
+    fitted = sorted(FITTED_ON & report.blogs.keys())
+    others = sorted(report.blogs.keys() - FITTED_ON)
     yield f"Constants were chosen on {_list(fitted)}, and not on {_list(others)}."
     yield "## Targets"
     yield _targets_table(report.targets)

@@ -28,7 +28,10 @@ def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "questions" / "cats.absent.jsonl").write_text('{"query": "training a parrot"}')
     judged = tmp_path / "corpora" / "ir" / "birds"
     judged.mkdir(parents=True)
-    (judged / "corpus.jsonl").write_text('{"id": "1", "title": "Wren", "text": "A small bird."}')
+    (judged / "corpus.jsonl").write_text(
+        '{"id": "1", "title": "Wren", "text": "A small bird."}\n'
+        '{"id": "2", "title": "Train", "text": "It runs on rails."}\n'
+    )
     (judged / "queries.jsonl").write_text('{"id": "1", "text": "small birds"}')
     (judged / "qrels.tsv").write_text("query-id\tdoc-id\trelevance\n1\t1\t1\n")
     return tmp_path

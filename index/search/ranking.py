@@ -61,17 +61,21 @@ def query_weights(query: Query, use: Use = Use.HYBRID) -> Weights:
     return weights
 
 
-def post_features(retrieved: RetrievalResult, similarity: float) -> dict[Feature, Numbers]:
+def post_features(
+    retrieved: RetrievalResult, similarity: float, use: Use = Use.HYBRID
+) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
     Those of words are in [0, 1], 1 for the best candidate. `similarity` is what the blog's
-    headings reach (`Calibration.heading_similarity`); the features of meaning are in
+    headings reach (`Calibration.heading_similarity`); the features of meaning count as far as the
+    embedder's vocabulary covers the query, unless they alone are asked for, and are in
     [-1, MAX_SIMILARITY], and 0 for a post without vectors.
     """
     posts = retrieved.posts
     best, exists = top_positions(posts.bm25, posts.counts, BEST_OF)
     several = np.where(exists, posts.bm25[best], 0.0).sum(axis=1)
-    scale = retrieved.vocabulary_coverage / similarity if similarity > 0.0 else 0.0
+    coverage = 1.0 if use is Use.DENSE else retrieved.vocabulary_coverage
+    scale = coverage / similarity if similarity > 0.0 else 0.0
     return {
         "passage": _divide_by_best(posts.best_bm25),
         "several": _divide_by_best(several / np.minimum(BEST_OF, posts.counts)),

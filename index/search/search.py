@@ -53,7 +53,7 @@ def search(
     similarity = RAW
     if calibration is not None and use is not Use.DENSE:
         similarity = calibration.heading_similarity
-    features = post_features(retrieved, similarity)
+    features = post_features(retrieved, similarity, use)
     if use is Use.HYBRID and retrieved.max_cosine is None:
         use = Use.LEXICAL
     weights = query_weights(query, use)
