@@ -36,8 +36,11 @@ RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
 
-def run_in_background(work: Callable[[], T]) -> Future[T]:
-    """Start `work` in a thread that the process does not wait for at its end."""
+def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
+    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+
+    Native code that is still starting threads when the process ends aborts it.
+    """
     ended: Future[T] = Future()
 
     def run() -> None:
@@ -46,7 +49,7 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
         except BaseException as error:  # whatever it is, it belongs to who waits
             ended.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    threading.Thread(target=run, daemon=not awaited).start()
     return ended
 
 

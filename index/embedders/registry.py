@@ -156,7 +156,7 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
         guarded.warm_up()
         return guarded
     embedder = open_embedder(identity, url)
-    run_in_background(lambda: embedder.embed_query("warm up"))
+    run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
 
 

@@ -147,7 +147,7 @@ async def test_the_tools_errors_come_back_and_the_model_can_mend_them(
 @pytest.mark.anyio
 async def test_what_the_blog_does_not_hold_is_said(kind: str, index: Path, url: str) -> None:
     model = Scripted(
-        calls("search_blog", query="zymurgy of medieval Estonian taxation"),
+        calls("search_blog", query="愛沙尼亞中世紀的稅制"),
         Reply("In 1346 the taxes rose."),
     )
     found = await answered(kind, index, url, model)

@@ -209,7 +209,7 @@ def test_the_command_says_why_it_cannot_answer_and_fails(index: Path) -> None:
 
 
 def test_an_answer_that_is_not_the_blogs_is_status_1(index: Path) -> None:
-    done = asked("Estonian taxation", "--local", "--index", str(index), "--model", "quote")
+    done = asked("愛沙尼亞中世紀的稅制", "--local", "--index", str(index), "--model", "quote")
     assert done.returncode == 1
     assert "The blog may hold nothing on this: every search came back with low" in done.stdout
 
