@@ -18,10 +18,12 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
-Feature = Literal["passage", "several", "post", "about", "meaning", "opening"]
+Feature = Literal[
+    "passage", "several", "post", "about", "meaning", "opening", "gated_meaning", "gated_opening"
+]
 """A feature that a post is scored by: the words of its best passage, of its best passages together,
 of the whole post and of the author's description; the meaning of its nearest passage and of its
-first."""
+first; and both again as far as no passage holds the query's words together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ KINDS: dict[Feature, str] = {
     "about": "words of its description",
     "meaning": "meaning of its nearest passage",
     "opening": "meaning of its beginning",
+    "gated_meaning": "meaning of its nearest passage, for what no passage words",
+    "gated_opening": "meaning of its beginning, for what no passage words",
 }
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""

@@ -9,6 +9,8 @@ const KINDS = {
   about: "Words in the author’s description",
   meaning: "Nearness in meaning of its nearest passage",
   opening: "Nearness in meaning of its beginning",
+  gated_meaning: "Nearness of its nearest passage, where words are missing",
+  gated_opening: "Nearness of its beginning, where words are missing",
 };
 
 const SURE = {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.search.calibration import (
     ABSENT_LANGUAGES,
+    ABSENT_SHARE,
     COVERED_SHARE,
     FEWEST,
     SAMPLE,
@@ -128,6 +129,13 @@ def test_similarity_is_0_where_the_embedder_covers_few_headings() -> None:
         assert found.heading_similarity == pytest.approx(similarity)
         assert found.heading_found == found_words(FOUND)
         assert found.east_asian == 1.0
+
+
+def test_absent_headings_say_what_a_blogs_own_would_reach_where_none_of_these_is_covered() -> None:
+    answers = {"x_1": UNREAD, "absent": FOUND}
+    found = measure_reach(Samples(["x_1"], ["absent"], []), answers.__getitem__, "", 1)
+    assert found.heading_similarity == pytest.approx(0.4 / ABSENT_SHARE)
+    assert found.absent_similarity == pytest.approx(0.4)
 
 
 def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:

@@ -126,6 +126,8 @@ def test_words_are_relative_to_the_best_candidate_feature_by_feature() -> None:
         "about": [1.0, 0.0],
         "meaning": [0.0, 0.0],
         "opening": [0.0, 0.0],
+        "gated_meaning": [0.0, 0.0],
+        "gated_opening": [0.0, 0.0],
     }
 
 
@@ -191,6 +193,14 @@ def columns_of(
     **values: list[float],
 ) -> dict[Feature, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     return {name: np.array(values.get(name, [0.0, 0.0])) for name in FEATURES}
+
+
+def test_the_gate_is_shut_where_one_passage_holds_all_words_and_open_where_none_does() -> None:
+    near = replace(PLAIN, cosines={1: 0.25})
+    for coverage, share in ((1.0, 0.0), (0.5, 1.0 - 0.5**4), (0.0, 1.0)):
+        found = post_features(replace(retrieved({1: near}), coverage=coverage), 0.5)
+        assert found["meaning"].tolist() == [0.5]
+        assert found["gated_meaning"].tolist() == found["gated_opening"].tolist() == [0.5 * share]
 
 
 def test_a_score_is_the_weighted_sum_of_the_features_as_a_share_of_the_largest_there_can_be() -> (
