@@ -115,7 +115,7 @@ def test_chinese_is_searched_marked_and_set_in_its_own_way(page: Any) -> None:
     search(page, "什麼是 KV 快取？")
     entry = page.locator("#hits li").first
     assert entry.get_attribute("lang") == "zh-tw"
-    assert "快取" in entry.locator(".preview mark").all_inner_texts()
+    assert "快取" in page.locator("#hits .preview mark").all_inner_texts()
     style = entry.evaluate(
         "(node) => [getComputedStyle(node).fontFamily, node.matches(':lang(zh)')]"
     )

@@ -112,7 +112,7 @@ def test_why_a_hit_is_here_adds_up_to_its_score(page: Any) -> None:
 def test_confidence_is_explained_and_the_index_tells_its_state(page: Any) -> None:
     search(page, QUERY)
     page.get_by_text(re.compile("^Confidence (high|medium|low)")).click()
-    assert "headings" in page.locator("#sure p").inner_text()
+    assert "questions that the blog answers" in page.locator("#sure p").inner_text()
     state = page.locator("#index").inner_text()
     assert state.startswith("22 posts · ")
     assert state.endswith("generation 1")
