@@ -172,7 +172,7 @@ def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) ->
                 continue
             right = {ids[source] for source in query.acceptable if source in ids}
             right |= {each.post for post in right for each in groups.get(post, ())}
-            features = post_features(retrieved, calibration.heading_similarity or 1.0)
+            features = post_features(retrieved, calibration.heading_similarity)
             yield Example(
                 corpus=name,
                 kind=kind,
