@@ -20,10 +20,10 @@ from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
+from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.store.translations import group_sources
 from blog_search_mcp.ingest.documents.base import Body, Document
 from blog_search_mcp.ingest.language import find_language
-from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 
 HEADING_WORDS = 2
 """A heading with fewer is a label, not a question."""

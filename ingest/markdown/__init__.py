@@ -1,1 +1,1 @@
-"""Markdown and its dialects, parsed into blocks."""
+"""Markdown and MDX posts."""

@@ -21,6 +21,7 @@ from blog_search_mcp.index.errors import (
     IndexFormatUnknown,
     UnreadablePost,
 )
+from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
@@ -28,7 +29,6 @@ from blog_search_mcp.ingest.documents.base import read_document
 from blog_search_mcp.ingest.documents.decode import decode
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
-from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PASSAGE, chunk_body
 from blog_search_mcp.ingest.chunking.oversize import Piece, split_oversize
-from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.server.tools.base import ANSWER
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK

@@ -5,9 +5,9 @@ from textwrap import dedent
 
 import pytest
 
+from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.types import Chunk, Filters, Post
 from blog_search_mcp.ingest.documents.base import Document, read_document
-from blog_search_mcp.ingest.markdown.plain_text import strip_markup
 from tests.support.blog import MakeBlog
 
 TODAY = dt.date(2026, 1, 15)

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
-from markdown_it.token import Token
+from markdown_it.token import Token as Token
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""

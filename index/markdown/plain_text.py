@@ -1,6 +1,6 @@
 """Strip Markdown to its words, for embedding, analysis and previews.
 
-`ingest.markdown.preprocess` finds the blocks and takes generator syntax out of them, so nothing
+`index.markdown.preprocess` finds the blocks and takes generator syntax out of them, so nothing
 inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
 links, attributes, marks of footnotes and blocks) and parsed inline.
 
@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from markdown_it.common.utils import mdTrim
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.parser import find_inline_code, parse_inline
-from blog_search_mcp.ingest.markdown.preprocess import parse_passage
-from blog_search_mcp.ingest.markdown.rules import restore_braces
+from blog_search_mcp.index.markdown.parser import find_inline_code, parse_inline
+from blog_search_mcp.index.markdown.preprocess import parse_passage
+from blog_search_mcp.index.markdown.rules import restore_braces
 
 _INLINE_MARKED = re.compile(
     r"\[\[|\[\^|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-", re.MULTILINE | re.IGNORECASE

@@ -12,8 +12,8 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from blog_search_mcp.ingest.markdown.parser import Dialect, Span, find_code, is_inside, parse_blocks
-from blog_search_mcp.ingest.markdown.rules import (
+from blog_search_mcp.index.markdown.parser import Dialect, Span, find_code, is_inside, parse_blocks
+from blog_search_mcp.index.markdown.rules import (
     ADMONITIONS,
     COMPONENTS,
     EXPRESSIONS,
@@ -117,7 +117,7 @@ def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequenc
 
     `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks;
     they are used where the passage reads the same by itself. Braces that are text may be marks
-    (`ingest.markdown.rules.protect_braces`).
+    (`index.markdown.rules.protect_braces`).
     """
     markdown = fence_tagged_code(add_table_head(passage))
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"

@@ -1,0 +1,1 @@
+"""Markdown and its dialects, parsed into blocks and stripped to plain text."""
