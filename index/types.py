@@ -18,6 +18,9 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
+Sort = Literal["relevance", "newest"]
+"""How hits are ordered."""
+
 Feature = Literal[
     "passage", "several", "post", "about", "meaning", "opening", "gated_meaning", "gated_opening"
 ]

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.types import Filters, Sort
 
 Command: TypeAlias = Literal[
     "serve", "ask", "search", "doctor", "install", "uninstall", "tokens", "usage"
@@ -91,6 +91,7 @@ class SearchRequest:
 
     query: str
     filters: Filters
+    sort: Sort = "relevance"
     limit: int = TOP_K_DEFAULT
     offset: int = 0
     reads: bool = False

@@ -72,6 +72,7 @@ def _search_request(options: argparse.Namespace) -> SearchRequest:
     return SearchRequest(
         query=arguments.query,
         filters=arguments.filters,
+        sort="newest" if options.newest else "relevance",
         limit=1 if reads else options.limit,
         offset=options.read - 1 if reads else options.offset,
         reads=reads,
@@ -151,6 +152,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--read", type=_whole(1, OFFSET_MOST), metavar="N", help="print the passage of the Nth hit"
+    )
+    parser.add_argument(
+        "--newest", action="store_true", help="the newest of the posts that fit, newest first"
     )
     parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
     parser.add_argument("--json", action="store_true", help="print it as JSON")

@@ -12,8 +12,9 @@ import sys
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import escape_controls
 from blog_search_mcp.server.engine import Searcher, engine_for_one
-from blog_search_mcp.server.format.results import explain_page
+from blog_search_mcp.server.format.notices import explain_page
 from blog_search_mcp.server.settings import SearchRequest, Settings
+from blog_search_mcp.server.tools.newest import search_sorted
 
 
 def search(settings: Settings, request: SearchRequest) -> int:
@@ -30,11 +31,17 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool)
     from blog_search_mcp.server.format.results import page_of
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts
 
-    answer = searcher.search(
-        request.query, request.filters, limit=request.limit, offset=request.offset
+    answer = search_sorted(
+        searcher,
+        request.query,
+        request.filters,
+        request.sort,
+        limit=request.limit,
+        offset=request.offset,
     )
-    query = analyse_for_blog(request.query, searcher.overview)
-    notice = explain_page(answer, request.filters)
+    overview = searcher.overview
+    query = analyse_for_blog(request.query, overview)
+    notice = explain_page(answer, request.filters, overview)
     passage = None
     if request.reads and answer.hits:
         hit = answer.hits[0]

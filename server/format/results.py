@@ -15,7 +15,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
+from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 
 log = logging.getLogger(__name__)
 
@@ -236,21 +236,3 @@ def describe_failure(error: Exception) -> str:
         return replace_surrogates(for_clients(str(error)))
     log.error("A request failed.", exc_info=error)
     return "Internal error; the server's log has the details."
-
-
-def explain_page(answer: Answer, filters: Filters) -> str | None:
-    """Return what the reader must know: a retriever that did not answer, why the page is empty."""
-    sentences = [for_clients(answer.notice)] if answer.notice else []
-    if not answer.hits:
-        sentences.append(_why_empty(answer, filters))
-    return " ".join(sentences) or None
-
-
-def _why_empty(answer: Answer, filters: Filters) -> str:
-    if answer.total:
-        return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
-    values = {name: getattr(filters, name) for name in ("section", "tag", "after", "before")}
-    given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
-    if given:
-        return f"No post matches this query within {given}. Leave filters out, or try other words."
-    return "No post matches this query. Try other words, or fewer and plainer ones."

@@ -18,11 +18,12 @@ from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.engine import Served
-from blog_search_mcp.server.format.results import describe_failure, explain_page
+from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits
 
 API = "/api"
 HEADERS = {
@@ -37,11 +38,9 @@ def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
-    answer = searcher.search(
-        arguments.query, arguments.filters, limit=arguments.top_k, offset=arguments.offset
-    )
-    query = analyse_for_blog(arguments.query, searcher.overview)
-    return answer_facts(answer, query, explain_page(answer, arguments.filters))
+    answer, overview = find_hits(searcher, arguments), searcher.overview
+    query = analyse_for_blog(arguments.query, overview)
+    return answer_facts(answer, query, explain_page(answer, arguments.filters, overview))
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
 
     arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
-    found = searcher.read(arguments.source, arguments.chunk_index, arguments.neighbors)
+    found = searcher.read(arguments.source, arguments.chunk_index, arguments.reach)
     return passage_facts(found, analyse_for_blog(text, searcher.overview) if text else None)
 
 

@@ -1,19 +1,19 @@
 """The instructions a client gives its model at the start: what the blog is, how to search it.
 
 Clients put this into the context of every session, whether the blog is asked or not, and some
-cut it at 2 KB; so it stays below one, and leaves out sections before anything else.
+cut it at 2 KB; so it stays below one, and leaves out sections and tags before anything else.
 """
 
 from __future__ import annotations
 
-from blog_search_mcp.index.store.statistics import Counted, Overview
+from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import IndexFolder
+from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import one_line, shorten
 
 INSTRUCTIONS_BYTES = 1_000
-LIST_BYTES = 160
-"""For the list of languages and for that of sections: what of a list does not fit is counted."""
-SECTION_WIDTH = 40
+TAGS_BYTES = 120
+"""For the list of tags: what of it does not fit is counted."""
 
 HOW = (
     "Call search_blog first, then read_chunk with a hit's source and chunk_index before you rely "
@@ -39,26 +39,14 @@ def _about(overview: Overview) -> str:
     blog = f"the blog at {shorten(one_line(overview.site), 80)}" if overview.site else "one blog"
     posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
     newest = f", the newest of {overview.last_day}" if overview.last_day else ""
-    languages = _listed(overview.languages)
-    sections = _listed(overview.main_sections)
+    languages = list_names(overview.languages)
+    sections = list_names(overview.main_sections)
+    tags = list_names(overview.tags, TAGS_BYTES)
     return " ".join(
         (
             f"Search and read {blog}: {posts}{newest}.",
             *([f"Languages: {languages}."] if languages else []),
             *([f"Sections: {sections}."] if sections else []),
+            *([f"Tags: {tags}."] if tags else []),
         )
     )
-
-
-def _listed(counts: Counted) -> str:
-    """List the first with their counts, as many as LIST_BYTES hold, and count the others."""
-    shown: list[str] = []
-    room = LIST_BYTES
-    for name, count in counts:
-        shown.append(f"{shorten(one_line(name), SECTION_WIDTH)} ({count:,})")
-        room -= len(shown[-1].encode()) + 2
-        if room < 0:
-            shown.pop()
-            break
-    left = len(counts) - len(shown)
-    return ", ".join(shown) + (f" and {left:,} more" if left else "")

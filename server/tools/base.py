@@ -189,6 +189,8 @@ class Tool(Generic[ArgumentsT]):
                 return f"{name} {error['ctx']['error']}".strip()
             case "missing":
                 return f"{name} is missing; it must be {rule}."
+            case "bool_type":
+                return f"{name} must be true or false, {got}."
             case "string_type":
                 return f"{name} must be text, {got}."
             case "literal_error":

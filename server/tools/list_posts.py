@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from blog_search_mcp.index.types import Filters, Order
+from blog_search_mcp.server.format.notices import explain_unknown
 from blog_search_mcp.server.format.results import post_summary, to_json
 from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, Tool, ToolReply
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.listing import Posts
+    from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.server.engine import Searcher
 
 LIMIT_DEFAULT = 20
@@ -35,29 +37,31 @@ def list_posts(searcher: Searcher, arguments: ListArguments) -> ToolReply:
     found = searcher.listing().posts(
         arguments.filters, arguments.order, arguments.limit, arguments.offset
     )
-    facts = _page_facts(found, arguments)
+    facts = _page_facts(found)
     while len(to_json(facts)) > ANSWER and len(found.page) > 1:
         found = replace(found, page=found.page[:-1])
-        facts = _page_facts(found, arguments)
+        facts = _page_facts(found)
+    if not found.page:
+        facts["notice"] = _why_empty(found.total, arguments, searcher.overview)
     return ToolReply((to_json(facts),), facts)
 
 
-def _page_facts(found: Posts, arguments: ListArguments) -> dict[str, Any]:
-    facts = {
+def _page_facts(found: Posts) -> dict[str, Any]:
+    return {
         "posts": [post_summary(post) for post in found.page],
         "total": found.total,
         "offset": found.offset,
         "has_more": found.next_offset is not None,
         "next_offset": found.next_offset,
     }
-    return facts if found.page else {**facts, "notice": _why_empty(found.total, arguments)}
 
 
-def _why_empty(total: int, arguments: ListArguments) -> str:
+def _why_empty(total: int, arguments: ListArguments, overview: Overview) -> str:
     if total:
         return f"offset {arguments.offset} is past the last post: {total} in all, from 0."
     if arguments.filters != Filters():
-        return "No post passes these filters. Leave some out."
+        unknown = explain_unknown(arguments.filters, overview)
+        return unknown or "No post passes these filters. Leave some out."
     return "The blog has no posts."
 
 

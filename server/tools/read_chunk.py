@@ -1,4 +1,4 @@
-"""`read_chunk`: read one passage, with what stands around it.
+"""`read_chunk`: read one passage with what stands around it, or the whole post.
 
 It answers with two blocks of text, since a client that finds structured content shows a model
 nothing else. The first is the author's text alone. Neighbours are joined to it in the order of the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated
 
@@ -37,12 +38,54 @@ class ReadArguments(Arguments):
     neighbors: Annotated[
         int, Field(ge=0, le=NEIGHBORS_MOST, description="Chunks to add on each side")
     ] = 0
+    whole: Annotated[bool, Field(description="The whole post instead, as far as it fits")] = False
+
+    @property
+    def reach(self) -> int:
+        """How many chunks on each side of the page are read too."""
+        return CHUNK_INDEX_MOST if self.whole else self.neighbors
 
 
 def read_chunk(searcher: Searcher, arguments: ReadArguments) -> ToolReply:
     """Read, cutting what is too long. Raises BlogSearchError."""
-    passage = searcher.read(arguments.source, arguments.chunk_index, arguments.neighbors)
-    return ToolReply(passage_texts(passage))
+    passage = searcher.read(arguments.source, arguments.chunk_index, arguments.reach)
+    return ToolReply(post_texts(passage) if arguments.whole else passage_texts(passage))
+
+
+def post_texts(post: Passage) -> tuple[str, str]:
+    """Return the whole post and where it stands, within ANSWER together.
+
+    Of a post that is too long, the part that the chunk asked for is in, and how to read the others.
+    """
+    place = describe_place(post)
+    room = ANSWER - len(place) - NOTE
+    part = part_around(post, room)
+    first, after = part.chunks[0].index, part.chunks[-1].index + 1
+    ways = [
+        *([f"chunk_index={after} for what follows"] if after < post.count else []),
+        *([f"chunk_index={first - 1} for what stands before"] if first else []),
+    ]
+    if not ways:
+        return text_within(part, room + NOTE), place
+    how = " and ".join(ways)
+    note = f"[Chunks {first + 1} to {after} of {post.count}: call with whole and {how}.]"
+    return f"{text_within(part, room)}\n\n{note}", describe_place(part)
+
+
+def part_around(post: Passage, room: int) -> Passage:
+    """Return the one of the post's parts that holds the chunk asked for.
+
+    A part is as many chunks in a row as `room` characters hold, or one that is longer; the first
+    begins with the post, so that all of them together are the post, each chunk once.
+    """
+    part: list[Chunk] = []
+    for chunk in post.chunks:
+        if part and len(join_chunks([*part, chunk])) > room:
+            if part[-1].index >= post.asked:
+                break
+            part = []
+        part.append(chunk)
+    return replace(post, chunks=tuple(part))
 
 
 def passage_texts(passage: Passage) -> tuple[str, str]:

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from blog_search_mcp.index.types import Answer, Sort
 from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.format.notices import explain_page
 from blog_search_mcp.server.format.results import (
     HitFacts,
     PageFacts,
-    explain_page,
     fit_page,
     one_line,
     page_of,
@@ -29,6 +30,7 @@ from blog_search_mcp.server.tools.base import (
     Tool,
     ToolReply,
 )
+from blog_search_mcp.server.tools.newest import search_sorted
 
 
 class SearchArguments(FilterArguments):
@@ -37,20 +39,32 @@ class SearchArguments(FilterArguments):
     query: Annotated[Text, Field(json_schema_extra={"minLength": 1, "maxLength": TEXT_LENGTH})]
     top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TOP_K_DEFAULT
     offset: Offset = 0
+    sort: Sort = "relevance"
     response_format: Literal["json", "markdown"] = "json"
 
 
 def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
     """Search, and say honestly if nothing matched. Raises BlogSearchError."""
-    answer = searcher.search(
-        arguments.query, arguments.filters, limit=arguments.top_k, offset=arguments.offset
-    )
-    page = fit_page(page_of(answer, explain_page(answer, arguments.filters)))
+    answer = find_hits(searcher, arguments)
+    notice = explain_page(answer, arguments.filters, searcher.overview)
+    page = fit_page(page_of(answer, notice))
     if arguments.response_format == "markdown":
         page = _within_answer(page, render_markdown)
         return ToolReply((render_markdown(page),), answer=answer)
     page = _within_answer(page, _as_json)
     return ToolReply((_as_json(page),), wire_facts(page), answer)
+
+
+def find_hits(searcher: Searcher, arguments: SearchArguments) -> Answer:
+    """Return the page of hits that is asked for. Raises BlogSearchError."""
+    return search_sorted(
+        searcher,
+        arguments.query,
+        arguments.filters,
+        arguments.sort,
+        limit=arguments.top_k,
+        offset=arguments.offset,
+    )
 
 
 def _as_json(page: PageFacts) -> str:

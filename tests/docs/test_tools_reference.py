@@ -58,6 +58,8 @@ def expected_row(tool: Tool[Any], name: str) -> list[str]:
     if schema["type"] == "integer":
         reach = f"{schema['minimum']:,} to {schema['maximum']:,}"
         return [f"`{name}`", "whole number", default, reach]
+    if schema["type"] == "boolean":
+        return [f"`{name}`", "truth value", default.lower(), "`true`, `false`"]
     if name in DATES:
         return [f"`{name}`", "date", default, DATE]
     values = ", ".join(f"`{value}`" for value in schema.get("enum", ()))

@@ -180,9 +180,7 @@ def test_what_was_not_found_is_said_in_a_sentence(
 ) -> None:
     found = ask(fixed[0], "search", query="nothing", tag="x")
     assert found["hits"] == []
-    assert found["notice"] == (
-        "No post matches this query within tag='x'. Leave filters out, or try other words."
-    )
+    assert found["notice"] == ("No post has the tag 'x'. The tags: inference (1).")
 
 
 @pytest.mark.parametrize(

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
 
 POSTS = {
-    "inference/kv.md": "---\ndate: 2025-03-04\n---\nA cache keeps keys and values for later.\n",
+    "inference/kv.md": "---\ndate: 2025-03-04\ntags: [KV cache, llm]\n---\n"
+    "A cache keeps keys and values for later.\n",
     "soup/onion.md": "---\ndate: 2024-01-01\n---\nBoil an onion and then add some salt to it.\n",
 }
 ABOUT = (
     "Search and read one blog: 2 posts, the newest of 2025-03-04. Languages: en (2). "
-    "Sections: inference (1), soup (1)."
+    "Sections: inference (1), soup (1). Tags: kv cache (1), llm (1)."
 )
 
 
@@ -78,6 +79,7 @@ def test_the_largest_blog_stays_below_the_limit() -> None:
             "t",
             "2025-01-01",
             language=f"l{number}",
+            tags=(f"{'標籤' * 5}{number}",),
             url=f"https://{'sub.' * 60}example.org/{number}",
         )
         for number in range(3_000)

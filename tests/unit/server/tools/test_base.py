@@ -60,6 +60,11 @@ def test_a_tool_is_listed_with_a_plain_schema() -> None:
                     "default": 0,
                     "description": "Chunks to add on each side",
                 },
+                "whole": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "The whole post instead, as far as it fits",
+                },
             },
             "required": ["source", "chunk_index"],
             "additionalProperties": False,
@@ -201,7 +206,7 @@ DATE = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
         (
             {"query": "q", "limit": 3},
             "search_blog has no argument 'limit'; it takes query, section, tag, after, before, "
-            "top_k, offset, response_format.",
+            "top_k, offset, sort, response_format.",
         ),
         ({"query": "q", "top_k": "9" * 500}, f"{TOP_K} '{'9' * 79}…."),
     ],
@@ -235,8 +240,12 @@ CHUNK_INDEX = "a whole number from 0 to 1,000,000"
             "neighbors must be a whole number from 0 to 3, got 4.",
         ),
         (
+            {"source": "a.md", "chunk_index": 0, "whole": "yes"},
+            "whole must be true or false, got 'yes'.",
+        ),
+        (
             {"source": "a.md", "chunk_index": 0, "query": "q"},
-            "read_chunk has no argument 'query'; it takes source, chunk_index, neighbors.",
+            "read_chunk has no argument 'query'; it takes source, chunk_index, neighbors, whole.",
         ),
     ],
 )

@@ -78,7 +78,11 @@ def test_a_page_that_is_too_long_ends_earlier(
 @pytest.mark.parametrize(
     ("given", "notice"),
     [
-        ({"tag": "none"}, "No post passes these filters. Leave some out."),
+        ({"tag": "soup", "after": "2030"}, "No post passes these filters. Leave some out."),
+        (
+            {"tag": "soop"},
+            "No post has the tag 'soop'. Nearest: soup (1). The tags: soup (1), winter (1).",
+        ),
         ({"offset": 7}, "offset 7 is past the last post: 3 in all, from 0."),
     ],
 )

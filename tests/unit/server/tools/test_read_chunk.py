@@ -91,6 +91,43 @@ def test_a_chunk_longer_than_an_answer_says_where_its_rest_is() -> None:
     )
 
 
+def whole(post: Passage) -> tuple[str, str]:
+    given = {"source": "a.md", "chunk_index": post.asked, "whole": True}
+    text, place = READ_CHUNK.call(OnePassage(post), given).texts
+    return text, place
+
+
+def test_a_whole_post_that_fits_is_read_from_any_chunk_of_it() -> None:
+    text, place = whole(passage("- one", "- two", "- three", asked=1))
+    assert text == "- one\n- two\n- three"
+    assert "chunk: 2 of 3 (chunk_index 1, shown with 0 to 2), lines 1-3" in place
+
+
+def test_a_post_too_long_for_an_answer_is_read_in_parts_that_say_how_to_read_on() -> None:
+    chunks = [letter * 9_999 for letter in "abcde"]
+    post = [whole(passage(*chunks, asked=index)) for index in range(5)]
+    assert all(len(text) + len(place) <= ANSWER for text, place in post)
+    shown = ["\n".join(chunks[0:2]), "\n".join(chunks[2:4]), chunks[4]]
+    notes = [
+        "[Chunks 1 to 2 of 5: call with whole and chunk_index=2 for what follows.]",
+        "[Chunks 3 to 4 of 5: call with whole and chunk_index=4 for what follows "
+        "and chunk_index=1 for what stands before.]",
+        "[Chunks 5 to 5 of 5: call with whole and chunk_index=3 for what stands before.]",
+    ]
+    parts = [f"{text}\n\n{note}" for text, note in zip(shown, notes, strict=True)]
+    assert [text for text, _ in post] == [parts[0], parts[0], parts[1], parts[1], parts[2]]
+
+
+def test_a_chunk_longer_than_an_answer_is_a_part_of_its_own() -> None:
+    text, place = whole(passage("before", "x = 1\n" * 6_000, "after", asked=1))
+    assert len(text) + len(place) <= ANSWER
+    assert "chunk 1 goes on to line 2 of the file; chunk_index=2 follows it.]" in text
+    assert text.endswith(
+        "[Chunks 2 to 2 of 3: call with whole and chunk_index=2 for what follows "
+        "and chunk_index=0 for what stands before.]"
+    )
+
+
 def test_a_text_that_fits_is_left_alone() -> None:
     assert truncate("a\n\nb\n", 5) == "a\n\nb\n"
 

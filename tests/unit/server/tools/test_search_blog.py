@@ -98,13 +98,42 @@ def test_an_empty_page_says_why() -> None:
     assert notice(searcher, query="nothing") == (
         "No post matches this query. Try other words, or fewer and plainer ones."
     )
-    assert notice(searcher, query="nothing", tag="llm", after="2024") == (
-        "No post matches this query within tag='llm', after='2024-01-01'. "
+    assert notice(searcher, query="nothing", tag="Inference", after="2024") == (
+        "No post matches this query within tag='Inference', after='2024-01-01'. "
         "Leave filters out, or try other words."
     )
     assert notice(searcher, query="cache", offset=10) == (
         "offset 10 is past the last hit: 3 in all, from 0."
     )
+
+
+def test_a_filter_that_names_nothing_is_told_with_what_there_is() -> None:
+    assert notice(FixedSearcher(), query="nothing", tag="inferense", section="soups") == (
+        "No post has the tag 'inferense'. Nearest: inference (1). The tags: inference (1). "
+        "No post has the section 'soups'. The sections: inference (1)."
+    )
+
+
+def test_the_newest_come_first_of_what_fits_about_as_well_as_the_best() -> None:
+    dates = {"old": "2019-01-01", "new": "2024-05-05", "weak": "2025-01-01", "undated": None}
+    scores = [("old", 0.8), ("undated", 0.7), ("new", 0.6), ("new", 0.5), ("weak", 0.1)]
+    hits = tuple(
+        replace(
+            hit(CHUNKS[CACHE.source][0], score), post=replace(CACHE, source=name, date=dates[name])
+        )
+        for name, score in scores
+    )
+    searcher = OneAnswer(Answer(hits=hits, total=len(hits), offset=0))
+    facts = SEARCH_BLOG.call(searcher, {"query": "q", "sort": "newest", "top_k": 2}).facts
+    assert facts is not None
+    assert [(each["source"], each["score"]) for each in facts["results"]] == [
+        ("new", 0.6),
+        ("old", 0.8),
+    ]
+    assert (facts["total"], facts["next_offset"]) == (3, 2)
+    rest = SEARCH_BLOG.call(searcher, {"query": "q", "sort": "newest", "offset": 2}).facts
+    assert rest is not None
+    assert [each["source"] for each in rest["results"]] == ["undated"]
 
 
 def test_a_notice_of_the_search_is_passed_on_before_ours() -> None:

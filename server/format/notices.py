@@ -1,0 +1,80 @@
+"""What a page tells besides its hits: why it is empty, and which tags and sections there are."""
+
+from __future__ import annotations
+
+import difflib
+
+from blog_search_mcp.index.store.statistics import Counted, Overview
+from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.server.format.results import for_clients, one_line, quote, shorten
+
+NAME_WIDTH = 40
+NEAREST = 3
+SIMILAR = 0.6
+"""Least share of the letters of two names in common (`difflib`), its own default."""
+LIST_BYTES = 160
+
+
+def explain_page(answer: Answer, filters: Filters, overview: Overview) -> str | None:
+    """Return what the reader must know: a retriever that did not answer, why the page is empty."""
+    sentences = [for_clients(answer.notice)] if answer.notice else []
+    if not answer.hits:
+        sentences.append(_why_empty(answer, filters, overview))
+    return " ".join(sentences) or None
+
+
+def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
+    if answer.total:
+        return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
+    if unknown := explain_unknown(filters, overview):
+        return unknown
+    values = {name: getattr(filters, name) for name in ("section", "tag", "after", "before")}
+    given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+    if given:
+        return f"No post matches this query within {given}. Leave filters out, or try other words."
+    return "No post matches this query. Try other words, or fewer and plainer ones."
+
+
+def list_names(counts: Counted, room: int = LIST_BYTES) -> str:
+    """List the first names with their counts, as many as `room` bytes hold; count the others."""
+    shown: list[str] = []
+    for name, count in counts:
+        shown.append(f"{shorten(one_line(name), NAME_WIDTH)} ({count:,})")
+        room -= len(shown[-1].encode()) + 2
+        if room < 0:
+            shown.pop()
+            break
+    left = len(counts) - len(shown)
+    return ", ".join(shown) + (f" and {left:,} more" if left else "")
+
+
+def explain_unknown(filters: Filters, overview: Overview) -> str | None:
+    """Say which filter names a tag or section that no post has; `None` if each is known."""
+    tag, section = filters.tag, (filters.section or "").strip("/")
+    sections = tuple(sorted(overview.sections, key=lambda each: -each[1]))
+    sentences = []
+    if tag and tag.casefold() not in dict(overview.tags):
+        sentences.append(_sentence("tag", tag, overview.tags, overview.tags))
+    if section and section not in dict(sections):
+        sentences.append(_sentence("section", section, sections, overview.main_sections))
+    return " ".join(sentences) or None
+
+
+def _sentence(kind: str, name: str, known: Counted, listed: Counted) -> str:
+    nearest = find_nearest(name, known)
+    return " ".join(
+        (
+            f"No post has the {kind} {quote(name)}.",
+            *([f"Nearest: {list_names(nearest)}."] if nearest else []),
+            f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
+        )
+    )
+
+
+def find_nearest(name: str, known: Counted) -> Counted:
+    """Return NEAREST names at most: those spelt alike, then the commonest that hold `name`."""
+    folded = {each.casefold(): (each, count) for each, count in known}
+    wanted = name.casefold()
+    close = difflib.get_close_matches(wanted, folded, NEAREST, SIMILAR)
+    holding = [each for each in folded if wanted in each]
+    return tuple(folded[each] for each in dict.fromkeys([*close, *holding]))[:NEAREST]
