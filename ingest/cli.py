@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from blog_search_mcp.index.commands import Blog, complete_commands
 from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.next_ingest import option_words
 from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
@@ -118,12 +120,15 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
 
 def run(settings: Settings, out: TextIO, err: TextIO) -> int:
     """Ingest, print the report on `err` and for `--json` on `out`, and return the exit status."""
+    job = settings.job
+    blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))
     try:
         with progress_on(err) as progress:
-            report = ingest(settings.job, progress)
+            report = ingest(job, progress)
     except BlogSearchError as error:
-        err.write(f"{error}\n")
+        err.write(f"{complete_commands(str(error), blog)}\n")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    report = replace(report, embedder_reason=complete_commands(report.embedder_reason, blog))
     err.write("\n".join(as_lines(report)) + "\n")
     if settings.json:
         out.write(as_json(report) + "\n")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.statistics import peek_overview
@@ -166,7 +167,7 @@ class Engine:
     def _notice(self, *others: str | None) -> str | None:
         """Join `others` and what is known of changed posts."""
         stale = self._staleness.notice() if self._staleness is not None else None
-        return " ".join(filter(None, (*others, stale))) or None
+        return complete_commands(" ".join(filter(None, (*others, stale)))) or None
 
     def _opened(self) -> Index:
         with self._opening:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.walk import SourceFile, walk
 
@@ -59,7 +60,7 @@ def describe_changes(changes: Changes, created: str, now: datetime) -> str | Non
     posts, them = ("1 post has", "it") if count == 1 else (f"{count:,} posts have", "them")
     return (
         f"{posts} changed since the index was made {format_age(created, now)}; "
-        f"to include {them}: `python -m ingest CONTENT`."
+        f"to include {them}: `{TO_INGEST}`."
     )
 
 

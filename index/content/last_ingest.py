@@ -72,11 +72,16 @@ def write_last_ingest(layout: Layout, ingest: LastIngest) -> None:
 
 def read_last_ingest(layout: Layout, generation: int) -> LastIngest | None:
     """Read the file, `None` if it is missing, torn or about another generation."""
+    ingest = read_any_last_ingest(layout)
+    return ingest if ingest is not None and ingest.generation == generation else None
+
+
+def read_any_last_ingest(layout: Layout) -> LastIngest | None:
+    """Read the file whatever generation it is about, `None` if it is missing or torn."""
     try:
-        ingest = LastIngest.model_validate_json(_read_text(layout.last_ingest))
+        return LastIngest.model_validate_json(_read_text(layout.last_ingest))
     except (OSError, ValidationError):
         return None
-    return ingest if ingest.generation == generation else None
 
 
 def format_folder(folder: Path) -> str:

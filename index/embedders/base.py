@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
+from blog_search_mcp.index.commands import TO_INGEST
+
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
@@ -62,9 +64,9 @@ NORM_TOLERANCE: Final = 1e-3
 
 
 def rebuild_command(kind: str, model: str | None = None) -> str:
-    """Write the command that makes an index anew with this embedder."""
+    """Write the template of the command that makes an index anew with this embedder."""
     named = "" if model in (None, OLLAMA_DEFAULT) else f" --model {model}"
-    return f"python -m ingest CONTENT --rebuild --embedder {kind}{named}"
+    return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
 
 
 def replace_surrogates(text: str) -> str:

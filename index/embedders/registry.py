@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
 from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background
@@ -133,7 +134,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     if model is None or identity.kind != model.identity.kind:
         raise EmbedderMismatch(
             f"The index was built with {identity.name}, which this version does not have. Build it "
-            "anew: `python -m ingest CONTENT --rebuild`."
+            f"anew: `{TO_INGEST} --rebuild`."
         )
     check_weights(identity, model.identity.digest, model.identity.dimension)
     return OnnxEmbedder(model)

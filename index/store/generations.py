@@ -20,6 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
 from blog_search_mcp.index.store.disk import make_disk_error, quarantine, regular_size
@@ -95,7 +96,7 @@ def current_number(layout: Layout) -> int:
         name = _read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
     except FileNotFoundError as error:
         raise IndexMissing(
-            f"There is no index in {layout.root.name}/ yet. Make one: `python -m ingest CONTENT`."
+            f"There is no index in {layout.root.name}/ yet. Make one: `{TO_INGEST}`."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error

@@ -19,6 +19,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
 from blog_search_mcp.index.store.layout import FileStamp
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
@@ -31,7 +32,7 @@ _OUTER = re.compile(
 )
 """What stands before the content, as `dumps` writes it."""
 
-REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
 
 
 def _inside(name: str) -> str:
@@ -151,7 +152,7 @@ def _other_format(written: object) -> Exception:
     command = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
     return IndexFormatUnknown(
         f"The index has format {written!r:.20}, this program reads {FORMAT}. "
-        f"{command}: `python -m ingest CONTENT --rebuild` with the same --index."
+        f"{command}: `{TO_INGEST} --rebuild`."
     )
 
 

@@ -7,6 +7,7 @@ best hit. The client knows the server by its protocol alone.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.display import console, show_page
-from blog_search_mcp.server.cli.terminal import escape_controls
+from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
 from blog_search_mcp.server.format.results import PageFacts, page_from_wire
 from blog_search_mcp.server.settings import Settings
 
@@ -35,9 +36,11 @@ def ask(settings: Settings, question: str) -> int:
     try:
         replies.append(anyio.run(_converse, server_command(settings), question))
     except* (FailedError, MCPError, OSError) as group:
-        sys.stderr.write("".join(f"{error}\n" for error in _leaves(group)))
-    for reply in replies:
-        show_reply(console(), *reply)
+        for error in _leaves(group):
+            tell(str(error), settings)
+    for page, text, place in replies:
+        notice = with_folders(page.notice or "", settings) or None
+        show_reply(console(), replace(page, notice=notice), text, place)
     return 0 if replies else 1
 
 

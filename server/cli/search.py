@@ -7,10 +7,9 @@ import, is not needed. The facts are those of the search page.
 from __future__ import annotations
 
 import json
-import sys
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.cli.terminal import escape_controls
+from blog_search_mcp.server.cli.terminal import tell, with_folders
 from blog_search_mcp.server.engine import Searcher, engine_for_one
 from blog_search_mcp.server.format.notices import explain_page
 from blog_search_mcp.server.settings import SearchRequest, Settings
@@ -20,13 +19,13 @@ from blog_search_mcp.server.tools.newest import search_sorted
 def search(settings: Settings, request: SearchRequest) -> int:
     """Search and print; returns the exit status, 1 if nothing is found or an error is printed."""
     try:
-        return _search_and_print(engine_for_one(settings), request, settings.json)
+        return _search_and_print(engine_for_one(settings), request, settings)
     except BlogSearchError as error:
-        sys.stderr.write(escape_controls(f"{error}\n"))
+        tell(str(error), settings)
         return 1
 
 
-def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool) -> int:
+def _search_and_print(searcher: Searcher, request: SearchRequest, settings: Settings) -> int:
     from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
     from blog_search_mcp.server.format.results import page_of
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts
@@ -41,22 +40,23 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, as_json: bool)
     )
     overview = searcher.overview
     query = analyse_for_blog(request.query, overview)
-    notice = explain_page(answer, request.filters, overview)
+    found = explain_page(answer, request.filters, overview)
+    notice = with_folders(found or "", settings) or None
     passage = None
     if request.reads and answer.hits:
         hit = answer.hits[0]
         passage = searcher.read(hit.post.source, hit.chunk.index, 0)
     details = Details(answer, query, request.why)
-    if as_json:
+    if settings.json:
         facts = {"query": query.text, **answer_facts(answer, query, notice)}
         if passage is not None:
             facts["passage"] = passage_facts(passage, query)
         text = json.dumps(facts, ensure_ascii=False, indent=2)
         console().print(text, soft_wrap=True)
     elif passage is not None:
-        show_passage(console(), page_of(answer, answer.notice), details, passage)
+        show_passage(console(), page_of(answer, notice), details, passage)
     elif answer.hits:
         show_hits(console(), page_of(answer, notice), details)
     else:
-        sys.stderr.write(escape_controls(f"{notice}\n"))
+        tell(notice or "", settings)
     return 0 if answer.hits else 1

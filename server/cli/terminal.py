@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from io import TextIOWrapper
 
+from blog_search_mcp.index.commands import complete_commands
+from blog_search_mcp.server.settings import Settings
+
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
@@ -16,6 +19,20 @@ a terminal obeys them. Marks that turn the direction of writing make a line read
 def escape_controls(text: str) -> str:
     """Replace control characters by visible ones, so that a terminal obeys none."""
     return text.translate(_PICTURES)
+
+
+def tell(sentence: str, settings: Settings) -> None:
+    """Print a sentence on stderr, its commands with this run's folders."""
+    sys.stderr.write(escape_controls(f"{with_folders(sentence, settings)}\n"))
+
+
+def with_folders(sentence: str, settings: Settings) -> str:
+    """Complete the commands in a sentence for this run's index and its posts."""
+    if "`" not in sentence:
+        return sentence
+    from blog_search_mcp.index.content.next_ingest import blog_of
+
+    return complete_commands(sentence, blog_of(settings.index, settings.content))
 
 
 def print_text(text: str) -> None:

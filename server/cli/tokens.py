@@ -13,6 +13,7 @@ from typing import Any
 
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.cli.terminal import tell
 from blog_search_mcp.server.engine import Searcher, engine_for
 from blog_search_mcp.server.format.results import count_columns, to_json
 from blog_search_mcp.server.protocol.instructions import instructions
@@ -65,9 +66,9 @@ def tokens(settings: Settings) -> int:
         answers = typical_answers(toolset, engine)
     except IndexMissing as error:
         answers = {}
-        sys.stderr.write(f"{error}\n")
+        tell(str(error), settings)
     except BlogSearchError as error:
-        sys.stderr.write(f"{error}\n")
+        tell(str(error), settings)
         return 1
     about = estimate_cost(instructions(engine.folder))
     sys.stdout.write("\n".join(table(toolset, about, answers)) + "\n")

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from unicodedata import east_asian_width
 
+from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 
@@ -224,8 +225,11 @@ _CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
 
 
 def for_clients(sentence: str) -> str:
-    """Cut each absolute path to its last name, and user and password out of each URL."""
-    return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", sentence))
+    """Cut each absolute path to its last name, and user and password out of each URL.
+
+    Commands get no path either.
+    """
+    return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", complete_commands(sentence)))
 
 
 def describe_failure(error: Exception) -> str:

@@ -6,6 +6,7 @@ cut it at 2 KB; so it stays below one, and leaves out sections and tags before a
 
 from __future__ import annotations
 
+from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import IndexFolder
 from blog_search_mcp.server.format.notices import list_names
@@ -23,14 +24,14 @@ HOW = (
 UNKNOWN = "Search and read one blog."
 NO_INDEX = (
     "Search and read one blog. It has no index yet, so every call fails: have the user run "
-    "`python -m ingest CONTENT` with the folder that holds the posts. No restart is needed."
+    f"`{TO_INGEST}` with the folder that holds the posts. No restart is needed."
 )
 
 
 def instructions(folder: IndexFolder) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if folder.stamp() is None:
-        return f"{NO_INDEX} {HOW}"
+        return f"{complete_commands(NO_INDEX)} {HOW}"
     overview = folder.overview()
     return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 

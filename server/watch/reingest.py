@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.next_ingest import option_words
 from blog_search_mcp.index.errors import IngestFailed
 
 
@@ -55,8 +56,5 @@ def ingest_arguments(
         str(content),
         *("--index", str(index)),
         *(("--embedder-url", embedder_url) if embedder_url else ()),
-        *(("--base-url", options.base_url) if options.base_url else ()),
-        *(("--permalink", options.permalink) if options.permalink else ()),
-        *(("--include-drafts",) if options.include_drafts else ()),
-        *(() if options.index_descriptions else ("--no-descriptions",)),
+        *option_words(options),
     ]

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from blog_search_mcp.server.cli.install.scripts import script_path
+from blog_search_mcp.index.commands import start_words
 from tests.clients.inspector import strict, surface_of
 from tests.clients.run import (
     ERAS,
@@ -27,7 +27,7 @@ def rows(folder: Path) -> Iterator[str]:
     """Write the table, a line at a time; `folder` takes the index and a home."""
     index = indexed(folder, POSTS)
     arguments = ["--index", str(index)]
-    stdio: Connection = {"command": script_path("blog-server"), "args": arguments}
+    stdio: Connection = {"command": start_words("blog-server")[0], "args": arguments}
     yield from HEAD
     with served(index) as url:
         connections: dict[Transport, Connection] = {"stdio": stdio, "HTTP": {"url": url}}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from blog_search_mcp.server.cli.install.scripts import script_path
+from blog_search_mcp.index.commands import start_words
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -111,7 +111,7 @@ def claude_code() -> str:
 
 def claude_says(home: Path, index: Path) -> str:
     """What Claude Code says of the entry that `install` writes into this home."""
-    server = script_path("blog-server")
+    server = start_words("blog-server")[0]
     at_home(home, [server, "install", "claude-code", "--index", str(index)])
     listed = at_home(home, [claude_code(), "mcp", "list"])
     [line] = [line for line in listed.splitlines() if line.startswith("blog:")]

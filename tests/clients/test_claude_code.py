@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.server.cli.install.scripts import script_path
+from blog_search_mcp.index.commands import start_words
 from tests.clients.run import MISSING, at_home, claude_code, claude_says
 from tests.clients.table import claude_row
 from tests.clients.test_real_clients import PAGE
@@ -35,5 +35,5 @@ def test_claude_code_connects_to_the_entry_that_install_wrote(
     status = claude_says(home, index)
     assert status == "✔ Connected"
     assert claude_row(status) in PAGE
-    at_home(home, [script_path("blog-server"), "uninstall", "claude-code"])
+    at_home(home, [start_words("blog-server")[0], "uninstall", "claude-code"])
     assert "blog:" not in at_home(home, [CLAUDE, "mcp", "list"])

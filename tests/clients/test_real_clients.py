@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.server.cli.install.scripts import script_path
+from blog_search_mcp.index.commands import start_words
 from tests.clients.inspector import strict, surface_of
 from tests.clients.run import (
     ERAS,
@@ -42,7 +42,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def connections(index: Path) -> Iterator[dict[Transport, Connection]]:
-    stdio = {"command": script_path("blog-server"), "args": ["--index", str(index)]}
+    stdio = {
+        "command": start_words("blog-server")[0],
+        "args": ["--index", str(index)],
+    }
     with served(index) as url:
         yield {"stdio": stdio, "HTTP": {"url": url}}
 
@@ -88,7 +91,7 @@ def test_inspector_finds_nothing_wrong_with_the_tools_over_http(
 @pytest.mark.parametrize("era", ERAS)
 def test_inspector_finds_nothing_wrong_with_the_extended_tools(era: str, index: Path) -> None:
     arguments = ["--index", str(index), "--toolset", "extended"]
-    extended = {"command": script_path("blog-server"), "args": arguments}
+    extended = {"command": start_words("blog-server")[0], "args": arguments}
     tools, complaints = strict(extended, era)
     assert tools == ["search_blog", "read_chunk", "list_posts", "get_outline"]
     assert complaints == ""

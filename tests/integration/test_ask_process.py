@@ -69,7 +69,7 @@ def test_ask_is_not_misled_by_another_module_of_this_name(index: Path, tmp_path:
 def test_ask_says_what_is_missing_and_fails(tmp_path: Path) -> None:
     asked = ask("onion soup", tmp_path / "none")
     assert (asked.returncode, asked.stdout) == (1, "")
-    assert "python -m ingest" in asked.stderr
+    assert f"blog-ingest CONTENT --index {tmp_path / 'none'}`." in asked.stderr
     assert len(asked.stderr.splitlines()) == 1
 
 

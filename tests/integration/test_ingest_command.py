@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.commands import command
 from tests.support.paths import ROOT
 
 POSTS = {
@@ -178,22 +180,23 @@ def test_an_empty_content_folder_is_one_sentence_and_makes_no_index(tmp_path: Pa
     assert not (tmp_path / "index").exists()
 
 
-REBUILD = "Rebuild it: `python -m ingest CONTENT --rebuild` with the same --index."
+def rebuild_of(folder: Path, *more: str) -> str:
+    return command("blog-ingest", folder / "content", "--index", folder / "index", *more)
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("CURRENT", f"The index's CURRENT names no generation. {REBUILD}"),
+        ("CURRENT", "The index's CURRENT names no generation."),
         (
             "generations/000001/manifest.json",
-            f"The index's manifest.json is not one of ours. {REBUILD}",
+            "The index's manifest.json is not one of ours.",
         ),
         (
             "generations/000001/vectors/000001.npy",
-            f"The index's vectors/000001.npy is damaged. {REBUILD}",
+            "The index's vectors/000001.npy is damaged.",
         ),
-        ("generations/000001/chunks.db", f"The index's chunks.db is damaged. {REBUILD}"),
+        ("generations/000001/chunks.db", "The index's chunks.db is damaged."),
     ],
 )
 def test_a_broken_index_is_one_sentence_and_the_command_in_it_mends_it(
@@ -201,8 +204,9 @@ def test_a_broken_index_is_one_sentence_and_the_command_in_it_mends_it(
 ) -> None:
     (folder / "index" / name).write_text("nonsense", encoding="utf-8")
     (folder / "content" / "new.md").write_text("A new post.\n", encoding="utf-8")
-    assert said in again(folder).stderr.splitlines()
-    mended = again(folder, "--rebuild", "--embedder", "embedded")
+    rebuild = rebuild_of(folder, "--rebuild")
+    assert f"{said} Rebuild it: `{rebuild}`." in again(folder).stderr.splitlines()
+    mended = subprocess.run(shlex.split(rebuild), capture_output=True, encoding="utf-8")
     assert mended.returncode == 0
     assert "4 posts, 4 chunks: 4 added" in mended.stderr
     assert re.search(r"; [01] texts embedded; ", mended.stderr)
@@ -210,7 +214,7 @@ def test_a_broken_index_is_one_sentence_and_the_command_in_it_mends_it(
 
 def test_another_embedder_than_the_index_s_is_refused(folder: Path) -> None:
     line = failed(again(folder, "--embedder", "ollama"))
-    assert line.endswith("`python -m ingest CONTENT --rebuild --embedder ollama`.")
+    assert line.endswith(f"`{rebuild_of(folder, '--rebuild', '--embedder', 'ollama')}`.")
 
 
 def test_an_index_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ ENGLISH = {
 }
 ADVICE = (
     "67% of the posts are not in English, so a new index would get multilingual-e5-small: "
-    "`python -m ingest CONTENT --rebuild --embedder embedded`."
+    "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
 )
 
 

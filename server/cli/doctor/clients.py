@@ -6,11 +6,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from blog_search_mcp.index.commands import SERVER, command, start_words
+from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, read_entries
-from blog_search_mcp.server.cli.install.scripts import SERVER, command, script_path
 from blog_search_mcp.server.settings import CLIENTS
 
 VARIABLE = "${"
@@ -59,7 +60,7 @@ def _command_faults(
 ) -> Iterator[Finding]:
     program = entry.command
     named = Path(entry.index) if Path(entry.index).is_absolute() else index
-    remedy = _install(file, entry, named) or f'Set "command" to "{script_path(SERVER)}" there.'
+    remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
     if shutil.which(program, path=places.environment.get("PATH")) is None:
         yield Finding(file.client, "problem", f"starts {program}, which is not there.", remedy)
     elif not Path(program).is_absolute():
@@ -79,8 +80,8 @@ def _index_faults(file: ClientFile, entry: Entry, index: Path) -> Iterator[Findi
         text = f"names the index {named}, which depends on the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
     elif not Layout(folder).current.is_file():
-        ingest = command("blog-ingest", "CONTENT", "--index", named)
-        yield Finding(file.client, "problem", f"names {named}, which holds no index.", ingest)
+        text = f"names {named}, which holds no index."
+        yield Finding(file.client, "problem", text, ingest_command(Path(named)))
 
 
 def _expand_home(folder: str) -> Path:

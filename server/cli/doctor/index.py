@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from blog_search_mcp.index.commands import SERVER, command
 from blog_search_mcp.index.content.changes import find_changes, format_age, list_changes
 from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
+from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     BlogSearchError,
@@ -25,7 +27,6 @@ from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding
-from blog_search_mcp.server.cli.install.scripts import command
 
 CONTENT = "CONTENT"
 """Placeholder for the posts' folder where it is not known."""
@@ -99,7 +100,7 @@ def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: date
     try:
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
-        elsewhere = command("blog-server", "doctor", "--index", folder, "--content", CONTENT)
+        elsewhere = command(SERVER, "doctor", "--index", folder, "--content", CONTENT)
         return Finding("posts", "warning", first_sentence(error), elsewhere)
     if not changes.sources:
         return Finding("posts", "ok", f"{content} is as the last ingest saw it.")
@@ -110,11 +111,6 @@ def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: date
         f"{list_changes(changes)}."
     )
     return Finding("posts", "warning", text, ingest_command(folder, content))
-
-
-def ingest_command(folder: Path, content: Path | None) -> str:
-    """Return the command that brings an index up to date."""
-    return command("blog-ingest", content or CONTENT, "--index", folder)
 
 
 def first_sentence(error: BlogSearchError) -> str:

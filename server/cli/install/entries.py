@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from blog_search_mcp.index.commands import PACKAGE, SERVER, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.server.cli.install.clients import ClientFile
-from blog_search_mcp.server.cli.install.scripts import PACKAGE, SERVER, script_path
 from blog_search_mcp.server.cli.install.settings_file import (
     format_settings,
     parse_settings,
@@ -95,15 +95,10 @@ def without_entry(text: str, file: ClientFile, name: str) -> str:
 def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
     """Build our entry, with absolute paths: a client has a folder and a PATH of its own.
 
-    Raises UsageError if the console script is not installed or a path is not valid UTF-8.
+    Raises UsageError if a path is not valid UTF-8.
     """
-    script = script_path(SERVER)
-    if not Path(script).is_absolute():
-        raise UsageError(
-            "blog-server is not installed beside this Python. "
-            "Install the project and run the blog-server that comes with it."
-        )
-    arguments = ["--index", str(settings.index)]
+    script, *first = start_words(SERVER)
+    arguments = [*first, "--index", str(settings.index)]
     if settings.embedder_url:
         arguments += ["--embedder-url", settings.embedder_url]
     if settings.content is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
@@ -14,9 +14,8 @@ from blog_search_mcp.server.cli.install.entries import (
     with_entry,
     without_entry,
 )
-from blog_search_mcp.server.cli.install.scripts import command
 from blog_search_mcp.server.cli.install.settings_file import update_file
-from blog_search_mcp.server.cli.terminal import print_text
+from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.settings import ClientSetup, Settings
 
 
@@ -26,7 +25,7 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
     try:
         report = _uninstall(file, setup.name) if setup.removes else _install(settings, setup, file)
     except BlogSearchError as error:
-        sys.stderr.write(f"{error}\n")
+        tell(str(error), settings)
         return 1
     print_text(report)
     return 0
@@ -43,7 +42,7 @@ def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> str:
     report = f"{written} Restart {file.client} to use it."
     if Layout(settings.index).current.is_file():
         return report
-    ingest = command("blog-ingest", "CONTENT", "--index", settings.index)
+    ingest = ingest_command(settings.index, settings.content)
     return f"{report}\n{settings.index} holds no index yet. To make it: {ingest}"
 
 

@@ -133,13 +133,13 @@ def of_another_version(blog: Blog) -> str:
     blog.files.manifest.write_text('{"format": 99}', encoding="utf-8")
     return (
         f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp, or "
-        "rebuild: `python -m ingest CONTENT --rebuild` with the same --index."
+        "rebuild: `blog-ingest CONTENT --index INDEX --rebuild`."
     )
 
 
 def deleted(blog: Blog) -> str:
     blog.layout.current.unlink()
-    return "There is no index in index/ yet. Make one: `python -m ingest CONTENT`."
+    return "There is no index in index/ yet. Make one: `blog-ingest CONTENT --index INDEX`."
 
 
 @pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])
@@ -228,7 +228,7 @@ def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> N
     assert live.reader() is early
     assert live.notice is not None
     assert live.notice.endswith(
-        "There is no index in index/ yet. Make one: `python -m ingest CONTENT`."
+        "There is no index in index/ yet. Make one: `blog-ingest CONTENT --index INDEX`."
     )
     rewrite(made, "Fry a leek.")
     assert live.reader().manifest.generation == early.manifest.generation == 1

@@ -85,7 +85,7 @@ def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_no
     assert choice.reason == (
         f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
         "For nomic-embed-text: `ollama pull nomic-embed-text`, then "
-        "`python -m ingest CONTENT --rebuild --embedder ollama`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
 
 
@@ -107,7 +107,7 @@ def test_auto_takes_the_multilingual_one_for_other_languages_although_ollama_is_
     assert choice.reason == (
         "Embedder: embedded multilingual-e5-small. 10% of the posts are not in English. For "
         "bge-m3: `ollama pull bge-m3`, then "
-        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
     assert ollama.requests == []
 
@@ -146,7 +146,7 @@ def test_ollama_with_an_english_model_alone_takes_it_and_names_one_that_knows_mo
     assert choice.reason == (
         "Embedder: ollama nomic-embed-text, as asked. 90% of the posts are not in English, and it "
         "reads English alone. For bge-m3: `ollama pull bge-m3`, then "
-        "`python -m ingest CONTENT --rebuild --embedder ollama --model bge-m3`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
 
 
@@ -202,7 +202,7 @@ def test_a_model_that_is_named_is_taken_whatever_the_languages(model: str, nobod
 
 OTHER_ADVICE = (
     "10% of the posts are not in English, so a new index would get multilingual-e5-small: "
-    "`python -m ingest CONTENT --rebuild --embedder embedded`."
+    "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
 )
 
 
@@ -214,7 +214,7 @@ def test_an_index_whose_blog_changed_its_languages_is_told_of_the_other_model(
     assert advise_other_model(nomic, MIXED) == OTHER_ADVICE
     assert advise_other_model(E5.identity, ENGLISH) == (
         "The posts are in English, so a new index would get all-MiniLM-L6-v2: "
-        "`python -m ingest CONTENT --rebuild --embedder embedded`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
     )
     fitting = [(MINILM.identity, ENGLISH), (nomic, ENGLISH), (bge, ENGLISH), (bge, MIXED)]
     fitting += [(E5.identity, MIXED), (replace(nomic, model="somebodys-own"), MIXED)]
@@ -274,7 +274,7 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
-        f"`python -m ingest CONTENT --rebuild {command}`."
+        f"`blog-ingest CONTENT --index INDEX --rebuild {command}`."
     )
 
 
@@ -285,7 +285,8 @@ def test_an_index_of_one_model_of_the_package_refuses_the_other(asked: str, nobo
     assert str(raised.value) == (
         "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
         "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
-        "`python -m ingest CONTENT --rebuild --embedder embedded --model multilingual-e5-small`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded --model "
+        "multilingual-e5-small`."
     )
 
 
@@ -339,7 +340,7 @@ def test_a_model_with_other_weights_is_refused_before_its_first_vector(
     assert str(raised.value) == (
         "The index was built with other weights of ollama nomic-embed-text (digest 0a109f422b47, "
         "now ffffffffffff). Build it anew: "
-        "`python -m ingest CONTENT --rebuild --embedder ollama`."
+        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
     assert ollama.embedded == []
 

@@ -108,7 +108,7 @@ def test_without_an_index_the_definitions_are_weighed_alone(
 ) -> None:
     assert tokens(read_settings(["tokens", "--index", str(tmp_path)], {})) == 0
     out, err = capsys.readouterr()
-    assert "Make one: `python -m ingest CONTENT`." in err
+    assert f"blog-ingest CONTENT --index {tmp_path}`." in err
     assert "With one answer" not in out
     assert "get_outline" not in out
     assert out.endswith(f"{BASIS}\n")

@@ -56,7 +56,7 @@ def test_a_path_keeps_its_last_name_alone(sentence: str, told: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "There is no index in .blog-index/ yet. Make one: `python -m ingest CONTENT`.",
+        "There is no index in .blog-index/ yet. Make one: `blog-ingest CONTENT --index INDEX`.",
         "Ollama at http://127.0.0.1:11434/a/b cannot be reached.",
         "inference/kv-cache.md has no chunk 9: its chunk_index goes from 0 to 1.",
         "It does and/or does not; 1/2/3 of them.",

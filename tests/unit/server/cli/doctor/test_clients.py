@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from blog_search_mcp.index.commands import command, start_words
 from blog_search_mcp.server.cli.doctor.clients import check_clients
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import Places
-from blog_search_mcp.server.cli.install.scripts import command, script_path
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -34,7 +34,7 @@ def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
     return check_clients(places, index)
 
 
-SCRIPT = script_path("blog-server")
+SCRIPT = start_words("blog-server")[0]
 
 
 def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
@@ -56,25 +56,25 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
             {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
             "problem",
             "starts /gone/blog-server, which is not there.",
-            f"{SCRIPT} install cursor --index /ix --name blog",
+            command("blog-server", "install", "cursor", "--index", "/ix", "--name", "blog"),
         ),
         (
             {"command": "blog-server", "args": ["--index", "/ix"]},
             "warning",
             "starts blog-server, which the client may not find: it has a PATH of its own.",
-            f"{SCRIPT} install cursor --index /ix --name blog",
+            command("blog-server", "install", "cursor", "--index", "/ix", "--name", "blog"),
         ),
         (
             {"command": SCRIPT},
             "warning",
             "names no index, so it is looked for in the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
+            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "args": ["--index", "ix"]},
             "warning",
             "names the index ix, which depends on the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
+            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "env": {"BLOG_INDEX": "/no/such"}},
@@ -86,7 +86,7 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
             {"command": SCRIPT, "args": ["--index", "~nobody-of-this-name/ix"]},
             "warning",
             "names the index ~nobody-of-this-name/ix, which depends on the client's own folder.",
-            f"{SCRIPT} install cursor --index /mine --name blog",
+            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]},
@@ -147,6 +147,6 @@ def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> Non
             "warning",
             "No client has an entry for this server; install knows "
             "claude-desktop, claude-code, cursor, vscode, windsurf, zed.",
-            f"{SCRIPT} install claude-code --index /mine",
+            command("blog-server", "install", "claude-code", "--index", "/mine"),
         )
     ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.ingest.pipeline import ingest
@@ -17,7 +18,6 @@ from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.doctor.index import check_index
-from blog_search_mcp.server.cli.install.scripts import command
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -89,7 +89,7 @@ def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog
     [broken] = about_the_index(made)
     assert (broken.subject, broken.state) == ("index", "problem")
     assert broken.text.startswith("The index's ")
-    assert broken.remedy == command("blog-ingest", "CONTENT", "--index", made.index, "--rebuild")
+    assert broken.remedy == command("blog-ingest", made.content, "--index", made.index, "--rebuild")
 
 
 def test_a_model_in_the_package_that_does_not_embed_is_a_problem(

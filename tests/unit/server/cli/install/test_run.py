@@ -12,14 +12,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from blog_search_mcp.index.commands import command, start_words
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.run import configure_client
-from blog_search_mcp.server.cli.install.scripts import command, script_path
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
 from tests.support.paths import ROOT
 
-SCRIPT = script_path("blog-server")
+SCRIPT = start_words("blog-server")[0]
 INDEX = Path("/srv/文 章/.blog-index")
 SYSTEMS = ("linux", "darwin", "win32")
 THEIRS = {"other": {"command": "npx", "args": ["-y", "other"], "env": {"KEY": "秘"}}}
@@ -299,21 +299,18 @@ def test_a_folder_whose_name_is_no_text_is_refused(
     )
 
 
-def test_a_python_without_our_console_script_is_refused(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(home / "bin" / "python"))
-    assert run(home, "cursor") == 1
-    assert capsys.readouterr().err.startswith("blog-server is not installed beside this Python. ")
-
-
-def test_the_console_script_of_windows_is_named_with_its_ending(
+def test_without_a_console_script_the_entry_starts_the_module(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (home / "Scripts").mkdir(parents=True)
-    (home / "Scripts" / "blog-server.exe").touch()
-    monkeypatch.setattr(sys, "executable", str(home / "Scripts" / "python.exe"))
-    assert script_path("blog-server") == str(home / "Scripts" / "blog-server.exe")
+    python = str(home / "bin" / "python")
+    monkeypatch.setattr(sys, "executable", python)
+    assert run(home, "cursor") == 0
+    written = json.loads(own_file(places(home), "cursor").path.read_text(encoding="utf-8"))
+    assert written["mcpServers"]["blog"] == {
+        "command": python,
+        "args": ["-m", "blog_search_mcp.server", "--index", str(INDEX)],
+    }
+    assert run(home, "cursor", removes=True) == 0
 
 
 @pytest.mark.parametrize("client", CLIENTS)
