@@ -3,8 +3,9 @@
     BlogSearchError
     ├── UsageError            a setting or argument that cannot be meant
     ├── ContentError          the content folder cannot be read
-    │   └── UnreadablePost    one file that is left out, with its reason
-    │       └── PostChanging      somebody is writing it just now
+    │   ├── UnreadablePost    one file that is left out, with its reason
+    │   │   └── PostChanging      somebody is writing it just now
+    │   └── NoLink            where a post is published is not sure, with the reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
     │   │   └── EmbedderChanged       another version or other weights than a moment ago
@@ -56,6 +57,10 @@ class UnreadablePost(ContentError):
 
 class PostChanging(UnreadablePost):
     """Somebody is writing the file just now; what was read of it may be torn."""
+
+
+class NoLink(ContentError):
+    """Where a post is published is not sure; the message is the reason, the same for all alike."""
 
 
 class EmbedderError(BlogSearchError):

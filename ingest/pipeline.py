@@ -8,13 +8,15 @@ changes writes nothing and takes no time.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.content.changes import MAX_NAMES
 from blog_search_mcp.index.content.last_ingest import (
     FileState,
     LastIngest,
@@ -30,7 +32,13 @@ from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.statistics import read_overview
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
-from blog_search_mcp.ingest.report import EmbeddingCounts, Progress, Report
+from blog_search_mcp.ingest.report import (
+    VISIBILITY,
+    EmbeddingCounts,
+    LinkCounts,
+    Progress,
+    Report,
+)
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
@@ -54,12 +62,19 @@ class IngestCounts:
         self.added = 0
         self.changed = 0
         self.kept = len(plan.unchanged)
+        self.linked = 0
+        """Posts that were read and have a link."""
+        self.unlinked: Counter[str] = Counter()
+        """Posts that were read and have none, by the reason."""
 
     def count(self, result: ParsedResult) -> None:
         """Count one file that was read."""
         source = result.source
         self.due[source] = result.due
         self.problems += result.problems
+        if result.new is not None:
+            self.linked += not result.no_link
+            self.unlinked.update(filter(None, [result.no_link]))
         if result.skipped is not None:
             self._skipped.append(result.skipped)
             self.removed += [source] if source in self._before else []
@@ -84,10 +99,22 @@ class IngestCounts:
     def require_posts(self, job: Job) -> None:
         """Raise ContentError if no post would be left."""
         if not (self.kept or self.added or self.changed):
-            raise ContentError(
-                f"No post to index below {job.content} ({len(self._skipped)} files left out). "
-                "Give the folder that holds the posts."
-            )
+            raise ContentError(_describe_empty(job, self.skipped))
+
+
+def _describe_empty(job: Job, skipped: Sequence[Skipped]) -> str:
+    """Say why a folder has no post to index, with the first files that were left out."""
+    advice = "Give the folder that holds the posts."
+    if not skipped:
+        endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
+        return f"No file below {job.content} ends in {endings}. {advice}"
+    if any(file.reason in VISIBILITY for file in skipped):
+        advice = "--include-drafts indexes drafts, future-dated and expired posts too."
+    reasons = ((file.source, file.reason.partition(";")[0]) for file in skipped[:MAX_NAMES])
+    named = ", ".join(f"{source} ({reason})" for source, reason in reasons)
+    more = f" and {len(skipped) - MAX_NAMES:,} more" if len(skipped) > MAX_NAMES else ""
+    files = "the only post is" if len(skipped) == 1 else f"all {len(skipped):,} are"
+    return f"No post to index below {job.content}: {files} left out, {named}{more}. {advice}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +274,9 @@ def _make_report(
         warnings=(
             *choice.warnings(),
             *embedding.warnings,
-            *run.plan.warnings,
             *counts.problems,
         ),
+        links=LinkCounts(counts.linked, dict(counts.unlinked.most_common())),
         embedder=choice.embedder.identity.name,
         embedder_reason=" ".join(filter(None, reasons)),
         seconds=round(took, 3),

@@ -109,16 +109,6 @@ class Plan:
         """Sources in the index whose files are gone."""
         return tuple(sorted(self.base.posts.keys() - self.files.keys())) if self.base else ()
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """One sentence for each permalink token that keeps posts from having links."""
-        unknown = dict.fromkeys(self.site.generator.unknown_tokens()) if self.site else {}
-        return tuple(
-            f"The permalink pattern holds {token}, which cannot be filled in here: "
-            "posts it applies to have no link."
-            for token in unknown
-        )
-
 
 def make_plan(job: Job, live: Manifest | None) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
@@ -126,6 +116,7 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
     walked = walk(job.content, SUFFIXES)
     choice = job.choose(live.embedder if live else None, partial(_sample, walked.files))
     site = find_site(job.content, job.options.base_url, job.options.permalink)
+    site = site and site.with_sources(file.source for file in walked.files)
     build = build_fingerprint(job.options, site.digest if site else "")
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
-from blog_search_mcp.index.errors import PostChanging, UnreadablePost
+from blog_search_mcp.index.errors import NoLink, PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
@@ -22,6 +22,9 @@ from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import link_post
+
+NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
+"""Why no post has a link."""
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
@@ -49,7 +52,7 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
         today=job.today,
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
-        site=plan.site and plan.site.with_sources(plan.files),
+        site=plan.site,
         measure_coverage=plan.choice.embedder.vocabulary_coverage,
         window_pieces=plan.choice.embedder.window_pieces,
     )
@@ -79,6 +82,8 @@ class ParsedResult:
     """Of its chunks, in their order."""
     problems: tuple[str, ...] = ()
     """What was odd about it, each with its source."""
+    no_link: str = ""
+    """Why `new` has no link; empty if it has one."""
 
 
 def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
@@ -102,20 +107,25 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     digest = hashlib.sha256(data).hexdigest()
     if before is not None and before.digest == digest:
         return ParsedResult(source, visibility.due, problems=problems)
-    new = _make_pending_post(document, file_to_read.file, digest, visibility, options)
+    new, no_link = _make_pending_post(document, file_to_read.file, digest, visibility, options)
     windows = tuple(_make_windows(new, options.window_pieces))
-    return ParsedResult(source, visibility.due, None, new, windows, problems)
+    return ParsedResult(source, visibility.due, None, new, windows, problems, no_link)
 
 
 def _make_pending_post(
     document: Document, file: SourceFile, digest: str, visibility: Visibility, options: ReadOptions
-) -> PendingPost:
+) -> tuple[PendingPost, str]:
+    """Return the post made ready, and why it has no link."""
     if not options.index_descriptions:
         document = replace(document, post=replace(document.post, description=""))
     post, body = document.post, document.body
     chunks = chunk_body(post.source, body, document.first_line, post.title)
-    if options.site:
-        post, chunks = link_post(document, chunks, options.site)
+    no_link = "" if options.site else NO_SITE
+    try:
+        if options.site:
+            post, chunks = link_post(document, chunks, options.site)
+    except NoLink as error:
+        no_link = str(error)
     indexed = IndexedPost(
         digest=digest,
         size=file.size,
@@ -125,7 +135,7 @@ def _make_pending_post(
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
     post = replace(post, language=find_language(document))
-    return PendingPost(post, chunks, tuple(coverage), indexed)
+    return PendingPost(post, chunks, tuple(coverage), indexed), no_link
 
 
 def _make_windows(new: PendingPost, most: int) -> list[EmbeddingWindow]:

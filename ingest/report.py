@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from blog_search_mcp.index.content.walk import Skipped
@@ -40,6 +40,15 @@ class EmbeddingCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """Which of the posts that were read know their page on the site."""
+
+    linked: int = 0
+    unlinked: Mapping[str, int] = field(default_factory=dict)
+    """Posts without a link by the reason, the commonest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One finished ingest."""
 
@@ -57,6 +66,8 @@ class Report:
     """Files that are not in the index; the reason is one of VISIBILITY or a fault."""
     warnings: tuple[str, ...]
     """Sentences on the embedder, the cache and posts that are in the index nevertheless."""
+    links: LinkCounts
+    """Of the posts that were added or changed."""
     embedder: str
     embedder_reason: str
     """Which embedder, why, and how to get a better one, in sentences."""
@@ -80,7 +91,8 @@ def as_lines(report: Report) -> list[str]:
         if skipped.reason not in VISIBILITY
     ]
     without = [_describe_unembedded(chunk) for chunk in report.without_vector]
-    return [*map(_escape, (*faults, *without, *report.warnings)), _summarize(report)]
+    links = _describe_links(report.links)
+    return [*map(_escape, (*faults, *without, *report.warnings, *links)), _summarize(report)]
 
 
 def _escape(line: str) -> str:
@@ -100,6 +112,23 @@ def _describe_unembedded(chunk: WithoutVector) -> str:
     )
 
 
+def _describe_links(links: LinkCounts) -> list[str]:
+    """Say how many posts have a link and why the others have none; nothing if none was read."""
+    without = sum(links.unlinked.values())
+    if not (links.linked or without):
+        return []
+    counts = f"Links: {links.linked:,} of {_count(links.linked + without, 'post')} read"
+    if not without:
+        return [f"{counts} have one."]
+    reasons = [f"{count:,} {reason}" for reason, count in links.unlinked.items()]
+    listed = "; ".join(reasons if len(reasons) > 1 else links.unlinked)
+    return [f"{counts} have one. The others: {listed}."]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _summarize(report: Report) -> str:
     changes = "nothing changed"
     if report.added or report.changed or report.removed:
@@ -110,8 +139,9 @@ def _summarize(report: Report) -> str:
     parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     skipped = f"{len(report.skipped)} skipped ({parts})" if reasons else "none skipped"
     return (
-        f"{report.posts} posts, {report.chunks} chunks: {changes}, {skipped}; "
-        f"{report.embedded} texts embedded; {report.seconds:.1f} s. {report.embedder_reason}"
+        f"{_count(report.posts, 'post')}, {_count(report.chunks, 'chunk')}: {changes}, {skipped}; "
+        f"{_count(report.embedded, 'text')} embedded; {report.seconds:.1f} s. "
+        f"{report.embedder_reason}"
     )
 
 

@@ -54,13 +54,9 @@ class SiteGenerator(Protocol):
         """
         return "" if (content / "content").is_dir() else "content/"
 
-    def permalink(self, place: str, address: Address) -> str | None:
-        """Return the percent-encoded path of the post at `place`, `None` if it is not sure."""
+    def permalink(self, place: str, address: Address) -> str:
+        """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
         ...
-
-    def unknown_tokens(self) -> tuple[str, ...]:
-        """Return the tokens of its patterns that cannot be filled in; posts then have no URL."""
-        return ()
 
     @property
     def has_heading_ids(self) -> bool:
@@ -92,7 +88,6 @@ class Site:
         places = (self.prefix + source for source in sources)
         return replace(self, generator=self.generator.with_places(places))
 
-    def post_url(self, source: str, address: Address) -> str | None:
-        """Return the URL of a post without an anchor, `None` if it is not sure."""
-        path = self.generator.permalink(self.prefix + source, address)
-        return self.base_url + path if path else None
+    def post_url(self, source: str, address: Address) -> str:
+        """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""
+        return self.base_url + self.generator.permalink(self.prefix + source, address)

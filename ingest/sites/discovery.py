@@ -14,7 +14,7 @@ from blog_search_mcp.ingest.sites.zola import Zola
 GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
 
-PLAIN = Hugo(dated_names=True, titles=False)
+PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)
 """For a pattern of no known generator: Hugo's tokens, but files with a day in their names have it
 as their date and `:slug` is the file's name where the post has none."""
 

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import ClassVar, Self
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
@@ -20,6 +21,7 @@ from blog_search_mcp.ingest.sites.config import (
     read_first_config,
 )
 from blog_search_mcp.ingest.sites.patterns import (
+    OUTSIDE,
     date_tokens,
     fill_pattern,
     percent_encode,
@@ -90,35 +92,33 @@ class Hexo(SiteGenerator):
             return ""
         return "source/" if (content / "_posts").is_dir() else "source/_posts/"
 
-    def permalink(self, place: str, address: Address) -> str | None:
-        """Return the path of the post or page at `place`."""
+    def permalink(self, place: str, address: Address) -> str:
+        """Return the path of the post or page at `place`. Raises NoLink."""
         inner = strip_folder(self.source, place)
         if inner is None:
-            return None
+            raise NoLink(OUTSIDE)
         stem = inner.rpartition(".")[0]
         own = address.get("permalink")
         if stem.startswith("_posts/"):
             path = own or self._fill_pattern(stem.removeprefix("_posts/"), address)
-            if path and self.asset_folders and not path.endswith(("/", ".html")):
+            if self.asset_folders and not path.endswith(("/", ".html")):
                 path += "/"
+        elif stem.startswith("_"):
+            raise NoLink("in a folder with _, which Hexo does not publish")
+        elif own:
+            raise NoLink("a page with a permalink of its own")
         else:
-            path = None if own or stem.startswith("_") else stem + ".html"
-        if not path:
-            return None
+            path = stem + ".html"
         encoded = percent_encode("/" + path.lstrip("/"), _SAFE)
         if encoded.endswith("index.html"):
             return encoded if self.index_shown else encoded.removesuffix("index.html")
         return encoded if self.html_shown else encoded.removesuffix(".html")
 
-    def unknown_tokens(self) -> tuple[str, ...]:
-        """Return the tokens that only Hexo itself can fill in."""
-        return tuple(f":{token}" for token in _TOKEN.findall(self.pattern) if token in _UNKNOWN)
-
-    def _fill_pattern(self, stem: str, address: Address) -> str | None:
+    def _fill_pattern(self, stem: str, address: Address) -> str:
         in_name = self._parse_name(stem)
         slug = in_name.get("title") or _slug(stem)
         if slug is None:
-            return None
+            raise NoLink("a file name with letters that Hexo may spell in another way")
         day = self._date(in_name, address)
         dates = date_tokens(day) if day else {}
         values = {
@@ -128,10 +128,11 @@ class Hexo(SiteGenerator):
             "name": slug.rpartition("/")[2],
             "post_title": (_slug(address.get("title")) or "").lower(),
             "category": self._category(address),
-            **dict.fromkeys(_UNKNOWN),
         }
         filled = {
-            token: values.get(token.lower()) or None for token in _TOKEN.findall(self.pattern)
+            token: values.get(token.lower()) or None
+            for token in _TOKEN.findall(self.pattern)
+            if token.lower() not in _UNKNOWN
         }
         return fill_pattern(self.pattern, _TOKEN, filled)
 

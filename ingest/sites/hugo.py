@@ -8,11 +8,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading, Part
 from blog_search_mcp.ingest.documents.metadata import parse_date
@@ -32,6 +33,7 @@ from blog_search_mcp.ingest.sites.links import (
     parse_id,
 )
 from blog_search_mcp.ingest.sites.patterns import (
+    OUTSIDE,
     date_tokens,
     fill_pattern,
     percent_encode,
@@ -44,12 +46,6 @@ _KEYS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
 """One of these tells a Hugo configuration from another program's of that name."""
 _TOKEN = re.compile(r":(\w+(?:\[.+?\])?)")
 _DATES = ("year", "month", "day")
-_NAMES = {
-    *_DATES,
-    *("section", "sections", "title", "slug", "slugorfilename", "filename"),
-    *("contentbasename", "slugorcontentbasename"),
-}
-"""Tokens that can be filled in without knowing other pages; Hugo has rarer ones."""
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
 
@@ -89,10 +85,14 @@ class Hugo(SiteGenerator):
     """Whether a day in a file's name is its date and no part of its slug."""
     titles: bool = True
     """Whether `:slug` falls back on the title and not on the file's name."""
+    is_assumed: bool = False
+    """Whether nothing says that the site is Hugo's but a pattern: where its rules differ from
+    what a reader of the pattern expects, no link is sure."""
     sections: tuple[str, ...] = ()
     """Folders below the content folder that hold an `_index`."""
-    bundles: frozenset[str] = frozenset()
-    """Places of folders that hold an `index`: other files in them are no pages."""
+    bundles: frozenset[str] = field(default=frozenset(), repr=False)
+    """Places of folders that hold an `index`: other files in them are no pages. Every new post may
+    be one, which must not make all other links anew."""
     has_heading_ids: bool = True
 
     @classmethod
@@ -151,18 +151,29 @@ class Hugo(SiteGenerator):
         return replace(self, patterns=(("*", pattern),))
 
     def with_places(self, places: Iterable[str]) -> Self:
-        """Take note of which folders are bundles."""
-        split = (place.rpartition("/") for place in places)
+        """Take note of which folders are bundles, and where a pattern needs it sections."""
+        split = [place.rpartition("/") for place in places]
         bundles = frozenset(folder for folder, _, name in split if name.startswith("index."))
-        return replace(self, bundles=bundles)
+        sections = set(self.sections)
+        if ":section" in str(self.patterns):
+            lists = (folder for folder, _, name in split if name.startswith("_index."))
+            sections |= {self._locate(f"{folder}/")[1] or "" for folder in lists}
+        return replace(
+            self,
+            bundles=bundles - {"content"} if self.is_assumed else bundles,
+            sections=tuple(sorted({folder.strip("/") for folder in sections} - {""})),
+        )
 
-    def permalink(self, place: str, address: Address) -> str | None:
-        """Return the path of the page at `place`, that of `.Permalink` below the base URL."""
-        longest_first = sorted(self.contents, key=lambda pair: -len(pair[1]))
-        inside = ((code, strip_folder(folder, place)) for code, folder in longest_first)
-        language, inner = next((pair for pair in inside if pair[1] is not None), ("", None))
-        if inner is None or self._is_resource(place):
-            return None
+    def permalink(self, place: str, address: Address) -> str:
+        """Return the path of the page at `place`, that of `.Permalink` below the base URL.
+
+        Raises NoLink.
+        """
+        language, inner = self._locate(place)
+        if inner is None:
+            raise NoLink(OUTSIDE)
+        if self._is_resource(place):
+            raise NoLink("beside an index.md, so Hugo makes no page of it")
         folder, _, file = inner.rpartition("/")
         stem = file.rpartition(".")[0]
         name, _, suffix = stem.rpartition(".")
@@ -172,12 +183,7 @@ class Hugo(SiteGenerator):
             name, language = stem, language or self.default_language
         in_subdir = language != self.default_language or self.default_in_subdir
         path = self._path(_Page(address, folder, name), f"/{language}" if in_subdir else "")
-        return path and percent_encode(path, _SAFE)
-
-    def unknown_tokens(self) -> tuple[str, ...]:
-        """Return the tokens that are none of Hugo's, or need more than the post itself."""
-        tokens = (token for _, pattern in self.patterns for token in _TOKEN.findall(pattern))
-        return tuple(f":{token}" for token in tokens if token not in _NAMES)
+        return percent_encode(path, _SAFE)
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
         """Give each heading the author's id, or one of its text that is not taken."""
@@ -197,35 +203,40 @@ class Hugo(SiteGenerator):
             ids.append(written)
         return ids
 
+    def _locate(self, place: str) -> tuple[str, str | None]:
+        """Return language and path below the content folder that `place` lies in, if in one."""
+        longest_first = sorted(self.contents, key=lambda pair: -len(pair[1]))
+        inside = ((code, strip_folder(folder, place)) for code, folder in longest_first)
+        return next((pair for pair in inside if pair[1] is not None), ("", None))
+
     def _is_resource(self, place: str) -> bool:
         folder, _, name = place.rpartition("/")
         above = folder.rpartition("/")[0] if name.startswith("index.") else folder
         return any(f"{above}/".startswith(f"{bundle}/") for bundle in self.bundles)
 
-    def _path(self, page: _Page, prefix: str) -> str | None:
+    def _path(self, page: _Page, prefix: str) -> str:
         if url := page.address.get("url"):
-            path = None if "://" in url else self._fill_pattern(page, url)
-            if path is None:
-                return None
+            if "://" in url:
+                raise NoLink("its url is a whole address")
+            path = self._fill_pattern(page, url)
             whole = path if path.startswith("/") else f"{prefix}/{path}"
             is_file = "." in posixpath.basename(whole)
             return whole if is_file or whole.endswith("/") else whole + "/"
         section = page.folder.partition("/")[0]
         if page.name == "_index":
             clean = _sanitize(page.folder, lower=self.lower)
-            place = (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
-            return None if section in self.section_patterns else prefix + place
+            if section in self.section_patterns:
+                raise NoLink("the list page of a section with a pattern of its own")
+            return prefix + (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
         if page.name == "index":
             if not page.folder:
-                return None
+                raise NoLink("the index.md of the whole blog")
             folder, _, name = page.folder.rpartition("/")
             page = _Page(page.address, folder, name)
         if pattern := dict(self.patterns).get(section) or dict(self.patterns).get("*"):
             path = self._fill_pattern(page, pattern)
         else:
             path = f"{page.folder}/{self._slug_and_date(page)[0] or page.name}"
-        if path is None:
-            return None
         clean = _sanitize(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
         return f"{prefix}/{clean}" + (".html" if self.ugly else "/")
 
@@ -235,9 +246,14 @@ class Hugo(SiteGenerator):
         slug = page.address.get("slug") or (page.name[dated.end() :] if dated else "")
         return slug, (parse_date(dated[1]) if dated else None) or page.address.written_date
 
-    def _fill_pattern(self, page: _Page, pattern: str) -> str | None:
+    def _fill_pattern(self, page: _Page, pattern: str) -> str:
         slug, day = self._slug_and_date(page)
         sections = self._sections_of(page.folder)
+        is_section = "/".join(sections) == page.folder
+        if self.is_assumed and ":sections" in pattern and not is_section:
+            raise NoLink(
+                "in a folder without _index.md, no section in Hugo (hugo:PATTERN takes Hugo's rule)"
+            )
         title = page.address.get("title").replace("/", "-")
         dates = date_tokens(day) if day else {}
         texts = {
@@ -252,7 +268,7 @@ class Hugo(SiteGenerator):
             "sections": "/".join(sections),
             **{token: _sanitize(text, lower=self.lower) or None for token, text in texts.items()},
         }
-        sure = {token: text for token, text in values.items() if "+" not in (text or "")}
+        sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
         return fill_pattern(pattern, _TOKEN, sure)
 
     def _sections_of(self, folder: str) -> list[str]:

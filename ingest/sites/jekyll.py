@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.metadata import parse_date
@@ -20,6 +21,7 @@ from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_
 from blog_search_mcp.ingest.sites.links import has_doubtful_parts, join_without_dashes, parse_id
 from blog_search_mcp.ingest.sites.patterns import (
     DATE_TOKENS,
+    OUTSIDE,
     date_tokens,
     fill_pattern,
     percent_encode,
@@ -27,9 +29,6 @@ from blog_search_mcp.ingest.sites.patterns import (
 )
 
 _TOKEN = re.compile(r":([a-z_]+)")
-_NAMES = DATE_TOKENS | {
-    *("categories", "slugified_categories", "title", "slug", "output_ext", "collection")
-}
 _POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
 _SAFE = "/!$&'()*+,;=:@-._~"
 
@@ -82,27 +81,23 @@ class Jekyll(SiteGenerator):
         """Take the folder for `_posts`, unless it holds one at any depth."""
         return "" if any(content.glob("**/_posts")) else "_posts/"
 
-    def permalink(self, place: str, address: Address) -> str | None:
-        """Return the path of the post or page at `place`."""
+    def permalink(self, place: str, address: Address) -> str:
+        """Return the path of the post or page at `place`. Raises NoLink."""
         inner = strip_folder(self.source, place)
         if inner is None:
-            return None
+            raise NoLink(OUTSIDE)
         folders, _, file = inner.rpartition("/")
         stem = file.rpartition(".")[0].rstrip(".")
         parts = folders.split("/") if folders else []
         if "_posts" in parts:
             path = self._post_path(parts[: parts.index("_posts")], inner, stem, address)
-        elif any(part.startswith("_") for part in parts) or not address.has_front_matter:
-            return None
+        elif any(part.startswith("_") for part in parts):
+            raise NoLink("in a folder with _ that holds no posts for Jekyll")
+        elif not address.has_front_matter:
+            raise NoLink("no front matter, so Jekyll does not make a page of it")
         else:
             path = self._page_path(folders, stem, address)
-        return path and re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
-
-    def unknown_tokens(self) -> tuple[str, ...]:
-        """Return the tokens that are none of Jekyll's."""
-        patterns = (self._pattern(""), *dict(self.folder_patterns).values())
-        tokens = (token for pattern in patterns for token in _TOKEN.findall(pattern))
-        return tuple(f":{token}" for token in tokens if token not in _NAMES)
+        return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
         """Number the second of equal ids `-1`, whether or not another heading is called so."""
@@ -129,10 +124,10 @@ class Jekyll(SiteGenerator):
         style = max(fitting, key=lambda pair: len(pair[0]), default=("", self.pattern))[1]
         return self.styles.get(style, style)
 
-    def _post_path(self, above: list[str], inner: str, stem: str, address: Address) -> str | None:
+    def _post_path(self, above: list[str], inner: str, stem: str, address: Address) -> str:
         dated = _POST.match(stem)
         if dated is None:
-            return None
+            raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
         if address.get("date"):
             day = address.date_in(self.timezone, naive_is_utc=True)
         else:
@@ -149,14 +144,16 @@ class Jekyll(SiteGenerator):
             "slug": _slug(slug),
             "output_ext": ".html",
             "collection": "posts",
-            **(date_tokens(day) if day else {}),
         }
+        dates = date_tokens(day) if day else dict.fromkeys(DATE_TOKENS)
         encoded = {token: percent_encode(value, _SAFE) for token, value in values.items()}
-        return fill_pattern(address.get("permalink") or self._pattern(inner), _TOKEN, encoded)
+        return fill_pattern(
+            address.get("permalink") or self._pattern(inner), _TOKEN, dates | encoded
+        )
 
-    def _page_path(self, folders: str, stem: str, address: Address) -> str | None:
+    def _page_path(self, folders: str, stem: str, address: Address) -> str:
         if own := address.get("permalink"):
-            return None if _TOKEN.search(own) else percent_encode(own, _SAFE)
+            return percent_encode(fill_pattern(own, _TOKEN, {}), _SAFE)
         if stem == "index":
             return percent_encode(f"/{folders}/", _SAFE)
         path = percent_encode(f"/{folders}/{stem}", _SAFE)

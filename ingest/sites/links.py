@@ -84,9 +84,7 @@ def parse_id(attributes: str) -> str:
 def link_post(
     document: Document, chunks: tuple[Chunk, ...], site: Site
 ) -> tuple[Post, tuple[Chunk, ...]]:
-    """Return the post with its URL and its chunks with their anchors, or both without."""
+    """Return the post with its URL and its chunks with their anchors. Raises NoLink."""
     url = site.post_url(document.post.source, read_address(document.fields))
-    if url is None:
-        return document.post, chunks
     anchored = add_anchors(chunks, document.body, document.first_line, site.generator)
     return replace(document.post, url=url), anchored

@@ -5,14 +5,22 @@ from collections.abc import Mapping
 from datetime import date
 from urllib.parse import quote
 
+from blog_search_mcp.index.errors import NoLink
 
-def fill_pattern(
-    pattern: str, token: re.Pattern[str], values: Mapping[str, str | None]
-) -> str | None:
-    """Replace each token by the value of its first group, `None` if one has no value."""
-    found = {name: values.get(name) for name in token.findall(pattern)}
-    known = {name: value for name, value in found.items() if value is not None}
-    return token.sub(lambda name: known[name[1]], pattern) if found == known else None
+OUTSIDE = "outside the folder that the site publishes"
+"""The reason of NoLink for a file that no generator's rules apply to."""
+
+
+def fill_pattern(pattern: str, token: re.Pattern[str], values: Mapping[str, str | None]) -> str:
+    """Replace each token by the value of its first group. Raises NoLink if one has none."""
+    known = {name: value for name, value in values.items() if value is not None}
+    for name in token.findall(pattern):
+        if name not in known:
+            raise NoLink(
+                f"the pattern's :{name} "
+                + ("is missing or not sure" if name in values else "cannot be filled in here")
+            )
+    return token.sub(lambda name: known[name[1]], pattern)
 
 
 _DATE_FORMATS = {

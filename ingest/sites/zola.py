@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
-from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_first_config
-from blog_search_mcp.ingest.sites.patterns import encode_unsafe, strip_folder
+from blog_search_mcp.ingest.sites.patterns import OUTSIDE, encode_unsafe, strip_folder
 
 _DATED = re.compile(
     r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
@@ -56,22 +56,24 @@ class Zola(SiteGenerator):
         """Raise UsageError: Zola has none."""
         raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
 
-    def permalink(self, place: str, address: Address) -> str | None:
-        """Return the path of the post at `place`."""
+    def permalink(self, place: str, address: Address) -> str:
+        """Return the path of the post at `place`. Raises NoLink."""
         inner = strip_folder("content", place)
-        if inner is None or not inner.endswith(".md"):
-            return None
+        if inner is None:
+            raise NoLink(OUTSIDE)
+        if not inner.endswith(".md"):
+            raise NoLink("not a .md file, which are all that Zola publishes")
         folder, _, file = inner.rpartition("/")
         name, prefix = file.removesuffix(".md"), ""
         stem, dot, language = name.partition(".")
         if self.languages and dot and language != self.default_language:
             if language not in self.languages:
-                return None
+                raise NoLink("its language is none of the site's")
             name, prefix = stem, f"{language}/"
         path = self._path(folder, name, prefix, address)
-        return path and encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
+        return encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
 
-    def _path(self, folder: str, name: str, prefix: str, address: Address) -> str | None:
+    def _path(self, folder: str, name: str, prefix: str, address: Address) -> str:
         if name == "_index":
             return f"/{prefix}{folder}"
         if own := address.get("path"):
@@ -83,19 +85,21 @@ class Zola(SiteGenerator):
             folder, name = above, last if name == "index" else name
         dated = None if self.keep_dates else _DATED.match(name)
         slug = self._slug(address.get("slug") or (dated["slug"] if dated else name))
-        return slug and (f"{prefix}{folder}/{slug}" if folder else f"{prefix}{slug}")
+        if not slug:
+            raise NoLink("no letter of its name can stand in an address")
+        return f"{prefix}{folder}/{slug}" if folder else f"{prefix}{slug}"
 
-    def _slug(self, text: str) -> str | None:
+    def _slug(self, text: str) -> str:
         if self.slugs == "on":
             return _spell_in_ascii(text)
         return text if self.slugs == "off" else _FORBIDDEN.sub("", text.rstrip(" ."))
 
 
-def _spell_in_ascii(text: str) -> str | None:
-    """Spell `快取` as `kuai-qu`, with a hyphen for every run of signs; `None` if not sure."""
+def _spell_in_ascii(text: str) -> str:
+    """Spell `快取` as `kuai-qu`, with a hyphen for every run of signs. Raises NoLink."""
     from text_unidecode import unidecode  # only for sites of Zola
 
     spelled = [char if char.isascii() else _SPELLED.get(char) or unidecode(char) for char in text]
     if any(not letters or _UNKNOWN in letters for letters in spelled):
-        return None
+        raise NoLink("a name with letters that Zola may spell in another way")
     return re.sub("[^a-z0-9]+", "-", "".join(spelled).lower()).strip("-")

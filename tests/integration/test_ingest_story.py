@@ -317,7 +317,7 @@ def test_an_emptied_content_folder_keeps_the_index(blog: MakeBlog) -> None:
     with pytest.raises(ContentError) as raised:
         made.ingest()
     assert str(raised.value) == (
-        f"No post to index below {made.content} (0 files left out). "
+        f"No file below {made.content} ends in .md, .markdown or .mdx. "
         "Give the folder that holds the posts."
     )
     assert found(made, "onion") == ["soup.md"]

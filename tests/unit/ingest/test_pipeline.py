@@ -62,5 +62,22 @@ def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
     counts = IngestCounts(plan)
     for result in results(made, plan):
         counts.count(result)
-    with pytest.raises(ContentError, match=r"No post to index below .* \(1 files left out\)"):
+    with pytest.raises(ContentError) as raised:
         counts.require_posts(job_of(made))
+    assert str(raised.value) == (
+        f"No post to index below {made.content}: the only post is left out, hidden.md (draft). "
+        "--include-drafts indexes drafts, future-dated and expired posts too."
+    )
+
+
+def test_of_many_files_left_out_the_first_are_named_with_their_reasons(tmp_path: Path) -> None:
+    made = Blog(tmp_path / "content", tmp_path / "index")
+    made.write({f"{name}.md": "\0" * 9 for name in "abcde"})
+    with pytest.raises(ContentError) as raised:
+        made.ingest()
+    binary = "it is not text but a binary file"
+    assert str(raised.value) == (
+        f"No post to index below {made.content}: all 5 are left out, "
+        f"a.md ({binary}), b.md ({binary}), c.md ({binary}) and 2 more. "
+        "Give the folder that holds the posts."
+    )

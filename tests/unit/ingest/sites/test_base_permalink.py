@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import read_address
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
+from blog_search_mcp.ingest.sites.discovery import PLAIN
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
@@ -14,9 +16,17 @@ from blog_search_mcp.ingest.sites.zola import Zola
 
 
 def path(generator: SiteGenerator, place: str, front: str = "") -> str | None:
-    return generator.permalink(
-        place, read_address(split_front_matter(f"---\n{front}\n---\n").fields)
-    )
+    address = read_address(split_front_matter(f"---\n{front}\n---\n").fields)
+    try:
+        return generator.permalink(place, address)
+    except NoLink:
+        return None
+
+
+def reason(generator: SiteGenerator, place: str, front: str = "title: x") -> str:
+    with pytest.raises(NoLink) as raised:
+        generator.permalink(place, read_address(split_front_matter(f"---\n{front}\n---\n").fields))
+    return str(raised.value)
 
 
 TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
@@ -108,6 +118,46 @@ def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
     assert path(generator, "content/posts/bundles.md") == "/posts/bundles/"
 
 
+def test_the_folders_with_an_index_are_the_sections_of_a_pattern() -> None:
+    pattern = Hugo().with_pattern("/:sections/:slugorfilename/")
+    generator = pattern.with_places(["content/llm/cards/_index.md", "content/llm/cards/kv.md"])
+    assert path(generator, "content/llm/cards/kv.md") == "/llm/cards/kv/"
+    assert path(generator, "content/llm/other/kv.md") == "/llm/kv/"
+    assert path(pattern, "content/llm/cards/kv.md") == "/llm/kv/"
+
+
+def test_a_pattern_alone_leaves_folders_without_an_index_without_a_link() -> None:
+    pattern = PLAIN.with_pattern("/:sections/:slug/")
+    generator = pattern.with_places(["content/llm/cards/_index.md"])
+    assert path(generator, "content/llm/cards/kv.md") == "/llm/cards/kv/"
+    assert path(generator, "content/llm/kv.md") == "/llm/kv/"
+    assert path(generator, "content/kv.md") == "/kv/"
+    assert reason(generator, "content/llm/other/kv.md") == (
+        "in a folder without _index.md, no section in Hugo (hugo:PATTERN takes Hugo's rule)"
+    )
+
+
+def test_an_index_among_the_posts_takes_no_link_from_a_blog_that_has_a_pattern_alone() -> None:
+    places = ["content/index.md", "content/a.md", "content/b/index.md", "content/b/c.md"]
+    generator = PLAIN.with_pattern("/:slug/").with_places(places)
+    assert path(generator, "content/a.md") == "/a/"
+    assert path(generator, "content/b/index.md") == "/b/"
+    assert reason(generator, "content/b/c.md") == "beside an index.md, so Hugo makes no page of it"
+    assert reason(Hugo().with_places(places), "content/a.md") == (
+        "beside an index.md, so Hugo makes no page of it"
+    )
+
+
+def test_a_new_bundle_leaves_the_links_of_other_posts_as_they_are() -> None:
+    places = ["content/a.md", "content/b/_index.md"]
+    pattern = Site("https://example.org", PLAIN.with_pattern("/:sections/:slug/"))
+    before, bundle, section = (
+        pattern.with_sources([*places, *more]).digest
+        for more in ([], ["content/c/index.md"], ["content/d/_index.md"])
+    )
+    assert before == bundle != section
+
+
 def test_hugo_s_languages_may_have_folders_of_their_own() -> None:
     generator = Hugo(contents=(("zh", "content/chinese"), ("", "content")), languages=("zh",))
     assert path(generator, "content/chinese/posts/a.md") == "/zh/posts/a/"
@@ -159,7 +209,9 @@ def test_jekyll_by_default(place: str, front: str, expected: str | None) -> None
 
 
 def test_jekyll_takes_a_file_without_front_matter_for_no_page() -> None:
-    assert Jekyll().permalink("README.md", read_address({})) is None
+    assert reason(Jekyll(), "README.md", "") == (
+        "no front matter, so Jekyll does not make a page of it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -336,21 +388,44 @@ def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None)
 
 
 @pytest.mark.parametrize(
-    ("generator", "unknown"),
+    ("generator", "place", "front", "expected"),
     [
         (
-            Hugo(patterns=(("a", "/:slug/:sections[1:]/:sectionslug/"),)),
-            (":sections[1:]", ":sectionslug"),
+            Hugo(patterns=(("a", "/:slug/:sections[1:]/"),)),
+            "content/a/x.md",
+            "title: x",
+            "the pattern's :sections[1:] cannot be filled in here",
         ),
-        (Jekyll("/:title/:nonsense_x"), (":nonsense_x",)),
-        (Hexo(":title/:hash/"), (":hash",)),
-        (Zola(), ()),
-        (PATTERNS, (":monthname",)),
-        (Jekyll("weekdate"), ()),
-        (Hexo(), ()),
+        (
+            Jekyll("/:title/:nonsense_x"),
+            "_posts/2024-05-12-a.md",
+            "",
+            "the pattern's :nonsense_x cannot be filled in here",
+        ),
+        (
+            Hexo(":title/:hash/"),
+            "source/_posts/a.md",
+            "",
+            "the pattern's :hash cannot be filled in here",
+        ),
+        (Hexo(), "source/_posts/a.md", "", "the pattern's :year is missing or not sure"),
+        (
+            PLAIN.with_pattern("/:year/:slug/"),
+            "content/a.md",
+            "",
+            "the pattern's :year is missing or not sure",
+        ),
+        (
+            Jekyll(),
+            "_posts/a.md",
+            "",
+            "no date at the start of the file's name, as Jekyll's posts have",
+        ),
+        (Zola(), "content/a.markdown", "", "not a .md file, which are all that Zola publishes"),
+        (Hugo(), "README.md", "", "outside the folder that the site publishes"),
     ],
 )
-def test_tokens_that_cannot_be_filled_in_are_named(
-    generator: SiteGenerator, unknown: tuple[str, ...]
+def test_a_post_without_a_link_says_why(
+    generator: SiteGenerator, place: str, front: str, expected: str
 ) -> None:
-    assert generator.unknown_tokens() == unknown
+    assert reason(generator, place, front) == expected

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.report import LinkCounts
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
@@ -186,12 +187,9 @@ def test_another_base_url_makes_every_link_anew_and_embeds_nothing(tmp_path: Pat
         live.close()
 
 
-def test_a_token_that_cannot_be_filled_in_is_one_warning_and_no_link(tmp_path: Path) -> None:
+def test_the_report_counts_links_and_says_why_the_others_have_none(tmp_path: Path) -> None:
     config = HEXO["_config.yml"].replace(":day/:title", ":hash/:title")
     blog = made(tmp_path / "site", {**HEXO, "_config.yml": config}, "source")
     report = blog.ingest(rebuild=True)
-    assert report.warnings == (
-        "The permalink pattern holds :hash, which cannot be filled in here: "
-        "posts it applies to have no link.",
-    )
+    assert report.links == LinkCounts(1, {"the pattern's :hash cannot be filled in here": 2})
     assert urls(blog, "walrus", "okapi") == [None, f"{BLOG}/my-slug.html"]
