@@ -41,6 +41,11 @@ def run(settings: Settings) -> int:
             from blog_search_mcp.server.cli.doctor.run import doctor
 
             return doctor(settings, _places())
+        case "setup":
+            from blog_search_mcp.server.cli.setup import set_up
+
+            assert settings.setup is not None
+            return set_up(settings, settings.setup, _places())
         case "install" | "uninstall":
             from blog_search_mcp.server.cli.install.run import configure_client
 

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from blog_search_mcp.index.types import Filters, Sort
 
 Command: TypeAlias = Literal[
-    "serve", "ask", "search", "doctor", "install", "uninstall", "tokens", "usage"
+    "serve", "ask", "search", "doctor", "setup", "install", "uninstall", "tokens", "usage"
 ]
 
 TOP_K_DEFAULT = 5
@@ -72,7 +72,7 @@ ANYONE = Access()
 """Whoever reaches the address."""
 
 DEFAULT_NAME = "blog"
-"""Of the entry in a client's settings."""
+"""Of the first entry in a client's settings."""
 
 CLIENTS = {
     "claude-desktop": "Claude Desktop",
@@ -102,15 +102,20 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class ClientSetup:
-    """What `install` or `uninstall` is to do with one client's entry."""
+    """What `setup`, `install` or `uninstall` is to do with a client's entry."""
 
     client: str
-    """A word of CLIENTS."""
-    name: str = DEFAULT_NAME
+    """A word of CLIENTS; empty, for `setup`, for those that are found."""
+    name: str = ""
+    """The entry's; empty for the one that the index has or should have."""
     removes: bool = False
     """Set for `uninstall`."""
     prints: bool = False
     """Whether the entry is shown instead of written."""
+    index: Path | None = None
+    """Set for an `uninstall` of the entry over this index."""
+    agrees: bool = False
+    """Whether `setup` takes every client it finds without asking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +146,4 @@ class Settings:
     search: SearchRequest | None = None
     """Set for `search`."""
     setup: ClientSetup | None = None
-    """Set for `install` and `uninstall`."""
+    """Set for `setup`, `install` and `uninstall`."""

@@ -5,8 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from blog_search_mcp.index.commands import INGEST, Blog, command
-from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.content.last_ingest import (
+    IngestOptions,
+    format_folder,
+    read_any_last_ingest,
+)
+from blog_search_mcp.index.store.layout import DEFAULT_FOLDER, Layout
+
+
+def ingest_arguments(
+    content: Path, index: Path, embedder_url: str, options: IngestOptions
+) -> list[str]:
+    """Return the command line of an ingest with these options."""
+    return [
+        str(content),
+        *("--index", str(index)),
+        *(("--embedder-url", embedder_url) if embedder_url else ()),
+        *option_words(options),
+    ]
 
 
 def option_words(options: IngestOptions) -> tuple[str, ...]:
@@ -35,3 +51,13 @@ def ingest_command(index: Path, content: Path | None = None, *more: str) -> str:
     """Write the command that brings the index up to date, with `more` options."""
     blog = blog_of(index, content)
     return command(INGEST, blog.content, "--index", blog.index, *more, *blog.options)
+
+
+def index_beside(content: Path) -> Path:
+    """Choose the index of these posts: beside them, with their name if another's is there."""
+    folder = content.resolve()
+    index = folder.with_name(DEFAULT_FOLDER)
+    last = read_any_last_ingest(Layout(index))
+    if last is None or last.content == format_folder(folder):
+        return index
+    return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

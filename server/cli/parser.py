@@ -34,8 +34,15 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     command: Command = options.command or "serve"
     setup = None
     if "client" in options:
-        removes = command == "uninstall"
-        setup = ClientSetup(options.client, options.name, removes, options.prints)
+        setup = ClientSetup(
+            client=options.client,
+            name=options.name or "",
+            removes=command == "uninstall",
+            prints=options.prints,
+            index=_absolute(options.entry_index) if options.entry_index else None,
+            agrees=options.agrees,
+        )
+    options.index = options.index or _default_index(options.watch)
     try:
         access = read_access(options, environment)
         search = _search_request(options) if command == "search" else None
@@ -56,6 +63,15 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         search=search,
         setup=setup,
     )
+
+
+def _default_index(watched: str | None) -> str:
+    """Return the index below the current folder, or beside the posts that are watched."""
+    if not watched:
+        return DEFAULT_INDEX
+    from blog_search_mcp.index.content.next_ingest import index_beside
+
+    return str(index_beside(_absolute(watched)))
 
 
 def _absolute(path: str) -> Path:
@@ -88,7 +104,7 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     _add_shared(
         parser,
-        index=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
+        index=environment.get("BLOG_INDEX", ""),
         embedder_url=environment.get("OLLAMA_HOST", ""),
         content="",
     )
@@ -116,6 +132,8 @@ def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     _add_search(search)
     doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
+    setup = commands.add_parser("setup", help="make the index of a blog and tell a client of it")
+    _add_setup(setup)
     install = commands.add_parser("install", help="write this server into a client's settings")
     _add_client(install)
     install.add_argument(
@@ -123,6 +141,9 @@ def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     )
     uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
     _add_client(uninstall)
+    uninstall.add_argument(
+        "--index", dest="entry_index", metavar="DIR", help="the index of the entry"
+    )
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
     for command in (ask, search, doctor, install, tokens):  # where the options may stand too
         _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
@@ -182,13 +203,44 @@ def entry_name(value: str) -> str:
 
 
 def _add_client(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(prints=False)
+    parser.set_defaults(prints=False, agrees=False, entry_index=None)
     parser.add_argument("client", choices=CLIENTS, help=", ".join(CLIENTS), metavar="CLIENT")
+    _add_name(parser)
+
+
+def _add_setup(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(prints=False, entry_index=None)
+    parser.add_argument("watch", metavar="CONTENT", help="the folder that holds the posts")
+    parser.add_argument(
+        "--client",
+        choices=CLIENTS,
+        default="",
+        metavar="CLIENT",
+        help="the client to tell (default: those that are found)",
+    )
+    _add_name(parser)
+    parser.add_argument(
+        "--yes", dest="agrees", action="store_true", help="tell every client found, without asking"
+    )
+    parser.add_argument(
+        "--index",
+        default=argparse.SUPPRESS,
+        metavar="DIR",
+        help=f"the index folder (default: {DEFAULT_INDEX} beside the posts)",
+    )
+    parser.add_argument(
+        "--embedder-url",
+        default=argparse.SUPPRESS,
+        metavar="URL",
+        help="where the embedder's server answers, if it is not where OLLAMA_HOST says",
+    )
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
-        default=DEFAULT_NAME,
         type=entry_name,
-        help=f"the entry's name there (default {DEFAULT_NAME})",
+        help=f"the entry's name there (default {DEFAULT_NAME}, for another index with its folder)",
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import option_words
+from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.errors import IngestFailed
 
 
@@ -46,15 +46,3 @@ def run_ingest(
         reason = last_line or f"it ended with status {done.returncode}."
         raise IngestFailed(f"The newest posts could not be ingested: {reason}")
     return last_line
-
-
-def ingest_arguments(
-    content: Path, index: Path, embedder_url: str, options: IngestOptions
-) -> list[str]:
-    """Return the command line of an ingest with these options."""
-    return [
-        str(content),
-        *("--index", str(index)),
-        *(("--embedder-url", embedder_url) if embedder_url else ()),
-        *option_words(options),
-    ]

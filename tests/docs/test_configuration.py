@@ -10,6 +10,7 @@ import pytest
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
 from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.ingest.cli import _parser as ingest_parser
+from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
 from blog_search_mcp.server.cli.parser import command_line as server_parser
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
@@ -24,6 +25,7 @@ ELSEWHERE = {
     "--http": f"`{DEFAULT_ADDRESS}`",
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
+    "--index": f"`{DEFAULT_INDEX}`",
     "--content": "where the last ingest found them",
 }
 """Defaults that are no value of argparse's."""

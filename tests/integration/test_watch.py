@@ -14,11 +14,12 @@ import httpx
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.watch.reingest import ingest_arguments, run_ingest
+from blog_search_mcp.server.watch.reingest import run_ingest
 from blog_search_mcp.server.watch.watcher import (
     MAX_WAIT,
     RETRY,

@@ -11,7 +11,7 @@ from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
-from blog_search_mcp.server.cli.install.entries import Entry, read_entries
+from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
 from blog_search_mcp.server.settings import CLIENTS
 
 VARIABLE = "${"
@@ -69,7 +69,7 @@ def _command_faults(
 
 
 def _index_faults(file: ClientFile, entry: Entry, index: Path) -> Iterator[Finding]:
-    named, folder = entry.index, _expand_home(entry.index)
+    named, folder = entry.index, expand_home(entry.index)
     remedy = _install(file, entry, index) or f'Set "args" to ["--index", "{index}"] there.'
     if not named:
         text = "names no index, so it is looked for in the client's own folder."
@@ -82,13 +82,6 @@ def _index_faults(file: ClientFile, entry: Entry, index: Path) -> Iterator[Findi
     elif not Layout(folder).current.is_file():
         text = f"names {named}, which holds no index."
         yield Finding(file.client, "problem", text, ingest_command(Path(named)))
-
-
-def _expand_home(folder: str) -> Path:
-    try:
-        return Path(folder).expanduser()
-    except RuntimeError:  # the user whose home it names is unknown
-        return Path(folder)
 
 
 def _install(file: ClientFile, entry: Entry, index: Path) -> str | None:

@@ -47,6 +47,17 @@ def own_file(places: Places, word: str) -> ClientFile:
     return next(file for file in _user_files(places) if file.client == CLIENTS[word])
 
 
+def find_clients(places: Places) -> tuple[str, ...]:
+    """Return the words of CLIENTS that have been used here, by their files or folders."""
+    return tuple(word for word in CLIENTS if _is_there(own_file(places, word).path, places.home))
+
+
+def _is_there(file: Path, home: Path) -> bool:
+    """Tell whether a client has its settings; Claude Code's lie in the home folder itself."""
+    folder = home / ".claude" if file.parent == home else file.parent
+    return file.exists() or folder.is_dir()
+
+
 def _user_files(places: Places) -> tuple[ClientFile, ...]:
     home, settings = places.home, _settings_folder(places)
     claude = Path(places.environment.get("CLAUDE_CONFIG_DIR") or home)

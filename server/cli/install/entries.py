@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -47,14 +47,26 @@ class Entry:
 
     @property
     def index(self) -> str:
-        """The index folder it names, empty for none."""
-        folder = self.environment.get("BLOG_INDEX", "")
-        for word, following in pairwise((*self.arguments, "")):
-            if word == "--index":
-                folder = following
-            elif word.startswith("--index="):
-                folder = word.partition("=")[2]
-        return folder
+        """The last index folder it names, empty for none."""
+        return next(reversed(self.indexes), "")
+
+    @property
+    def indexes(self) -> tuple[str, ...]:
+        """Every index folder it names."""
+        named = tuple(
+            following if word == "--index" else word.partition("=")[2]
+            for word, following in pairwise((*self.arguments, ""))
+            if word == "--index" or word.startswith("--index=")
+        )
+        return named or tuple(filter(None, [self.environment.get("BLOG_INDEX", "")]))
+
+
+def expand_home(folder: str) -> Path:
+    """Replace `~` by the home folder that it means, if that is known."""
+    try:
+        return Path(folder).expanduser()
+    except RuntimeError:  # the user whose home it names is unknown
+        return Path(folder)
 
 
 def read_entries(file: ClientFile, text: str) -> tuple[Entry, ...]:
@@ -103,6 +115,8 @@ def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
         arguments += ["--embedder-url", settings.embedder_url]
     if settings.content is not None:
         arguments += ["--content", str(settings.content)]
+    if settings.watch is not None:
+        arguments += ["--watch", str(settings.watch)]
     for word in (script, *arguments):
         _check_encodable(word)
     kind = {"type": "stdio"} if file.typed else {}

@@ -2,55 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
+    Entry,
     describe_entry,
     entry_fields,
+    read_entries,
     with_entry,
     without_entry,
 )
+from blog_search_mcp.server.cli.install.names import choose_name, find_name
 from blog_search_mcp.server.cli.install.settings_file import update_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
-from blog_search_mcp.server.settings import ClientSetup, Settings
+from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings
 
 
 def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> int:
-    """Carry out `setup`; return the exit status, 1 if nothing could be done."""
+    """Carry out `install` or `uninstall`; return the exit status, 1 if nothing could be done."""
     file = own_file(places, setup.client)
     try:
-        report = _uninstall(file, setup.name) if setup.removes else _install(settings, setup, file)
+        if setup.removes:
+            indexes = (setup.index,) if setup.index else ()
+            print_text(uninstall(file, setup.name, indexes))
+            return 0
+        if setup.prints:
+            print_text(describe_entry(file, *plan_entry(settings, setup.name, file)))
+            return 0
+        installed = install(settings, setup.name, file)
+        print_text(installed.report)
     except BlogSearchError as error:
         tell(str(error), settings)
         return 1
-    print_text(report)
+    has_index = Layout(settings.index).current.is_file() or settings.watch is not None
+    if installed.written and not has_index:
+        make = ingest_command(settings.index, settings.content)
+        print_text(f"{settings.index} holds no index yet. To make it: {make}")
     return 0
 
 
-def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> str:
-    name, fields = setup.name, entry_fields(settings, file)
-    if setup.prints:
-        return describe_entry(file, name, fields)
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What became of an entry."""
+
+    name: str
+    written: bool
+    report: str
+    """A sentence or two."""
+
+
+def plan_entry(settings: Settings, name: str, file: ClientFile) -> tuple[str, dict[str, Any]]:
+    """Return the entry's name and fields; a `name` that is empty is chosen. Raises UsageError."""
+    return name or choose_name(_entries(file), (settings.index,)), entry_fields(settings, file)
+
+
+def install(settings: Settings, name: str, file: ClientFile) -> Installed:
+    """Write our entry. Raises UsageError or ClientSettingsError, with the file as it was."""
+    name, fields = plan_entry(settings, name, file)
     update = update_file(file.path, lambda text: with_entry(text, file, name, fields))
     if not update.written:
-        return f"The entry {name!r} in {file.path} is as it should be; nothing was written."
+        report = f"The entry {name!r} in {file.path} is as it should be; nothing was written."
+        return Installed(name, False, report)
     written = f"Wrote the entry {name!r} to {file.path}.{_name_backup(update.backup)}"
-    report = f"{written} Restart {file.client} to use it."
-    if Layout(settings.index).current.is_file():
-        return report
-    ingest = ingest_command(settings.index, settings.content)
-    return f"{report}\n{settings.index} holds no index yet. To make it: {ingest}"
+    return Installed(name, True, f"{written} Restart {file.client} to use it.")
 
 
-def _uninstall(file: ClientFile, name: str) -> str:
+def uninstall(file: ClientFile, name: str, indexes: Sequence[Path] = ()) -> str:
+    """Remove our entry; return what was done. Raises UsageError or ClientSettingsError."""
+    name = name or find_name(_entries(file), indexes) or ("" if indexes else DEFAULT_NAME)
     update = update_file(file.path, lambda text: without_entry(text, file, name))
     if not update.written:
-        return f"There is no entry {name!r} in {file.path}; nothing was written."
+        which = repr(name) if name else f"over {indexes[0]}"
+        return f"There is no entry {which} in {file.path}; nothing was written."
     return f"Took the entry {name!r} out of {file.path}.{_name_backup(update.backup)}"
+
+
+def _entries(file: ClientFile) -> tuple[Entry, ...]:
+    """Read the entries; of a file that cannot be used, which its change will tell, none."""
+    try:
+        return read_entries(file, file.path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return ()
 
 
 def _name_backup(backup: Path | None) -> str:

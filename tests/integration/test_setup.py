@@ -1,0 +1,141 @@
+"""`blog-search-mcp setup` in a fresh home: from a folder of posts to an entry that answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.index.commands import start_words
+
+POSTS = {
+    "kv.md": "---\ntitle: KV cache\n---\nA KV cache keeps the keys and values of tokens.\n",
+    "soup.md": "---\ntitle: Onion soup\n---\nBoil an onion slowly, for an hour.\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    write(folder / "blog" / "posts", POSTS)
+    return folder
+
+
+def write(folder: Path, posts: dict[str, str]) -> None:
+    folder.mkdir(parents=True)
+    for source, text in posts.items():
+        (folder / source).write_text(text, encoding="utf-8")
+
+
+def setup(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command as a person does who has nothing but this home."""
+    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "blog_search_mcp.server", *map(str, arguments)],
+        cwd=home,
+        env={**environment, "HOME": str(home), "USERPROFILE": str(home)},
+        input=given,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+def cursor_entries(home: Path) -> dict[str, Any]:
+    text = (home / ".cursor/mcp.json").read_text(encoding="utf-8")
+    return dict(json.loads(text)["mcpServers"])
+
+
+def entry(index: Path, posts: Path) -> dict[str, object]:
+    program, *words = start_words("blog-server")
+    arguments = [*words, "--index", str(index), "--watch", str(posts)]
+    return {"command": program, "args": arguments}
+
+
+def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    posts, index = home / "blog/posts", home / "blog/.blog-index"
+    done = setup(home, "setup", "~/blog/posts")
+    assert done.returncode == 0
+    assert cursor_entries(home) == {"blog": entry(index, posts)}
+    wrote, ask, terminal = done.stdout.splitlines()
+    assert wrote == f"Wrote the entry 'blog' to {home}/.cursor/mcp.json. Restart Cursor to use it."
+    assert ask.startswith("Ask Cursor, for instance: What does my blog say about ")
+    assert f"search --index {index} -- " in terminal
+    assert "2 posts, 2 chunks: 2 added" in done.stderr
+
+    before = (home / ".cursor/mcp.json").stat().st_mtime_ns
+    again = setup(home, "setup", "blog/posts")
+    assert again.returncode == 0
+    assert "is as it should be; nothing was written." in again.stdout
+    assert again.stdout.splitlines()[1:] == [ask, terminal]
+    assert "2 posts, 2 chunks: nothing changed" in again.stderr
+    assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
+
+
+def test_a_second_blog_gets_an_index_and_an_entry_of_its_own(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    assert setup(home, "setup", "blog/posts").returncode == 0
+    shutil.copytree(home / "blog/posts", home / "blog/drafts")
+    write(home / "notes/posts", POSTS)
+    assert setup(home, "setup", "blog/drafts").returncode == 0
+    assert setup(home, "setup", "notes/posts").returncode == 0
+    both = {
+        "blog": entry(home / "blog/.blog-index", home / "blog/posts"),
+        "blog-drafts": entry(home / "blog/.blog-index-drafts", home / "blog/drafts"),
+        "blog-notes": entry(home / "notes/.blog-index", home / "notes/posts"),
+    }
+    assert cursor_entries(home) == both
+    several = setup(home, "uninstall", "cursor")
+    assert (several.returncode, several.stdout) == (1, "")
+    assert several.stderr == (
+        "Several entries are meant: 'blog', 'blog-drafts', 'blog-notes'. Say which with --name.\n"
+    )
+    assert setup(home, "uninstall", "cursor", "--index", "notes/.blog-index").returncode == 0
+    assert setup(home, "uninstall", "cursor", "--name", "blog").returncode == 0
+    assert setup(home, "uninstall", "cursor").returncode == 0
+    assert cursor_entries(home) == {}
+
+
+def test_without_a_terminal_several_clients_are_a_sentence(home: Path) -> None:
+    for folder in (".cursor", ".claude"):
+        (home / folder).mkdir()
+    asked = setup(home, "setup", "blog/posts")
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert asked.stderr == (
+        "There are several clients here: claude-code, cursor. Say which with --client, or take all "
+        "with --yes.\n"
+    )
+    assert not (home / "blog/.blog-index").exists()
+    assert setup(home, "setup", "blog/posts", "--client", "cursor").returncode == 0
+    assert not (home / ".claude.json").exists()
+    assert setup(home, "setup", "blog/posts", "--yes").returncode == 0
+    assert (home / ".claude.json").exists()
+
+
+def test_without_a_client_the_entry_is_printed(home: Path) -> None:
+    done = setup(home, "setup", "blog/posts")
+    assert done.returncode == 0
+    assert done.stdout.startswith("No client was found here; ")
+    shown = done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1]
+    index, posts = home / "blog/.blog-index", home / "blog/posts"
+    assert json.loads(shown) == {"mcpServers": {"blog": entry(index, posts)}}
+
+
+@pytest.mark.parametrize("folder", ["blog/nowhere", "empty"])
+def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, folder: str) -> None:
+    (home / ".cursor").mkdir()
+    (home / "empty").mkdir()
+    done = setup(home, "setup", folder)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert str(home / folder) in done.stderr
+    file = home / ".cursor/mcp.json"
+    assert not file.exists() or cursor_entries(home) == {}
