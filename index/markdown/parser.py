@@ -57,6 +57,19 @@ def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = 
     return tokens
 
 
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*\n?[ \t]*<?([^\s<>]+)", re.MULTILINE
+)
+
+
+def find_definitions(markdown: str) -> dict[str, Any]:
+    """Find the link definitions anywhere in a post, as `parse_inline` takes them."""
+    found: dict[str, Any] = {}
+    for label, target in _DEFINITION.findall(markdown):
+        found.setdefault(normalizeReference(label), {"href": target, "title": ""})
+    return found
+
+
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 

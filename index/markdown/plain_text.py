@@ -10,7 +10,8 @@ definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from markdown_it.common.utils import mdTrim
 from markdown_it.token import Token
@@ -52,21 +53,25 @@ _FILE = re.compile(
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
-def strip_editor_syntax(source: str, *, hide_code: bool = False) -> str:
-    """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick."""
+def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: bool = False) -> str:
+    """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick.
+
+    Links between notes may be kept as links of Markdown.
+    """
     if not (hide_code or _INLINE_MARKED.search(source)):
         return source
+    wiki = _wiki_link if keep_links else _wiki_words
     pieces, at = [], 0
     for start, end in find_inline_code(source):
-        pieces += [_strip_outside_code(source[at:start]), "`" if hide_code else source[start:end]]
+        pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
         at = end
-    return "".join([*pieces, _strip_outside_code(source[at:])])
+    return "".join([*pieces, _strip_outside(source[at:], wiki)])
 
 
-def _strip_outside_code(source: str) -> str:
+def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
     if not _INLINE_MARKED.search(source):
         return source
-    return _WIKI_LINK.sub(_wiki_words, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
+    return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
 
 
 def _wiki_words(link: re.Match[str]) -> str:
@@ -77,6 +82,15 @@ def _wiki_words(link: re.Match[str]) -> str:
     if link[0].startswith("!") and _FILE.search(page):
         return ""
     return " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+
+
+def _wiki_link(link: re.Match[str]) -> str:
+    """Return a link to the page's file; an embedded page has words alone."""
+    words, (page, _, heading) = _wiki_words(link), link[1].rstrip("\\").partition("#")
+    if link[0].startswith("!") or "<" in link[1] or ">" in link[1]:
+        return words
+    file = f"{page.removesuffix('.md')}.md" if page else ""
+    return f"[{words}](<{file}#{heading}>)"
 
 
 MAX_BRACKETS = 2000
@@ -99,14 +113,15 @@ _HTML_GONE = re.compile(
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Characters no reader sees; an escape would let a post colour a terminal."""
 _SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
 """What is not one space already."""
 _BLANK = re.compile(r" *\n[\n ]*")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 """With punctuation and without Hangul, whose words are apart by spaces."""
-_CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
+CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
+"""A line break that is no space, between two such characters."""
 
 
 def strip_markup(markdown: str, known: Sequence[Token] | None = None) -> str:
@@ -120,7 +135,7 @@ def strip_markup(markdown: str, known: Sequence[Token] | None = None) -> str:
         found = iter([_paragraph(mdTrim(markdown))])
     else:
         found = _lines(parse_passage(markdown, known))
-    lines = (_CONTROL.sub("", line).strip("\n") for line in found)
+    lines = (CONTROL.sub("", line).strip("\n") for line in found)
     return restore_braces("\n".join(line for line in lines if line.strip()))
 
 
@@ -136,7 +151,7 @@ def _lines(tokens: Sequence[Token]) -> Iterator[str]:
         elif token.type in ("fence", "code_block"):
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
-            yield _html_words(token.content)
+            yield html_words(token.content)
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
@@ -144,7 +159,8 @@ def _lines(tokens: Sequence[Token]) -> Iterator[str]:
             cells = None
 
 
-def _html_words(source: str) -> str:
+def html_words(source: str) -> str:
+    """Return the words of a block of HTML."""
     named = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
     return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
@@ -152,12 +168,21 @@ def _html_words(source: str) -> str:
 def _paragraph(source: str) -> str:
     if not _MARKED.search(source):
         return _unwrap(source)
-    source = strip_editor_syntax(source)
-    if source.count("[") > MAX_BRACKETS:
-        source = _SIMPLE_LINK.sub(r"\1", source).replace("[", r"\[")
+    source = _limit_brackets(strip_editor_syntax(source))
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
     labels = [label or text for text, label in _REFERENCE.findall(source)]
     return _unwrap("".join(map(_words, parse_inline(source, labels))))
+
+
+def parse_paragraph(source: str, definitions: Mapping[str, Any]) -> list[Token]:
+    """Parse a paragraph as `strip_markup` reads it, its links between notes as links."""
+    return parse_inline(_limit_brackets(strip_editor_syntax(source, keep_links=True)), definitions)
+
+
+def _limit_brackets(source: str) -> str:
+    if source.count("[") <= MAX_BRACKETS:
+        return source
+    return _SIMPLE_LINK.sub(r"\1", source).replace("[", r"\[")
 
 
 def _words(token: Token) -> str:
@@ -168,11 +193,12 @@ def _words(token: Token) -> str:
     if token.type in ("softbreak", "hardbreak"):
         return "\n"
     if token.type == "html_inline":
-        return _html_inline_words(token.content)
+        return html_inline_words(token.content)
     return token.content if token.type.startswith("text") else ""
 
 
-def _html_inline_words(tag: str) -> str:
+def html_inline_words(tag: str) -> str:
+    """Return the words of one tag: a picture's alternative, a space for what breaks a line."""
     if image := _ALTERNATIVE.match(tag):
         return html.unescape(image[1] or image[2] or "")
     return " " if _BREAKING_TAG.match(tag) else ""
@@ -181,7 +207,7 @@ def _html_inline_words(tag: str) -> str:
 def _unwrap(words: str) -> str:
     """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
     if "\n" in words:
-        words = _CJK_BREAK.sub("", words).replace("\n", " ")
+        words = CJK_BREAK.sub("", words).replace("\n", " ")
     return _tidy(words)
 
 

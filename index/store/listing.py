@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
@@ -79,6 +80,27 @@ class Listing:
             [post_id],
         )
         return tuple(Part(row[0], tuple(json.loads(row[1])), row[2], row[3]) for row in rows)
+
+    def addresses(self) -> list[tuple[str, str | None]]:
+        """List every post's source and URL."""
+        rows = self._catalog.rows("SELECT source, url FROM posts ORDER BY source", [])
+        return [(source, url) for source, url in rows]
+
+    def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
+        """Return the first chunk of these posts below each anchor, by source and anchor."""
+        rows = self._catalog.rows(
+            "SELECT source, anchor, min(position) FROM chunks JOIN posts USING (post_id) "
+            "WHERE anchor <> '' AND source IN (SELECT value FROM json_each(?)) "
+            "GROUP BY source, anchor",
+            [json.dumps(list(sources))],
+        )
+        return {(source, anchor): position for source, anchor, position in rows}
+
+    def years(self) -> list[tuple[int, int]]:
+        """List the years that posts are dated, the newest first, each with its posts."""
+        query = "SELECT CAST(substr(day, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
+        rows = self._catalog.rows(query + "WHERE day <> '' GROUP BY year ORDER BY year DESC", [])
+        return [(year, posts) for year, posts in rows]
 
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""

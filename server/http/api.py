@@ -44,13 +44,25 @@ def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read, as `read_chunk` does, with what `query` matches marked. Raises BlogSearchError."""
+    """Read, as `read_chunk` does, with what `query` matches marked, as text and rendered.
+
+    A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
+    """
+    from blog_search_mcp.server.format.markdown import render_passage
     from blog_search_mcp.server.format.web import analyse_for_blog, passage_facts
 
     arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     found = searcher.read(arguments.source, arguments.chunk_index, arguments.reach)
-    return passage_facts(found, analyse_for_blog(text, searcher.overview) if text else None)
+    query = analyse_for_blog(text, searcher.overview) if text else None
+    facts = passage_facts(found, query)
+    read_post = partial(searcher.read, arguments.source, arguments.chunk_index, found.count)
+    if arguments.whole:
+        return facts
+    rendered = render_passage(found, query, read_post, searcher.listing)
+    for chunk, nodes in zip(facts["chunks"], rendered, strict=True):
+        chunk["nodes"] = nodes
+    return facts
 
 
 def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +80,7 @@ def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the index and whether posts have changed. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import index_facts
 
-    return index_facts(searcher.overview)
+    return index_facts(searcher.overview, searcher.listing())
 
 
 ENDPOINTS = {"search": search, "passage": passage, "posts": posts, "index": about}

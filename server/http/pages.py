@@ -25,9 +25,11 @@ TYPES = {
 }
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "trusted-types 'none'; require-trusted-types-for 'script'"
 )
-"""Nothing is loaded from elsewhere, and nothing that a post says can run or load anything."""
+"""Nothing is loaded from elsewhere, nothing that a post says can run or load anything, and no
+script of the page's own can make markup of text."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

@@ -34,9 +34,93 @@ def test_what_a_post_says_never_becomes_markup(browser: Any, blog: MakeBlog) -> 
         opened(page)
         page.wait_for_selector("#hits .score")
         assert page.locator("main img, main script, main b, a[href^=javascript]").count() == 0
+        assert texts(page, ".text pre") == [evil]
+        page.get_by_role("button", name="Markdown source").click()
         assert page.locator(".text").inner_text().count("onerror=document.title=1") == 4
         assert page.title() == "words – search"
         assert looker.wrong == []
+
+
+HOSTILE = """
+<script>document.title="evil"</script><svg onload=alert(1)><style>body{display:none}</style>
+
+<div style="position:fixed;inset:0" onclick="document.title='evil'">A div.</div>
+
+<iframe src="https://evil.example/"></iframe> <form action="/api/index"><button>Go</button></form>
+
+![pixel](https://evil.example/pixel.png) ![inline](data:image/svg+xml;base64,PHN2Zz4=)
+
+[a](javascript:document.title='evil') [b](JaVaScRiPt:1) [c](data:text/html,<script>1</script>)
+[d](vbscript:1) [e](file:///etc/passwd) [f](java&#10;script:1) [g](<javascript:1>) [h](//%00)
+[i](https://evil.example/"onmouseover="alert(1)) <javascript:alert(1)> [j](http://[::1)
+
+[ref]: javascript:alert(1)
+
+A [ref] and a [[<img src=x onerror=alert(1)>]] and ~~`<b onclick=1>`~~ {style="position:fixed"}.
+
+| <img src=x onerror=alert(1)> | [k](javascript:1) |
+|---|:-:|
+| `<i>` | x |
+
+```<script>
+</pre><script>alert(1)</script>
+```
+"""
+
+
+def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
+    browser: Any, blog: MakeBlog
+) -> None:
+    deep = "> " * 3_000 + "deep\n\n" + "*a **b " * 1_000 + "\n\n" + "[" * 3_000 + "\n\n"
+    made = blog({"evil.md": f"# Evil\n{HOSTILE}", "deep.md": f"# Deep\n\n{deep}The end.\n"})
+    with (
+        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        looking(browser, url) as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/?source=evil.md&chunk=0")
+        opened(page)
+        names = """() => [...new Set([...document.querySelectorAll(".text *")]
+          .map((node) => node.localName))].sort()"""
+        assert page.evaluate(names) == [
+            *("a", "code", "div", "h3", "p", "pre", "s", "section", "span"),
+            *("table", "tbody", "td", "th", "thead", "tr"),
+        ]
+        attributes = """() => [...new Set([...document.querySelectorAll(".text *")]
+          .flatMap((node) => node.getAttributeNames()))].sort()"""
+        assert page.evaluate(attributes) == [
+            "aria-label",
+            "class",
+            "href",
+            "lang",
+            "rel",
+            "tabindex",
+        ]
+        links = page.locator(".text a")
+        assert {href[:21] for href in links.evaluate_all("all => all.map((a) => a.href)")} == {
+            "https://evil.example/"
+        }
+        assert "A div." in texts(page, ".text p")
+        page.goto(f"{url}/?source=deep.md&chunk=0")
+        opened(page)
+        while (later := page.get_by_role("button", name="Later in this post")).is_visible():
+            shown = page.locator(".chunk").count()
+            later.click()
+            page.wait_for_selector(f".chunk >> nth={shown}")
+        assert "The end." in page.locator(".text").inner_text()
+        assert page.title() == "Search the blog"
+        assert looker.wrong == []
+
+
+def test_markup_made_of_text_is_refused_by_the_browser(browser: Any, url: str) -> None:
+    script = """() => {
+      try { document.createElement("div").innerHTML = "<b>bold</b>"; }
+      catch (error) { return error.name; }
+    }"""
+    with looking(browser, url) as looker:
+        looker.page.goto(f"{url}/")
+        assert looker.page.evaluate(script) == "TypeError"
+        assert len(looker.wrong) == 1
 
 
 def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher: Engine) -> None:

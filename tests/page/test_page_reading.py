@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from blog_search_mcp.server.engine import Engine, IndexFolder
 from tests.page.steps import HIT, QUERY, in_view, opened, search, texts, where
+from tests.support.chromium import looking, served
 
 if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
     from tests.support.chromium import Looker
 
 
@@ -44,7 +47,7 @@ def test_an_opened_hit_can_be_linked_and_back_works(page: Any, looker: Looker) -
 def test_the_whole_post_is_two_buttons_away(page: Any, looker: Looker) -> None:
     page.goto(f"{looker.url}/?source=llm/kv-cache-intro.md&chunk=2")
     opened(page)
-    chunks = int(re.findall(r"of (\d+)$", texts(page, "#passage header")[0])[0])
+    chunks = int(re.findall(r"chunk \d+ of (\d+)", texts(page, "#passage header")[0])[0])
     for name in ("Earlier in this post", "Later in this post"):
         while (button := page.get_by_role("button", name=name)).is_visible():
             shown = page.locator(".chunk").count()
@@ -53,29 +56,67 @@ def test_the_whole_post_is_two_buttons_away(page: Any, looker: Looker) -> None:
     assert page.locator(".chunk").count() == chunks
 
 
-def test_dressed_markdown_has_every_character_of_the_passage(page: Any) -> None:
-    script = """async ([source, chunk]) => {
-      const { dressed } = await import("/page/markdown.js");
-      const body = JSON.stringify({ source, chunk_index: chunk, query: "index cache search" });
+def test_a_passage_is_shown_as_a_blog_shows_it_and_as_its_source(page: Any, looker: Looker) -> None:
+    page.goto(f"{looker.url}/?q=chunks&source=retrieval/bm25-by-hand.md&chunk=1")
+    opened(page)
+    asked = page.locator(".chunk.asked")
+    assert texts(page, ".asked h3") == ["A worked example", "The code", "Three traps"]
+    assert "faiss index" in texts(page, ".asked strong")
+    assert "Chunk A has 90 terms: faiss twice, index once." in texts(page, ".asked li")
+    assert "avgdl = 120" in texts(page, ".asked code")
+    assert not {"**", "##", "```"} & set(re.findall(r"\*\*|##|```", asked.inner_text()))
+    marked = set(texts(page, ".asked mark"))
+    assert {"Chunk", "chunks"} <= marked
+
+    switch = page.get_by_role("button", name="Markdown source")
+    assert switch.get_attribute("aria-pressed") == "false"
+    switch.press("Enter")
+    assert switch.get_attribute("aria-pressed") == "true"
+    script = """async () => {
+      const body = JSON.stringify({ source: "retrieval/bm25-by-hand.md", chunk_index: 1 });
       const answer = await fetch("/api/passage", { method: "POST", body });
-      const { text, marks } = (await answer.json()).chunks[0];
-      const holder = document.createElement("div");
-      holder.append(...dressed(text, marks));
-      const bare = (said) => said.replace(/\\s+/g, "");
-      const marked = [...holder.querySelectorAll("mark")].map((mark) => mark.textContent).join("");
-      const wanted = marks.map(([from, to]) => text.slice(from, to)).join("");
-      return [bare(holder.textContent) === bare(text), marked === wanted, marks.length];
+      const { chunks, asked } = await answer.json();
+      return chunks.find((chunk) => chunk.chunk_index === asked).text;
     }"""
-    places = [
-        ("engineering/atomic-index-swap.md", 1),
-        ("llm/kv-cache-intro.md", 2),
-        ("retrieval/bm25-by-hand.md", 1),
-        ("retrieval/chunking-markdown/index.md", 1),
-        ("notes/prompt-injection/index.en.md", 0),
-    ]
-    for place in places:
-        whole, marks, _ = page.evaluate(script, list(place))
-        assert (place, whole, marks) == (place, True, True)
+    assert page.locator(".asked pre.source").text_content() == page.evaluate(script)
+    assert set(texts(page, ".asked mark")) == marked
+    switch.click()
+    assert texts(page, ".asked h3") == ["A worked example", "The code", "Three traps"]
+
+
+POSTS = {
+    "deep/start.md": (
+        "---\ntitle: Start\n---\nSee [the goal](goal.md), [it by reference][1], <https://go.dev/x>,\n"
+        "[a page of the site](/about), [mail](mailto:a@b.example) and [nothing](nothing.md).\n\n"
+        "| left | right |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n\nCode:\n\n"
+        "    indented = code\n\n[1]: ./goal.md\n"
+    ),
+    "deep/goal.md": "---\ntitle: Goal\n---\nThe goal is reached.\n",
+}
+
+
+def test_links_lead_to_posts_in_the_page_and_to_pages_outside(browser: Any, blog: MakeBlog) -> None:
+    made = blog(POSTS)
+    with (
+        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        looking(browser, url) as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/?source=deep/start.md&chunk=0")
+        opened(page)
+        links = page.locator(".text a")
+        assert links.all_inner_texts() == ["the goal", "it by reference", "https://go.dev/x"]
+        assert links.nth(2).get_attribute("href") == "https://go.dev/x"
+        assert links.nth(2).get_attribute("rel") == "noreferrer"
+        assert "done" in texts(page, ".text li")[0]
+        assert texts(page, ".text pre") == ["indented = code"]
+        links.nth(0).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#passage-title:has-text('Goal')")
+        assert where(page) == "/?source=deep%2Fgoal.md&chunk=0"
+        page.go_back()
+        page.wait_for_selector("#passage-title:has-text('Start')")
+        assert looker.wrong == []
 
 
 def test_code_keeps_its_columns_in_a_post_of_any_language(page: Any, looker: Looker) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.page.steps import HIT, QUERY, count, search, searches, texts, where
+from tests.page.steps import HIT, QUERY, count, search, searched, searches, texts, where
 
 if TYPE_CHECKING:
     pass
@@ -64,13 +64,12 @@ def test_filters_narrow_the_hits_stand_in_the_address_and_are_cleared(page: Any)
     page.wait_for_selector("#results:not([aria-busy])")
     assert set(texts(page, "#hits a.section")) == {"engineering"}
     with page.expect_response("**/api/search"):
-        page.get_by_label("Tag").fill("mmap")
+        page.get_by_label("Tag", exact=True).fill("mmap")
         page.keyboard.press("Enter")
     with page.expect_response("**/api/search"):
-        page.get_by_label("From").fill("2025-01-01")
-        page.keyboard.press("Enter")
+        page.get_by_label("Year").select_option("2025")
     page.wait_for_selector("#results:not([aria-busy])")
-    assert where(page) == "/?q=index&section=engineering&tag=mmap&after=2025-01-01"
+    assert where(page) == "/?q=index&section=engineering&tag=mmap&year=2025"
     assert set(texts(page, HIT)) == {"記憶體映射：讓大索引瞬間開啟"}
     with page.expect_response("**/api/search"):
         page.get_by_role("button", name="Clear filters").click()
@@ -85,6 +84,81 @@ def test_a_filter_that_lets_nothing_through_is_named(page: Any) -> None:
     assert texts(page, "#notice") == [
         "No post matches this query within tag='gardening'. Leave filters out, or try other words."
     ]
+
+
+def test_a_year_of_the_address_is_chosen_and_offered_with_its_posts(page: Any) -> None:
+    years = page.get_by_label("Year").locator("option").all_inner_texts()
+    assert years[0] == "All"
+    counts = dict(re.findall(r"^(\d{4}) \((\d+)\)$", "\n".join(years), re.MULTILINE))
+    assert len(counts) == len(years) - 1
+    assert sorted(counts, reverse=True) == list(counts)
+    page.goto(f"{page.url}?year=2025")
+    page.wait_for_selector(f"#count:has-text('{counts['2025']} posts')")
+    assert page.get_by_label("Year").input_value() == "2025"
+    assert {day[:4] for day in dates(page)} == {"2025"}
+    page.goto(f"{page.url}&q=index")
+    page.wait_for_selector("#hits .score")
+    assert {day[:4] for day in dates(page)} == {"2025"}
+
+
+def dates(page: Any) -> list[str]:
+    found: list[str] = page.locator("#hits time").evaluate_all("all => all.map((t) => t.dateTime)")
+    return found
+
+
+def test_the_frequent_tags_are_a_click_away_and_back_takes_it_away(page: Any) -> None:
+    tags = page.get_by_role("navigation", name="Frequent tags").get_by_role("link")
+    assert tags.count() == 8
+    name = tags.first.inner_text()
+    tags.first.click()
+    page.wait_for_selector("#often [aria-current]")
+    assert (where(page), page.get_by_label("Tag", exact=True).input_value()) == (
+        f"/?tag={name}",
+        name,
+    )
+    page.wait_for_selector("#results:not([aria-busy])")
+    assert all(name in texts(page, f"#hits li:nth-child({n}) a.tag") for n in (1, 2))
+    page.go_back()
+    page.wait_for_selector("#count:has-text('22 posts')")
+    assert page.locator("#often [aria-current]").count() == 0
+    tags.nth(1).click()
+    page.locator("#often [aria-current]").click()
+    page.wait_for_selector("#count:has-text('22 posts')")
+    assert where(page) == "/"
+
+
+def test_an_older_search_is_let_go_of_when_a_newer_one_is_typed(page: Any) -> None:
+    asked, dropped = searches(page), []
+    page.on("requestfailed", lambda request: dropped.append(searched(request)))
+    slow = [True]
+
+    def hold(route: Any) -> None:
+        if not slow.pop() if slow else True:
+            route.continue_()
+
+    page.route("**/api/search", hold)
+    box = page.get_by_role("searchbox")
+    with page.expect_request("**/api/search"):
+        box.press_sequentially("rename")
+    box.press_sequentially(" atomic")
+    page.wait_for_selector("#hits .score")
+    assert (asked, dropped) == (["rename", "rename atomic"], ["rename"])
+    assert where(page) == "/?q=rename+atomic"
+
+
+def test_a_slow_server_is_asked_less_often(page: Any) -> None:
+    asked = searches(page)
+    page.clock.install()
+    page.route("**/api/search", lambda route: (page.clock.run_for(900), route.continue_()))
+    page.keyboard.type("kv")
+    page.clock.run_for(200)
+    page.wait_for_selector("#results:not([aria-busy]) #hits .score")
+    page.keyboard.type(" cache")
+    page.clock.run_for(500)
+    assert asked == ["kv"]
+    page.clock.run_for(1_500)
+    page.wait_for_selector("#results:not([aria-busy])")
+    assert asked == ["kv", "kv cache"]
 
 
 def test_posts_can_be_browsed_without_a_query(page: Any) -> None:

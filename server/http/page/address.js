@@ -1,6 +1,6 @@
 // What is looked at, as it stands in the page's address: a search can be linked, and Back works.
 
-export const FILTERS = ["section", "tag", "after", "before"];
+export const FILTERS = ["section", "tag", "year"];
 const NAMES = ["q", ...FILTERS, "source", "chunk"];
 
 export function looked() {
@@ -18,5 +18,6 @@ export function addressOf(look) {
 // What of a look decides which hits there are.
 export const asked = (look) => JSON.stringify(["q", ...FILTERS].map((name) => look[name]));
 
-export const filtersOf = (look) =>
-  Object.fromEntries(FILTERS.filter((name) => look[name]).map((name) => [name, look[name]]));
+// The filters as the server has them: a year is its days.
+export const filtersOf = ({ section, tag, year }) =>
+  Object.fromEntries(Object.entries({ section, tag, after: year, before: year }).filter(([, value]) => value));

@@ -1,6 +1,6 @@
 // Questions to the server, by POST so that it sees which page asks; the token, if it wants one.
 
-import { UNREACHABLE, UNREADABLE } from "./words.js";
+import { say } from "./words.js";
 
 const TOKEN = "blog-server-token";
 
@@ -20,13 +20,13 @@ export async function ask(question, given, signal) {
     answer = await fetch(`/api/${question}`, { method: "POST", headers, body, signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(UNREACHABLE, 0);
+    throw new Refused(say("unreachable"), 0);
   }
   const facts = await answer.json().catch((error) => {
     if (error.name === "AbortError") throw error;
-    throw new Refused(UNREADABLE, answer.status);
+    throw new Refused(say("unreadable"), answer.status);
   });
-  if (!answer.ok) throw new Refused(facts.error ?? UNREADABLE, answer.status);
+  if (!answer.ok) throw new Refused(facts.error ?? say("unreadable"), answer.status);
   return facts;
 }
 

@@ -33,4 +33,5 @@ export function dotted(...facts) {
     .flatMap((fact, place) => (place ? [element("span", { class: "dot", "aria-hidden": "true" }, " · "), fact] : [fact]));
 }
 
-export const counted = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+// What comes from posts and from a site's settings is a link only where it leads to a page.
+export const leadsOut = (url) => /^https?:\/\//i.test(url);

@@ -3,6 +3,7 @@
 import { addressOf } from "./address.js";
 import { dotted, element, marked } from "./elements.js";
 import { why } from "./why.js";
+import { dated, language, say } from "./words.js";
 
 export function hitEntry(hit, look, number) {
   const preview = element("p", { class: "preview" }, marked(hit.preview, hit.marks));
@@ -16,7 +17,7 @@ export function postEntry(post, look, number) {
 
 function entry(post, opened, number, headings, ...below) {
   const link = element("a", { href: addressOf(opened), class: "open", id: `hit-${number}` }, post.title);
-  const where = element("p", { class: "where" }, headings.length ? path(headings) : null, element("span", { lang: "en" }, ...facts(post, opened)));
+  const where = element("p", { class: "where" }, headings.length ? path(headings) : null, element("span", { lang: language() }, ...facts(post, opened)));
   return element("li", { lang: post.language || null, value: number }, element("h3", {}, link), where, ...below);
 }
 
@@ -24,11 +25,11 @@ function entry(post, opened, number, headings, ...below) {
 export function facts(post, look) {
   const narrowed = (name, value) => {
     const href = addressOf({ ...look, source: "", chunk: "", [name]: value });
-    return element("a", { href, class: name, title: `Only ${name} ${value}` }, value);
+    return element("a", { href, class: name, title: say("only", { name: value }) }, value);
   };
   return dotted(
     post.section ? narrowed("section", post.section) : null,
-    post.date ? element("time", { datetime: post.date }, post.date) : null,
+    post.date ? element("time", { datetime: post.date }, dated(post.date)) : null,
     ...post.tags.slice(0, 6).map((tag) => narrowed("tag", tag)),
   );
 }

@@ -2,9 +2,10 @@
 
 import { asked, filtersOf } from "./address.js";
 import { ask, Refused, token } from "./ask.js";
-import { counted, element } from "./elements.js";
+import { element } from "./elements.js";
 import { hitEntry, postEntry } from "./hits.js";
 import { sure } from "./why.js";
+import { say, speak } from "./words.js";
 
 const PER_PAGE = 10;
 
@@ -14,23 +15,27 @@ const hits = at("hits");
 let shown = null; // which question the list answers
 let next = null; // where its next page begins
 let searching = new AbortController();
+let took = 0; // milliseconds of the search before
 
 export const answers = (look) => shown === asked(look);
 export const more = (look) => list(look, next);
 export const forget = () => (shown = null);
+export const tookLast = () => took;
 
 // Show the hits or posts of a look, from `offset` on; what is still being asked is forgotten.
 export async function list(look, offset = 0) {
   searching.abort();
   searching = new AbortController();
   const { signal } = searching;
+  const begun = performance.now();
   at("results").setAttribute("aria-busy", "true");
   try {
     const page = look.q ? await found(look, offset, signal) : await listed(look, offset, signal);
     if (!offset) hits.replaceChildren();
     hits.append(...page.entries);
     [shown, next] = [asked(look), page.next];
-    say(page.count, page.confidence, page.certainty);
+    if (look.q) took = performance.now() - begun;
+    tell(page.count, page.confidence, page.certainty);
     warn(page.notice);
   } catch (error) {
     failed(error, () => list(look, offset));
@@ -42,33 +47,34 @@ export async function list(look, offset = 0) {
 
 async function found(look, offset, signal) {
   const page = await ask("search", { query: look.q, top_k: PER_PAGE, offset, ...filtersOf(look) }, signal);
-  const count = page.total ? counted(page.total, "passage", "passages") : "No hits";
+  const count = page.total ? say("passages", { n: page.total }) : say("no-hits");
   const entries = page.hits.map((hit, place) => hitEntry(hit, look, offset + place + 1));
   return { ...page, entries, count, next: page.next_offset };
 }
 
 async function listed(look, offset, signal) {
   const page = await ask("posts", { limit: PER_PAGE, offset, ...filtersOf(look) }, signal);
-  const count = page.total ? `${counted(page.total, "post", "posts")}, newest first` : "No post passes these filters";
+  const count = page.total ? say("newest", { n: page.total }) : say("no-posts");
   const entries = page.posts.map((post, place) => postEntry(post, look, offset + place + 1));
   return { entries, count, next: page.next_offset, notice: null };
 }
 
-function say(count, confidence, certainty) {
+function tell(count, confidence, certainty) {
+  const level = confidence ? say(confidence) : "";
   const isSure = Boolean(confidence) && hits.childElementCount > 0;
-  at("count").replaceChildren(count, ...(isSure ? [element("span", { class: "unseen" }, `, confidence ${confidence}`)] : []));
+  at("count").replaceChildren(count, ...(isSure ? [element("span", { class: "unseen" }, say("with-confidence", { level }))] : []));
   at("sure").hidden = !isSure;
   at("sure").dataset.confidence = confidence ?? "";
-  at("sure").firstElementChild.textContent = `Confidence ${confidence}`;
+  at("sure").firstElementChild.textContent = say("confidence", { level });
   at("sure").lastElementChild.textContent = isSure ? sure(confidence, certainty) : "";
 }
 
 // Said once: a notice that stands in every answer must not be read aloud at every key.
 function warn(sentence, again) {
   if (!again && (sentence ?? "") === at("notice").textContent.trim()) return;
-  const retry = again ? element("button", { type: "button" }, "Try again") : null;
+  const retry = again ? element("button", { type: "button" }, say("again")) : null;
   retry?.addEventListener("click", again);
-  at("notice").replaceChildren(...(sentence ? [element("p", { class: "notice" }, sentence, " ", retry)] : []));
+  at("notice").replaceChildren(...(sentence ? [element("p", { class: "notice", lang: "en" }, sentence, " ", retry)] : []));
 }
 
 export function failed(error, again) {
@@ -76,6 +82,7 @@ export function failed(error, again) {
   if (!(error instanceof Refused)) throw error;
   if (error.status === 401) {
     at("door-why").textContent = token() ? error.message : "";
+    speak(navigator.language); // that of the blog is not known yet
     at("door").hidden = false;
     at("main").hidden = true;
     at("token").focus();
@@ -83,6 +90,6 @@ export function failed(error, again) {
   }
   [shown, next] = [null, null];
   hits.replaceChildren();
-  say("");
+  tell("");
   warn(error.message, again);
 }

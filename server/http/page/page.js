@@ -3,11 +3,13 @@
 import { addressOf, FILTERS, looked } from "./address.js";
 import { ask, keepToken, Refused } from "./ask.js";
 import { element } from "./elements.js";
-import { answers, failed, forget, list, more } from "./list.js";
+import { answers, failed, forget, list, more, tookLast } from "./list.js";
 import { passage, way } from "./passage.js";
-import { offer, showIndex } from "./state.js";
+import { offer, showIndex, showOften } from "./state.js";
+import { say, speak } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
+const LONGEST = 1500; // a slow server is asked no sooner than it answered last, but for this
 
 const at = (id) => document.getElementById(id);
 const box = at("query");
@@ -21,9 +23,10 @@ let composing = false;
 // Make what is shown that of the page's address.
 async function show() {
   const look = looked();
-  document.title = look.q ? `${look.q} – search` : "Search the blog";
+  document.title = look.q ? say("title", { query: look.q }) : say("search-blog");
   if (box.value.trim() !== look.q && !composing) box.value = look.q;
   for (const name of FILTERS) at(name).value = chosen(at(name), look[name]);
+  showOften(look, at("often"));
   at("clear").hidden = !FILTERS.some((name) => look[name]);
   await Promise.all([answers(look) ? null : list(look), look.source ? open(look) : close()]);
   point(look);
@@ -42,7 +45,7 @@ async function open(look) {
   reading = new AbortController();
   try {
     const { nodes, notice } = await passage(look, reading.signal);
-    const told = notice ? [element("p", { class: "notice" }, notice)] : [];
+    const told = notice ? [element("p", { class: "notice", lang: "en" }, notice)] : [];
     opened.replaceChildren(nodes[0], nodes[1], ...told, ...nodes.slice(2));
     opened.hidden = false;
     document.body.classList.add("reading");
@@ -50,7 +53,7 @@ async function open(look) {
     turnTo(opened.querySelector(".asked"));
   } catch (error) {
     if (error instanceof Refused && error.status !== 401) {
-      opened.replaceChildren(way(look), element("p", { class: "notice", role: "alert" }, error.message));
+      opened.replaceChildren(way(look), element("p", { class: "notice", role: "alert", lang: "en" }, error.message));
       opened.hidden = false;
       document.body.classList.add("reading");
       return;
@@ -103,7 +106,7 @@ function ofForm() {
 
 function typed() {
   clearTimeout(timer);
-  if (!composing) timer = setTimeout(ofForm, PAUSE);
+  if (!composing) timer = setTimeout(ofForm, Math.min(Math.max(PAUSE, tookLast()), LONGEST));
 }
 
 function move(key) {
@@ -150,9 +153,10 @@ async function begin() {
     const index = await ask("index", {});
     at("door").hidden = true;
     at("main").hidden = false;
-    if (index.site) at("blog").textContent = `Search ${index.site.replace(/^https?:\/\//, "")}`;
+    speak(index.language);
+    if (index.site) at("blog").textContent = say("search-site", { site: index.site.replace(/^https?:\/\//, "") });
     showIndex(index, at("index"));
-    offer(index, at("section"), at("tags"), [at("after"), at("before")]);
+    offer(index, at("section"), at("year"), at("tags"));
   } catch (error) {
     failed(error, begin);
     return;

@@ -1,33 +1,17 @@
 // Why a hit is here: the terms of its score, in words.
 
 import { element, marked } from "./elements.js";
-
-const KINDS = {
-  passage: "Words in its best passage",
-  post: "Words in the whole post",
-  several: "Words in its best passages together",
-  about: "Words in the author’s description",
-  meaning: "Nearness in meaning of its nearest passage",
-  opening: "Nearness in meaning of its beginning",
-  gated_meaning: "Nearness of its nearest passage, where words are missing",
-  gated_opening: "Nearness of its beginning, where words are missing",
-};
-
-const SURE = {
-  high: "The search found as much of this as of questions that the blog answers.",
-  medium: "The search found somewhat less of this than of most questions that the blog answers. Read before you rely on it.",
-  low: "The search found far less of this than of questions that the blog answers. The hits are the nearest there is; the blog may hold nothing on this.",
-};
+import { decimal, language, say } from "./words.js";
 
 export const sure = (confidence, certainty) =>
-  `${SURE[confidence] ?? ""} (Estimated probability of an answer: ${certainty.toFixed(2)}.)`;
+  `${say(`sure-${confidence}`)} ${say("certainty", { value: decimal(certainty, 2) })}`;
 
 export function why(hit, query) {
   const inside = element("div", { class: "reasons" });
   const details = element(
     "details",
-    { class: "why", lang: "en" },
-    element("summary", {}, "Why this hit", element("span", { class: "unseen" }, `, ${hit.title}`), score(hit.score)),
+    { class: "why", lang: language() },
+    element("summary", {}, say("why"), element("span", { class: "unseen" }, say("why-name", { title: hit.title })), score(hit.score)),
     inside,
   );
   details.addEventListener("toggle", () => inside.childElementCount || inside.append(...told(hit, query)));
@@ -38,15 +22,16 @@ function score(value) {
   return element(
     "span",
     { class: "score" },
-    element("span", { class: "unseen" }, ", score "),
+    element("span", { class: "unseen" }, say("score")),
     bar(value),
-    value.toFixed(2),
+    decimal(value, 2),
   );
 }
 
 function told(hit, query) {
-  const words = element("p", { class: "asked" }, "You asked: ", element("q", {}, marked(query, hit.answered)), ". ");
-  words.append(hit.answered.length ? "What is marked stands in this passage." : "None of its words stand in this passage; it is here for the post around it or for its meaning.");
+  const [before, after] = say("asked", { query: "\0" }).split("\0");
+  const words = element("p", { class: "asked" }, before, element("q", {}, marked(query, hit.answered)), after);
+  words.append(say(hit.answered.length ? "words-here" : "words-missing"));
   return [words, table(hit), element("p", {}, ...alone(hit))];
 }
 
@@ -55,29 +40,31 @@ function table(hit) {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, KINDS[kind] ?? kind),
-      element("td", {}, bar(value), value.toFixed(2)),
+      element("th", { scope: "row" }, say(kind)),
+      element("td", {}, bar(value), decimal(value, 2)),
       element("td", {}, `${Math.round(share * 100)} %`),
-      element("td", {}, (share * value).toFixed(3)),
+      element("td", {}, decimal(share * value, 3)),
     ),
   );
   return element(
     "table",
     {},
-    element("thead", {}, element("tr", {}, ...["What speaks for the post", "How strongly", "Counts", "Adds"].map((name) => element("th", { scope: "col" }, name)))),
+    element("thead", {}, element("tr", {}, ...["speaks", "strongly", "counts", "adds"].map((name) => element("th", { scope: "col" }, say(name))))),
     element("tbody", {}, rows),
-    element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: "3" }, "Together: the post’s score, of 1"), element("td", {}, hit.own_score.toFixed(3)))),
+    element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: "3" }, say("together")), element("td", {}, decimal(hit.own_score, 3)))),
   );
 }
 
 function alone(hit) {
-  const said = [];
   const ratio = hit.own_score ? hit.score / hit.own_score : 1;
-  if (ratio < 0.9995) said.push(`This is a further passage of the post, worth ${ratio.toFixed(2)} of that: ${hit.score.toFixed(3)}. `);
-  if (ratio > 1.0005) said.push(`A translation of this post scores higher, and lends it its place: ${hit.score.toFixed(3)}. `);
-  said.push(`This passage alone holds ${(hit.lexical ?? 0).toFixed(2)} of the words’ weight, `);
-  said.push(hit.dense === null ? "and meaning was not asked." : `and is ${Math.abs(hit.dense).toFixed(2)} ${hit.dense < 0 ? "farther from" : "nearer to"} your query in meaning (cosine) than the blog on average.`);
-  return said;
+  const score = decimal(hit.score, 3);
+  const nearness = hit.dense === null ? "no-meaning" : hit.dense < 0 ? "farther" : "nearer";
+  return [
+    ratio < 0.9995 ? say("further", { ratio: decimal(ratio, 2), score }) : "",
+    ratio > 1.0005 ? say("lifted", { score }) : "",
+    say("alone", { value: decimal(hit.lexical ?? 0, 2) }),
+    say(nearness, { value: decimal(Math.abs(hit.dense ?? 0), 2) }),
+  ];
 }
 
 function bar(value) {

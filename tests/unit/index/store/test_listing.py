@@ -95,6 +95,21 @@ def test_names_are_sources_and_titles_the_newest_first(listing: Listing) -> None
     assert listing.names()[0] == ("bread/rye.md", "Rye")
 
 
+def test_addresses_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "a.md": "---\ndate: 2024-05-01\n---\n# A\n\nOne.\n",
+            "b.md": "---\ndate: 2024-07-01\n---\n# B\n\nTwo.\n",
+            "c.md": "---\ndate: 2025-01-01\n---\n# C\n\nThree.\n",
+            "d.md": "# D\n\nFour.\n",
+        }
+    )
+    listing = made.reader().listing()
+    assert listing.addresses() == [(f"{name}.md", None) for name in "abcd"]
+    assert listing.years() == [(2025, 1), (2024, 2)]
+    assert listing.anchored_chunks(["a.md", "b.md"]) == {}
+
+
 def test_an_outline_names_every_chunk_without_its_text(blog: MakeBlog) -> None:
     reader = blog({"soup.md": OUTLINED}).reader()
     outline = reader.outline("soup.md")

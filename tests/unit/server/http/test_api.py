@@ -138,6 +138,54 @@ def test_a_passage_comes_verbatim_with_its_neighbours_and_marks_in_units_of_a_br
     assert unmarked["chunks"][0]["marks"] == []
 
 
+LINKED = {
+    "start.md": (
+        "---\ntitle: Start\n---\n# Start\n\nSee [the *goal*][1], [its end](goal.md#end), "
+        "[nothing](x.md), [evil](javascript:1).\n\n" + "Words. " * 700 + "\n\n[1]: goal.md\n"
+    ),
+    "goal.md": "---\ntitle: Goal\n---\n# Goal\n\nBegin.\n\n## End\n\nThe end.\n",
+}
+
+
+def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> None:
+    made = blog(LINKED)
+    with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
+        found = ask(client, "passage", source="start.md", chunk_index=0, query="goal")
+    assert (found["count"] > 1, "[1]:" in found["chunks"][0]["text"]) == (True, False)
+    assert found["chunks"][0]["nodes"][:2] == [
+        ["h3", {}, "Start"],
+        [
+            "p",
+            {},
+            "See ",
+            ["a", {"source": "goal.md", "chunk": 0}, "the ", ["em", {}, ["mark", {}, "goal"]]],
+            ", ",
+            ["a", {"source": "goal.md", "chunk": 0}, "its end"],
+            ", ",
+            ["a", {}, "nothing"],
+            ", [evil](javascript:1).",
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("posts", "language"),
+    [
+        ({"a.md": "---\nlang: zh\n---\n# 鍵值快取\n\n保留在記憶體之中。\n"}, "zh-Hant"),
+        ({"a.md": "---\nlang: zh-TW\n---\n# 快取\n\n保留在。\n"}, "zh-Hant"),
+        ({"a.md": "---\nlang: zh\n---\n# 键值缓存\n\n保留在内存之中。\n"}, "zh-Hans"),
+        ({"a.md": "---\nlang: de-at\n---\n# Speicher\n\nEin Wort.\n"}, "de"),
+        ({"a.md": "# KV\n\nKV KV\n"}, ""),
+    ],
+)
+def test_the_index_tells_the_blogs_main_language(
+    posts: dict[str, str], language: str, blog: MakeBlog
+) -> None:
+    made = blog(posts)
+    with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
+        assert ask(client, "index")["language"] == language
+
+
 def test_posts_are_listed_newest_first_and_by_filter(real: TestClient) -> None:
     listed = ask(real, "posts")
     assert [post["title"] for post in listed["posts"]] == ["Tusks", "Stripes", "鍵值快取"]
@@ -159,6 +207,8 @@ def test_the_index_tells_its_state_and_what_may_be_chosen_among(real: TestClient
         "languages": [["en", 2], ["zh", 1]],
         "sections": [["sea", 1]],
         "tags": [["sea", 1]],
+        "years": [[2025, 1]],
+        "language": "en",
         "first_day": "2025-03-04",
         "last_day": "2025-03-04",
         "notice": None,
@@ -231,9 +281,11 @@ def test_no_page_of_another_site_is_answered_and_nothing_by_get(
 
 def test_the_token_is_asked_for() -> None:
     with client_of(FixedSearcher(), Access(TOKEN)) as client:
-        assert client.post("/api/index", json={}).status_code == 401
-        allowed = client.post("/api/index", json={}, headers={"Authorization": f"Bearer {TOKEN}"})
-    assert allowed.json()["posts"] == 2
+        asked = {"query": "keys"}
+        assert client.post("/api/search", json=asked).status_code == 401
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        allowed = client.post("/api/search", json=asked, headers=headers)
+    assert allowed.json()["total"] == 3
 
 
 def test_answers_are_kept_by_nobody_and_read_as_nothing_else(

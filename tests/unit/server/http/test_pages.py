@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, get_args
 
@@ -45,8 +46,9 @@ def test_the_page_may_load_and_send_nothing_elsewhere(client: TestClient) -> Non
     policy = client.get("/").headers["content-security-policy"]
     rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split("; ")}
     assert rules.pop("default-src") == ["'none'"]
+    assert rules.pop("require-trusted-types-for") == ["'script'"]
     assert {source for sources in rules.values() for source in sources} == {"'self'", "'none'"}
-    assert {"base-uri", "form-action", "frame-ancestors"} <= set(rules)
+    assert {"base-uri", "form-action", "frame-ancestors", "trusted-types"} <= set(rules)
 
 
 def test_the_page_is_given_without_the_token_and_the_blog_is_not() -> None:
@@ -91,9 +93,51 @@ def test_every_module_that_is_imported_is_there() -> None:
 
 
 def test_every_kind_of_reason_has_words_on_the_page() -> None:
-    text = (FOLDER / "why.js").read_text(encoding="utf-8")
-    listed = text.partition("const KINDS = {")[2].partition("};")[0]
-    assert sorted(re.findall(r"^  (\w+):", listed, re.M)) == sorted(get_args(Feature))
+    assert set(get_args(Feature)) <= set(words())
+
+
+def words() -> dict[str, list[str]]:
+    """What the page says, by its name: in each of its languages."""
+    text = (FOLDER / "words.js").read_text(encoding="utf-8")
+    table = text.partition("const WORDS = {")[2].partition("\n};")[0]
+    rows = re.findall(r'^  "([\w-]+)": (\[.*?\]),$', table, re.M | re.S)
+    assert len(rows) == len(re.findall(r'^  "', table, re.M))
+    return {name: json.loads(re.sub(r",\s*\]$", "]", row)) for name, row in rows}
+
+
+def test_everything_is_said_in_each_language_with_the_same_facts() -> None:
+    code = (FOLDER / "words.js").read_text(encoding="utf-8")
+    languages = json.loads(re.search(r"LANGUAGES = (\[.*?\]);", code)[1])  # type: ignore[index]
+    assert {
+        name: len(texts) for name, texts in words().items() if len(texts) != len(languages)
+    } == {}
+    for name, texts in words().items():
+        facts = [set(re.findall(r"\{\w+\}", text)) for text in texts]
+        assert facts == [facts[0]] * len(texts), name
+        assert all(text.strip() for text in texts), name
+
+
+def test_no_word_is_missing_and_none_is_left_over() -> None:
+    code = "".join(path.read_text("utf-8") for path in FILES if path.name != "words.js")
+    said = set(re.findall(r'\bsay\("([\w-]+)"', code))
+    shown = set(re.findall(r'data-(?:say|hint|name)="([\w-]+)"', code))
+    chosen = {name for name in words() if re.search(rf'"{name}"', code)}
+    levels = {"high", "medium", "low"}
+    of_data = {*get_args(Feature), *levels, *(f"sure-{level}" for level in levels)}
+    assert (said | shown) - set(words()) == set()
+    assert set(words()) - chosen - of_data == set()
+
+
+def test_the_page_says_in_english_what_the_words_say() -> None:
+    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    patterns = (
+        r'data-(say)="([\w-]+)"[^>]*>([^<]*)<',
+        r'data-(hint)="([\w-]+)" placeholder="([^"]*)"',
+        r'data-(name)="([\w-]+)" aria-label="([^"]*)"',
+    )
+    found = [(name, text) for each in patterns for _, name, text in re.findall(each, page)]
+    assert len(found) == len(re.findall(r"data-(?:say|hint|name)=", page))
+    assert {name: text for name, text in found if words()[name][0] != text} == {}
 
 
 def test_every_tag_id_the_scripts_look_for_is_on_the_page() -> None:

@@ -1,0 +1,150 @@
+"""The page in the language of the blog: its words, dates, keyboard and contrast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from tests.page.steps import HIT, focused, opened, texts
+from tests.page.test_page_looks import CONTRAST, contrast
+from tests.support.chromium import looking, served
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+BLOGS = {
+    "zh-Hant": (
+        "快取",
+        "鍵值快取",
+        "模型會把**鍵與值**保留在記憶體之中，所以不必重新計算。",
+        {
+            "#blog": "搜尋部落格",
+            "#count": "1 個段落",
+            "#sure summary": "可信度：高",
+            ".chunk .place": "找到的內容：第 6 至 6 行",
+            "#clear": "清除篩選",
+            "#passage .source": "Markdown 原始碼",
+            "#hits time": "2025年3月4日",
+            "#hits .why summary": "為何有這筆結果",
+        },
+    ),
+    "zh-Hans": (
+        "缓存",
+        "键值缓存",
+        "模型会把**键与值**保留在内存之中，所以不必重新计算。",
+        {
+            "#blog": "搜索博客",
+            "#count": "1 个段落",
+            ".chunk .place": "找到的内容：第 6 至 6 行",
+            "#clear": "清除筛选",
+            "#passage .back": "← 返回搜索结果",
+            "#hits time": "2025年3月4日",
+        },
+    ),
+    "ja": (
+        "キャッシュ",
+        "キャッシュの仕組み",
+        "このモデルは**キーと値**をメモリに残しておくので、計算し直す必要がありません。",
+        {
+            "#blog": "ブログを検索",
+            "#count": "該当箇所 1 件",
+            ".chunk .place": "見つかった箇所：6～6 行目",
+            "#clear": "絞り込みを解除",
+            "#hits time": "2025/03/04",
+        },
+    ),
+    "de": (
+        "Zwischenspeicher",
+        "Der Zwischenspeicher",
+        "Das Modell hält **Schlüssel und Werte** im Speicher und muss sie nicht neu berechnen.",
+        {
+            "#blog": "Blog durchsuchen",
+            "#count": "1 Textstelle",
+            ".chunk .place": "Fundstelle: Zeilen 6 bis 6",
+            "#clear": "Filter aufheben",
+            "#hits time": "04.03.2025",
+        },
+    ),
+}
+"""By language: a query, a title, a text, and what then stands where."""
+
+
+@pytest.mark.parametrize("language", BLOGS)
+def test_the_page_speaks_the_language_of_the_blog(
+    language: str, browser: Any, blog: MakeBlog
+) -> None:
+    query, title, text, said = BLOGS[language]
+    made = blog({"a.md": f"---\ntitle: {title}\ndate: 2025-03-04\ntags: [x]\n---\n{text}\n"})
+    with (
+        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        looking(browser, url, color_scheme="dark", locale="en-US") as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/")
+        page.wait_for_selector(HIT)
+        assert page.locator("html").get_attribute("lang") == language
+        assert focused(page) == "query"
+        page.keyboard.insert_text(query)
+        page.wait_for_selector("#hits .score")
+        page.keyboard.press("ArrowDown")
+        assert focused(page) == "hit-1"
+        page.keyboard.press("Enter")
+        opened(page)
+        page.evaluate("document.getElementById('clear').hidden = false")
+        found = {each: texts(page, each)[0] for each in said}
+        assert {each: found[each] for each in said if said[each] not in found[each]} == {}
+        assert texts(page, ".asked strong") == [text.split("**")[1]]
+        page.locator("#hits .why summary").click()
+        page.wait_for_selector("#hits table")
+        latin = page.evaluate("document.body.innerText").replace(text, "")
+        assert {word for word in ENGLISH if word in latin.split()} == set()
+        sought = ("#count", "#often a", ".place", ".chunk p", "#passage .source", ".reasons th")
+        assert {
+            each: contrast(page, each) for each in sought if contrast(page, each) < CONTRAST
+        } == {}
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#passage", state="hidden")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1200
+        assert looker.wrong == []
+
+
+ENGLISH = {"the", "The", "of", "post", "posts", "passage", "hit", "All", "Any", "read", "words"}
+
+
+@pytest.mark.parametrize("language", ["zh-Hant", "de"])
+def test_a_language_of_longer_words_fits_a_narrow_screen(
+    language: str, browser: Any, blog: MakeBlog
+) -> None:
+    query, title, text, _ = BLOGS[language]
+    made = blog({"a.md": f"---\ntitle: {title}\ndate: 2025-03-04\n---\n{text}\n"})
+    with (
+        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        looking(browser, url, viewport={"width": 320, "height": 640}) as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/?q={query}&year=2025")
+        page.locator("#hits summary").first.click()
+        page.wait_for_selector("#hits table")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+        page.locator(HIT).first.click()
+        opened(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+        assert looker.wrong == []
+
+
+def test_the_door_speaks_the_language_of_the_browser(browser: Any, blog: MakeBlog) -> None:
+    from blog_search_mcp.server.settings import Access
+
+    made = blog({"a.md": "# Words\n\nThe words of the post.\n"})
+    with (
+        served(Engine(made.follow, IndexFolder(made.index)), Access("0123456789abcdef")) as url,
+        looking(browser, url, locale="de-AT") as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/")
+        page.get_by_label("Dieser Server verlangt ein Token.").fill("0123456789abcdef")
+        page.get_by_role("button", name="Öffnen").click()
+        page.wait_for_selector("#count:has-text('1 post')")
+        assert page.locator("html").get_attribute("lang") == "en"

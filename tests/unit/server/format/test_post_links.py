@@ -1,0 +1,89 @@
+"""Where the links inside a post lead."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.index.types import Post
+from blog_search_mcp.server.format.post_links import Target, find_target, places_of
+
+SITE = "https://blog.example"
+POST = Post("posts/deep/start.md", "Start", url=f"{SITE}/posts/deep/start/")
+PLACES = places_of(
+    [
+        (POST.source, POST.url),
+        ("posts/deep/goal.md", f"{SITE}/posts/deep/goal/"),
+        ("posts/bundle/index.md", f"{SITE}/posts/bundle/"),
+        ("notes/鍵值.md", f"{SITE}/notes/%E9%8D%B5%E5%80%BC/"),
+        ("a/twin.md", None),
+        ("b/twin.md", None),
+    ]
+)
+
+
+def to(source: str, anchor: str = "") -> Target:
+    return Target(source=source, anchor=anchor)
+
+
+@pytest.mark.parametrize(
+    ("written", "target"),
+    [
+        ("goal.md", to("posts/deep/goal.md")),
+        ("./goal.md#part", to("posts/deep/goal.md", "part")),
+        ("goal", to("posts/deep/goal.md")),
+        ("../bundle/", to("posts/bundle/index.md")),
+        ("../goal/", to("posts/deep/goal.md")),
+        ("/posts/bundle", to("posts/bundle/index.md")),
+        ("/posts/deep/goal.html", to("posts/deep/goal.md")),
+        (f"{SITE}/posts/deep/goal/?a=b#x", to("posts/deep/goal.md", "x")),
+        ("https://BLOG.example/notes/鍵值/", to("notes/鍵值.md")),
+        ("../../notes/%E9%8D%B5%E5%80%BC.md", to("notes/鍵值.md")),
+        ("Goal.md", to("posts/deep/goal.md")),
+        ("#part", to("posts/deep/start.md", "part")),
+        ("/about/", Target(href=f"{SITE}/about/")),
+        ("twin.md", Target(href=f"{SITE}/posts/deep/start/twin.md")),
+        ("https://go.dev/x?y#z", Target(href="https://go.dev/x?y#z")),
+        ("//cdn.example/x", Target(href="https://cdn.example/x")),
+        ("HTTP://go.dev", Target(href="HTTP://go.dev")),
+    ],
+)
+def test_a_link_leads_to_a_post_or_out(written: str, target: Target) -> None:
+    assert find_target(written, POST, PLACES) == target
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "javascript:alert(1)",
+        " JaVaScRiPt:alert(1)",
+        "java\nscript:alert(1)",
+        "\x01javascript:alert(1)",
+        "data:text/html,<script>1</script>",
+        "vbscript:1",
+        "file:///etc/passwd",
+        "blob:https://blog.example/1",
+        "mailto:a@b.example",
+        "http://[::1",
+        "https://",
+        "#",
+        "",
+    ],
+)
+def test_what_is_no_page_is_no_link(written: str) -> None:
+    assert find_target(written, POST, PLACES) is None
+
+
+def test_without_the_sites_address_only_files_and_whole_addresses_are_links() -> None:
+    post = Post("posts/start.md", "Start")
+    found = {
+        written: find_target(written, post, places_of([("posts/goal.md", None)]))
+        for written in ("goal.md", "/about/", "../x", "twin.md", "//go.dev", "https://go.dev")
+    }
+    assert found == {
+        "goal.md": to("posts/goal.md"),
+        "/about/": None,
+        "../x": None,
+        "twin.md": None,
+        "//go.dev": None,
+        "https://go.dev": Target(href="https://go.dev"),
+    }
