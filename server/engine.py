@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, IndexBroken
+from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.statistics import peek_overview
 
@@ -37,9 +37,10 @@ Stamp: TypeAlias = tuple[str, int, int] | None
 class IndexFolder:
     """What can be known of an index folder without opening the index; each call reads anew."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder, which need not exist."""
+    def __init__(self, folder: Path, is_watched: bool = False) -> None:
+        """Take the folder, which need not exist; where posts are watched it soon will."""
         self._layout = Layout(folder)
+        self.is_watched = is_watched
 
     def stamp(self) -> Stamp:
         """Identify the live generation, at the price of reading one line."""
@@ -175,6 +176,8 @@ class Engine:
                 self._live = self._open_index()
         if self._staleness is not None:
             self._staleness.check()
+            if self.folder.stamp() is None and (waited_for := self._staleness.first_ingest()):
+                raise IndexMissing(waited_for)
         return self._live
 
 
@@ -194,7 +197,8 @@ def engine_for(settings: Settings) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    engine = Engine(partial(_open_index, settings), IndexFolder(settings.index), staleness)
+    folder = IndexFolder(settings.index, is_watched=settings.watch is not None)
+    engine = Engine(partial(_open_index, settings), folder, staleness)
     return engine
 
 

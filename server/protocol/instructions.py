@@ -27,11 +27,16 @@ NO_INDEX = (
     f"`{TO_INGEST}` with the folder that holds the posts. No restart is needed."
 )
 
+FIRST_INGEST = (
+    "Search and read one blog. Its index is being made for the first time, so calls fail for a "
+    "while: ask again in a minute. No restart is needed."
+)
+
 
 def instructions(folder: IndexFolder) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if folder.stamp() is None:
-        return f"{complete_commands(NO_INDEX)} {HOW}"
+        return f"{FIRST_INGEST if folder.is_watched else complete_commands(NO_INDEX)} {HOW}"
     overview = folder.overview()
     return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 

@@ -83,6 +83,10 @@ class StalenessCheck:
 
         return describe_changes(last.changes, last.created, self._now())
 
+    def first_ingest(self) -> str | None:
+        """Say how far the first ingest is: nobody here makes one."""
+        return None
+
     def _compare(self) -> None:
         comparison = _Comparison(self._now(), self._read_stamp())
         try:

@@ -153,6 +153,12 @@ class Watcher:
         posts = "1 post has" if latest.changes == 1 else f"{latest.changes:,} posts have"
         return f"{posts} changed; the index is being brought up to date."
 
+    def first_ingest(self) -> str | None:
+        """Say how far the first ingest is; asked while there is no index."""
+        if self._failure:
+            return f"There is no index yet. {self._failure}"
+        return "The index of the posts is being made for the first time; ask again in a minute."
+
     def step(self, *, settled: bool = False) -> float:
         """Walk the folder and ingest if it is time to; return how many seconds the walk took.
 

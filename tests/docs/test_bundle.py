@@ -35,13 +35,14 @@ def test_the_bundle_starts_our_console_script_in_its_own_folder() -> None:
     assert [started["command"], *run] == ["uv", "run", "--directory", "${__dirname}"]
     module = PROJECT["scripts"][script].partition(":")[0]
     assert SAID["server"]["entry_point"] == f"src/{module.replace('.', '/')}.py"
-    assert started["args"][4:] == ["--index", "${user_config.index}"]
+    assert started["args"][4:] == ["--watch", "${user_config.posts}"]
 
 
 def test_every_question_to_the_person_is_used_and_each_one_used_is_asked() -> None:
     used = set(re.findall(r"\$\{user_config\.(\w+)\}", json.dumps(SAID["server"])))
     assert used == set(SAID["user_config"])
-    assert SAID["user_config"]["index"]["type"] == "directory"
+    assert SAID["user_config"]["posts"]["type"] == "directory"
+    assert [name for name, asked in SAID["user_config"].items() if asked["required"]] == ["posts"]
 
 
 def test_the_manifest_names_the_tools_there_are() -> None:

@@ -76,7 +76,7 @@ def test_the_registry_names_an_option_and_a_variable_that_the_server_reads() -> 
     options = (ROOT / "server/cli/parser.py").read_text(encoding="utf-8")
     named = [said["name"] for said in package["packageArguments"]]
     named += [said["name"] for said in package["environmentVariables"]]
-    assert named == ["--index", "OLLAMA_HOST"]
+    assert named == ["--watch", "OLLAMA_HOST"]
     assert [name for name in named if f'"{name}"' not in options] == []
 
 

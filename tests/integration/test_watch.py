@@ -16,9 +16,10 @@ import pytest
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
-from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.errors import IndexMissing, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.watch.reingest import run_ingest
 from blog_search_mcp.server.watch.watcher import (
     MAX_WAIT,
@@ -237,14 +238,38 @@ def test_answers_say_what_the_watch_says(watched: Watched) -> None:
     assert str(engine.search("onion", Filters(), limit=1, offset=0).notice).endswith(str(notice))
 
 
+def test_until_there_is_an_index_answers_say_that_it_is_being_made(
+    watched: Watched, tmp_path: Path
+) -> None:
+    none = tmp_path / "none"
+    watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
+    watch.check = lambda: None  # type: ignore[method-assign]
+    engine = Engine(watched.made.follow, IndexFolder(none, is_watched=True), watch)
+    with pytest.raises(IndexMissing, match="being made for the first time; ask again"):
+        engine.search("onion", Filters(), limit=1, offset=0)
+    assert "being made for the first time" in instructions(engine.folder)
+    watched.failure = "No post to index below /home/me/blog/posts."
+    watch.step()
+    with pytest.raises(
+        IndexMissing, match=r"^There is no index yet\. No post to index below …/posts"
+    ):
+        engine.read("soup.md", 0, 0)
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
-    """A server that makes its index itself, from the posts in `content`."""
+    """A server that makes its index itself, beside the posts in `content`."""
     address = f"127.0.0.1:{free_port()}"
     (tmp_path / "content").mkdir()
     (tmp_path / "content" / "soup.md").write_text(SOUP, encoding="utf-8")
-    folders = ["--watch", str(tmp_path / "content"), "--index", str(tmp_path / "index")]
-    options = [*folders, "--http", address, "--embedder-url", "127.0.0.1:1"]
+    options = [
+        "--watch",
+        str(tmp_path / "content"),
+        "--http",
+        address,
+        "--embedder-url",
+        "127.0.0.1:1",
+    ]
     process = subprocess.Popen(
         [sys.executable, "-m", "blog_search_mcp.server", *options],
         cwd=ROOT,
@@ -264,3 +289,4 @@ def test_a_server_makes_its_index_and_follows_the_posts(served: str, tmp_path: P
     until(lambda: health() == {"status": "ok", "generation": 1, "posts": 1})
     (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
     until(lambda: health() == {"status": "ok", "generation": 2, "posts": 2})
+    assert (tmp_path / ".blog-index" / "CURRENT").is_file()

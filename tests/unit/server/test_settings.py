@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import Access, Address, SearchRequest, Settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_without_arguments_the_index_is_here_and_stdio_is_served(
@@ -69,6 +66,19 @@ def test_an_address_that_cannot_be_meant_is_refused_with_a_sentence(
     address: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert words in refused(["--http", address], {}, capsys)
+
+
+def test_an_index_lies_beside_the_posts_that_are_watched_unless_it_is_named(
+    tmp_path: Path,
+) -> None:
+    beside = tmp_path / ".blog-index"
+    for arguments in (["--watch", str(tmp_path / "posts")], ["setup", str(tmp_path / "posts")]):
+        assert read_settings(arguments, {}).index == beside
+        assert read_settings(arguments, {"BLOG_INDEX": "/ix"}).index == Path("/ix")
+        assert read_settings(["--index", "/one", *arguments], {"BLOG_INDEX": "/ix"}).index == (
+            Path("/one")
+        )
+    assert read_settings([], {}).index == Path(".blog-index").absolute()
 
 
 def refused(
