@@ -18,6 +18,7 @@
     │   ├── IndexFormatUnknown    written by another version of this program
     │   ├── IndexBusy             another ingest is writing
     │   └── EmbedderMismatch      built with another embedder than the one asked for
+    ├── PortUnusable          the server cannot listen where it was told to
     ├── ClientSettingsError   a client's settings file cannot be read or changed
     ├── IngestFailed          a process that ingests, or helps to, did not finish
     └── NotInIndex            a post or chunk that does not exist
@@ -114,6 +115,10 @@ class IndexBusy(IndexProblem):
 
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
+
+
+class PortUnusable(BlogSearchError):
+    """The server cannot listen where it was told to."""
 
 
 class ClientSettingsError(BlogSearchError):

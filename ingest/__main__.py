@@ -30,14 +30,20 @@ def main() -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
             signal.signal(number, _stop)
     try:
-        from blog_search_mcp.ingest.cli import read_settings, run
+        from blog_search_mcp.index.command_line import run_command
 
-        return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
+        return run_command(_run_as_asked)
     except Stopped as stopped:
         sys.stderr.write(
             "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
         )
         return SIGNALLED + int(stopped.args[0])
+
+
+def _run_as_asked() -> int:
+    from blog_search_mcp.ingest.cli import read_settings, run
+
+    return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:

@@ -7,9 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import TextIO
 
+from blog_search_mcp.index.command_line import (
+    FAILED,
+    WRONG_USAGE,
+    CommandLine,
+    read_absolute,
+    read_path,
+)
 from blog_search_mcp.index.commands import Blog, complete_commands
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import option_words
@@ -20,7 +26,7 @@ from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import as_json, as_lines, progress_on
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
+DONE = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,10 @@ class Settings:
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read the settings; exit with status 2 and a sentence if they make no sense."""
-    parser = _parser(environment)
-    given = parser.parse_args(arguments)
+    given = _parser(environment).read(arguments)
     job = Job(
-        content=Path(given.content).expanduser(),
-        index=Path(given.index).expanduser().absolute(),
+        content=given.content,
+        index=given.index,
         choose=partial(choose_embedder, given.embedder, given.model, given.embedder_url),
         today=date.today(),
         options=IngestOptions(
@@ -52,16 +57,19 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     return Settings(job, given.json)
 
 
-def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser(environment: Mapping[str, str]) -> CommandLine:
+    parser = CommandLine(
         prog="blog-ingest",
         description="Bring the index up to date with a folder of Markdown posts.",
         epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, "
         "130 or 143 stopped by a signal.",
     )
-    parser.add_argument("content", metavar="CONTENT", help="the folder that holds the posts")
+    parser.add_argument(
+        "content", metavar="CONTENT", type=read_path, help="the folder that holds the posts"
+    )
     parser.add_argument(
         "--index",
+        type=read_absolute,
         default=environment.get("BLOG_INDEX") or DEFAULT_FOLDER,
         metavar="DIR",
         help=f"the index folder (BLOG_INDEX; default {DEFAULT_FOLDER})",

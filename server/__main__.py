@@ -7,31 +7,38 @@ the signals are taken first, so that they end even a process that is still impor
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import signal
 import sys
-from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from blog_search_mcp.server.cli.install.clients import Places
-from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.settings import Settings
+if TYPE_CHECKING:
+    from blog_search_mcp.server.cli.install.clients import Places
+    from blog_search_mcp.server.settings import Settings
 
 
 def main() -> NoReturn:
     """Run one command and end the process with its status."""
-    settings = read_settings(sys.argv[1:], os.environ)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
-    )
-    status = run(settings)
-    sys.stdout.flush()
+    from blog_search_mcp.index.command_line import run_command
+
+    status = run_command(_run_as_asked)
     sys.stderr.flush()
     # Python's own teardown takes about 230 ms once the SDK's modules are loaded.
     os._exit(status)
+
+
+def _run_as_asked() -> int:
+    import logging
+
+    from blog_search_mcp.server.cli.parser import read_settings
+
+    settings = read_settings(sys.argv[1:], os.environ)
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
+    )
+    return run(settings)
 
 
 def run(settings: Settings) -> int:
@@ -85,6 +92,10 @@ def _serve(settings: Settings) -> int:
 
 
 def _places() -> Places:
+    from pathlib import Path
+
+    from blog_search_mcp.server.cli.install.clients import Places
+
     return Places(Path.home(), Path.cwd(), sys.platform, os.environ)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from blog_search_mcp.index.command_line import CommandLine, read_absolute
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.http.settings import add_http_options, read_access
 from blog_search_mcp.server.settings import (
@@ -30,7 +31,7 @@ DEFAULT_INDEX = ".blog-index"
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read this run's settings; exits with status 2 and a sentence if one is wrong."""
     parser = command_line(environment)
-    options = parser.parse_args(arguments)
+    options = parser.read(arguments)
     command: Command = options.command or "serve"
     setup = None
     if "client" in options:
@@ -39,7 +40,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
             name=options.name or "",
             removes=command == "uninstall",
             prints=options.prints,
-            index=_absolute(options.entry_index) if options.entry_index else None,
+            index=options.entry_index,
             agrees=options.agrees,
         )
     options.index = options.index or _default_index(options.watch)
@@ -49,33 +50,29 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     except UsageError as error:
         parser.error(str(error))
     return Settings(
-        index=_absolute(options.index),
+        index=options.index,
         embedder_url=options.embedder_url,
         command=command,
         http=options.http,
         access=access,
-        content=_absolute(options.content) if options.content else None,
-        watch=_absolute(options.watch) if options.watch else None,
+        content=options.content,
+        watch=options.watch,
         question=getattr(options, "question", None),
         extended=options.toolset == "extended",
-        usage_log=_absolute(options.usage_log) if options.usage_log else None,
+        usage_log=options.usage_log,
         json=getattr(options, "json", False),
         search=search,
         setup=setup,
     )
 
 
-def _default_index(watched: str | None) -> str:
+def _default_index(watched: Path | None) -> Path:
     """Return the index below the current folder, or beside the posts that are watched."""
-    if not watched:
-        return DEFAULT_INDEX
+    if watched is None:
+        return read_absolute(DEFAULT_INDEX)
     from blog_search_mcp.index.content.next_ingest import index_beside
 
-    return str(index_beside(_absolute(watched)))
-
-
-def _absolute(path: str) -> Path:
-    return Path(path).expanduser().absolute()
+    return index_beside(watched)
 
 
 def _search_request(options: argparse.Namespace) -> SearchRequest:
@@ -96,17 +93,17 @@ def _search_request(options: argparse.Namespace) -> SearchRequest:
     )
 
 
-def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+def command_line(environment: Mapping[str, str]) -> CommandLine:
     """Make the parser of `blog-server`; `environment` has the defaults."""
-    parser = argparse.ArgumentParser(
+    parser = CommandLine(
         prog="blog-server",
         description="Serve a blog's index to MCP clients, over stdio by default.",
     )
     _add_shared(
         parser,
-        index=environment.get("BLOG_INDEX", ""),
+        index=environment.get("BLOG_INDEX") or None,
         embedder_url=environment.get("OLLAMA_HOST", ""),
-        content="",
+        content=None,
     )
     add_http_options(parser)
     parser.add_argument(
@@ -117,15 +114,16 @@ def command_line(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--watch",
+        type=read_absolute,
         metavar="CONTENT",
         help="ingest this folder of posts now and whenever it changes while serving",
     )
-    _add_usage_log(parser, environment.get("BLOG_USAGE_LOG", ""))
+    _add_usage_log(parser, environment.get("BLOG_USAGE_LOG") or None)
     _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
     return parser
 
 
-def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     ask = commands.add_parser("ask", help="search through a real MCP client and print the best hit")
     ask.add_argument("question", help="what to look for, in plain words")
     search = commands.add_parser("search", help="search the index and print the hits")
@@ -210,7 +208,9 @@ def _add_client(parser: argparse.ArgumentParser) -> None:
 
 def _add_setup(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(prints=False, entry_index=None)
-    parser.add_argument("watch", metavar="CONTENT", help="the folder that holds the posts")
+    parser.add_argument(
+        "watch", metavar="CONTENT", type=read_absolute, help="the folder that holds the posts"
+    )
     parser.add_argument(
         "--client",
         choices=CLIENTS,
@@ -224,6 +224,7 @@ def _add_setup(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--index",
+        type=read_absolute,
         default=argparse.SUPPRESS,
         metavar="DIR",
         help=f"the index folder (default: {DEFAULT_INDEX} beside the posts)",
@@ -244,9 +245,10 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_usage_log(parser: argparse.ArgumentParser, default: str) -> None:
+def _add_usage_log(parser: argparse.ArgumentParser, default: str | None) -> None:
     parser.add_argument(
         "--usage-log",
+        type=read_absolute,
         default=default,
         metavar="FILE",
         help="note each call of a tool in this local file (BLOG_USAGE_LOG; default: none)",
@@ -254,10 +256,14 @@ def _add_usage_log(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def _add_shared(
-    parser: argparse.ArgumentParser, index: str, embedder_url: str, content: str = argparse.SUPPRESS
+    parser: argparse.ArgumentParser,
+    index: str | None,
+    embedder_url: str,
+    content: str | None = argparse.SUPPRESS,
 ) -> None:
     parser.add_argument(
         "--index",
+        type=read_absolute,
         default=index,
         metavar="DIR",
         help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
@@ -273,6 +279,7 @@ def _add_shared(
     )
     parser.add_argument(
         "--content",
+        type=read_absolute,
         default=content,
         metavar="DIR",
         help="the posts' folder, if it was moved since the ingest; only looked at for changes",

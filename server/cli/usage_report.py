@@ -31,7 +31,12 @@ def usage(settings: Settings) -> int:
     if settings.usage_log is None:
         sys.stderr.write(f"{OFF}\n")
         return 1
-    calls = list(UsageLog(settings.usage_log).calls())
+    try:
+        calls = list(UsageLog(settings.usage_log).calls())
+    except OSError as error:
+        reason = f"{error.strerror}. Name the file that the server logs in"
+        sys.stderr.write(f"The usage log {settings.usage_log} cannot be read: {reason}.\n")
+        return 1
     if not calls:
         sys.stderr.write(f"{settings.usage_log} holds no calls yet.\n")
         return 1

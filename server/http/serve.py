@@ -6,12 +6,17 @@ handler takes the second one and ends the process with status 0.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
+import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from blog_search_mcp.index.errors import PortUnusable
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
 from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
@@ -32,7 +37,11 @@ def serve_http(settings: Settings, address: Address) -> int:
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
     server = build_server(engine, switchable(settings.extended), usage, STREAMS)
     app = build_app(engine, address, settings.access, server)
-    return serve(app, address, engine.warm_up, server.notifier.close)
+    try:
+        return serve(app, address, engine.warm_up, server.notifier.close)
+    except PortUnusable as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
 
 
 def serve(
@@ -52,10 +61,40 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    bound = config.bind_socket()
+    bound = _bind(address)
     on_bound()
     log.setLevel(logging.INFO)
     place = f"http://{address.url_host}:{address.port}"
     log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
     StoppingServer(config, on_stop).run(sockets=[bound])
     return 0
+
+
+def _bind(address: Address) -> socket.socket:
+    """Take the port. Raises PortUnusable."""
+    place = f"{address.url_host}:{address.port}"
+    try:
+        [(family, *_), *_] = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        bound = socket.socket(family)
+        if os.name != "nt":  # there it would let two programs have the same port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((address.host, address.port))
+    except socket.gaierror as error:
+        raise PortUnusable(
+            f"{address.host} is no name that this machine knows. Use 127.0.0.1, or one of its "
+            "own addresses."
+        ) from error
+    except PermissionError as error:
+        raise PortUnusable(
+            f"{place} may not be used by this account. Choose a port above 1023: --http HOST:PORT."
+        ) from error
+    except OSError as error:
+        is_taken = error.errno == errno.EADDRINUSE
+        raise PortUnusable(
+            f"{place} is used by another program, perhaps by this server, started before. Stop "
+            "that one, or choose another port: --http HOST:PORT."
+            if is_taken
+            else f"{address.host} is no address of this machine. Use 127.0.0.1."
+        ) from error
+    bound.set_inheritable(True)
+    return bound

@@ -1,0 +1,139 @@
+"""What the command lines of both programs share: every mistake is one sentence on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from io import BufferedWriter, FileIO, TextIOWrapper
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+FAILED, WRONG_USAGE = 1, 2
+"""Exit statuses: it could not be done, and the command line cannot be meant."""
+
+
+_REQUIRED, _NO_VALUE = "the following arguments are required: ", " needs a value after it"
+
+
+class CommandLine(argparse.ArgumentParser):
+    """A parser that answers a mistake with a sentence and the nearest word that it knows."""
+
+    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse all arguments; exits with status 2 and a sentence if that cannot be done."""
+        known = tuple(self._all_options())
+        for word in arguments:
+            name = word.partition("=")[0]
+            if name == "--":
+                break
+            if name.startswith("--") and not any(option.startswith(name) for option in known):
+                self.error(f"There is no option {name}.{_nearest(name, known)}")
+        options, left = self.parse_known_args(arguments)
+        if left and left[0] in self._option_string_actions:
+            self.error(f"{left[0]} must stand before the command.")
+        if left:
+            self.error(f"{' '.join(left)} is not expected here; put what has spaces in quotes.")
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with status 2 and `message` as a sentence, without the usage."""
+        message = message.removeprefix("argument ").replace(": expected one argument", _NO_VALUE)
+        if message.startswith(_REQUIRED):
+            message = f"{message.removeprefix(_REQUIRED)} is missing"
+        sentence = message.rstrip(".")
+        end = "" if sentence.endswith("?") else "."
+        self.exit(WRONG_USAGE, f"{sentence}{end} See {self.prog} --help.\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = tuple(map(str, action.choices or ()))
+        if choices and value not in choices:
+            words = f"{value!r} is none of {', '.join(choices)}.{_nearest(str(value), choices)}"
+            raise argparse.ArgumentError(action, words)
+
+    def _all_options(self) -> Iterator[str]:
+        yield from self._option_string_actions
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for parser in action.choices.values():
+                    yield from parser._option_string_actions
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    return "".join(f" Did you mean {match}?" for match in get_close_matches(word, known, 1, 0.8))
+
+
+def read_path(text: str) -> Path:
+    """Read a path as a shell does, `~` expanded. Raises ArgumentTypeError."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; give a path")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        message = f"the home folder in {text} is not known; give the whole path"
+        raise argparse.ArgumentTypeError(message) from error
+
+
+def read_absolute(text: str) -> Path:
+    """Read a path and make it absolute. Raises ArgumentTypeError."""
+    path = read_path(text)
+    try:
+        return path.absolute()
+    except OSError as error:
+        message = "the current folder was deleted; change to another one"
+        raise argparse.ArgumentTypeError(message) from error
+
+
+class OutputLost(Exception):
+    """Stdout cannot be written; the message says why, empty where its reader has left."""
+
+
+class _Output(FileIO):
+    """A standard stream that can be lost: then nothing more is written to it."""
+
+    def __init__(self, descriptor: int, *, is_needed: bool) -> None:
+        """`is_needed` raises OutputLost at the first failure; others are no reason to stop."""
+        super().__init__(descriptor, "w", closefd=False)
+        self._is_needed = is_needed
+        self._is_lost = False
+
+    def write(self, data: Any, /) -> int:
+        """Write to the stream, or drop what a lost one cannot take."""
+        try:
+            return len(data) if self._is_lost else super().write(data)
+        except OSError as error:
+            self._is_lost = True
+            if self._is_needed:
+                has_reader = not isinstance(error, BrokenPipeError)
+                raise OutputLost(str(error.strerror) if has_reader else "") from error
+            return len(data)
+
+
+def _guard(stream: TextIO | None, *, is_needed: bool) -> TextIO:
+    if stream is None:  # the shell closed it
+        return Path(os.devnull).open("w", encoding="utf-8")
+    return TextIOWrapper(
+        BufferedWriter(_Output(stream.fileno(), is_needed=is_needed)),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=not is_needed or stream.isatty(),
+    )
+
+
+def run_command(command: Callable[[], int]) -> int:
+    """Run a command, whose output may go to a full disk or a closed pipe; return its status."""
+    sys.stdout = _guard(sys.stdout, is_needed=True)
+    sys.stderr = _guard(sys.stderr, is_needed=False)
+    try:
+        try:
+            status = command()
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        sys.stdout.flush()
+    except OutputLost as error:
+        if str(error):
+            sys.stderr.write(f"The output could not be written: {error}.\n")
+        return FAILED
+    return status

@@ -1,0 +1,80 @@
+"""Mistakes of a first day, made by a person in a shell: a sentence each, and no traceback."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.blog import Blog, MakeBlog
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+
+
+def shell(line: str) -> subprocess.CompletedProcess[str]:
+    python = shlex.quote(sys.executable)
+    line = line.replace("INGEST", f"{python} -m blog_search_mcp.ingest")
+    line = line.replace("SERVER", f"{python} -m blog_search_mcp.server")
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.fixture
+def made(blog: MakeBlog) -> Blog:
+    return blog({"a.md": "# Caches\n\nA cache keeps what was read.\n"})
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk of Linux")
+@pytest.mark.parametrize("command", ["SERVER doctor", "SERVER --help", "SERVER tokens"])
+def test_output_to_a_full_disk_is_said(command: str) -> None:
+    ran = shell(f"{command} > /dev/full")
+    assert (ran.returncode, ran.stderr.splitlines()[-1:]) == (
+        1,
+        ["The output could not be written: No space left on device."],
+    )
+
+
+def test_a_reader_that_leaves_ends_the_printing_alone() -> None:
+    ran = shell("SERVER --help | true; echo ${PIPESTATUS[0]}")
+    assert (ran.stdout, ran.stderr) == ("1\n", "")
+
+
+def test_an_ingest_goes_on_where_nobody_reads_its_report(made: Blog) -> None:
+    ran = shell(f"INGEST {made.content} --index {made.index}2 --embedder embedded 2>&-; echo $?")
+    assert (ran.stdout, ran.stderr) == ("0\n", "")
+
+
+def test_a_taken_port_is_said_with_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = shell(f"SERVER --http {port}")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (
+        1,
+        "",
+        f"127.0.0.1:{port} is used by another program, perhaps by this server, started before. "
+        "Stop that one, or choose another port: --http HOST:PORT.\n",
+    )
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("0123456789abcdef", encoding="utf-8")
+    ran = shell(f"SERVER --http 192.0.2.1:8765 --token-file {tmp_path / 'token'}")
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "192.0.2.1 is no address of this machine. Use 127.0.0.1.\n",
+    )
+
+
+def test_a_usage_log_that_is_a_folder_is_said(tmp_path: Path) -> None:
+    ran = shell(f"SERVER usage --usage-log {tmp_path}")
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        f"The usage log {tmp_path} cannot be read: Is a directory. "
+        "Name the file that the server logs in.\n",
+    )

@@ -1,0 +1,65 @@
+"""What a person reads after a mistake on the command line, and where output cannot be written."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_path
+
+
+def parser() -> CommandLine:
+    made = CommandLine(prog="blog")
+    made.add_argument("--index")
+    made.add_argument("--toolset", choices=["core", "extended"])
+    commands = made.add_subparsers(dest="command", metavar="COMMAND")
+    search = commands.add_parser("search")
+    search.add_argument("query")
+    search.add_argument("--limit", type=int)
+    commands.add_parser("doctor")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("serch x", "COMMAND: 'serch' is none of search, doctor. Did you mean search? See blog"),
+        ("banana", "COMMAND: 'banana' is none of search, doctor. See blog"),
+        ("--indx f search x", "There is no option --indx. Did you mean --index? See blog"),
+        ("search x --limt=3", "There is no option --limt. Did you mean --limit? See blog"),
+        ("search x --port 3", "There is no option --port. See blog"),
+        (
+            "--toolset cor",
+            "--toolset: 'cor' is none of core, extended. Did you mean core? See blog",
+        ),
+        ("search a b", "b is not expected here; put what has spaces in quotes. See blog"),
+        ("search a --toolset core", "--toolset must stand before the command. See blog"),
+        ("search", "query is missing. See blog search"),
+        ("--index", "--index needs a value after it. See blog"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_the_nearest_word(
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().read(arguments.split())
+    assert (ended.value.code, capsys.readouterr()) == (2, ("", f"{said} --help.\n"))
+
+
+def test_what_follows_two_hyphens_is_no_option() -> None:
+    assert parser().read(["search", "--", "--idnex"]).query == "--idnex"
+
+
+def test_a_path_is_read_as_a_shell_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert read_path("~/blog") == Path("/home/me/blog")
+    assert read_absolute("blog") == Path.cwd() / "blog"
+    for text, reason in (
+        ("", "it is empty; give a path"),
+        ("~nobody-here/x", "the home folder in ~nobody-here/x is not known; give the whole path"),
+    ):
+        with pytest.raises(argparse.ArgumentTypeError) as raised:
+            read_absolute(text)
+        assert str(raised.value) == reason
