@@ -49,7 +49,11 @@ is the page's second heading. Besides there are `pre`, `code`, `br`, `img` and `
 
 _ALIGNED = re.compile(r"text-align:(center|right)")
 _BOX = re.compile(r"\[([ xX])\] ")
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`（）「」，。、；：！？]+")
+_WIDE = r"[\u3000-\u303f\uff00-\uffef]"
+_LEFT = re.compile(
+    r"https?://[^\s<>\"'`（）「」，。、；：！？]+"
+    rf"|\*\*(?=\S)(?P<strong>{_WIDE}[^*\n]*|[^*\n]*{_WIDE})(?<=\S)\*\*"
+)
 _TARGET = re.compile(
     r"(?<=\]\()(?:\{\{[<%]\s*(?:rel)?ref\s+[\"']?(?P<hugo>[^\"'\s<>{}]+)[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*(?:post_url|link|post_link)\s+(?P<liquid>[^\s<>{}%]+)\s*-?%\})"
@@ -188,7 +192,7 @@ def _inline(tokens: Sequence[Token]) -> list[Node]:
         elif any(node[0] == "a" for node in opened):
             above.append(_clean(token.content))
         else:
-            above += _link_addresses(_clean(token.content))
+            above += _read_text(_clean(token.content))
     return root[2:]
 
 
@@ -200,14 +204,21 @@ def _clean(text: str) -> str:
     return CONTROL.sub("", restore_braces(text))
 
 
-def _link_addresses(text: str) -> Iterator[Node]:
-    """Part a text into words and addresses; a sign that ends a sentence belongs to none."""
+def _read_text(text: str) -> Iterator[Node]:
+    """Find what the parser leaves in a text: addresses, and emphasis beside full-width signs.
+
+    A sign that ends a sentence belongs to no address.
+    """
     at = 0
-    for found in _ADDRESS.finditer(text):
-        address = found[0].rstrip(".,;:!?)]*_")
+    for found in _LEFT.finditer(text):
         yield text[at : found.start()]
-        yield ["a", {"href": address}, address]
-        at = found.start() + len(address)
+        if strong := found["strong"]:
+            yield ["strong", {}, strong]
+            at = found.end()
+        else:
+            address = found[0].rstrip(".,;:!?)]*_")
+            yield ["a", {"href": address}, address]
+            at = found.start() + len(address)
     yield text[at:]
 
 

@@ -44,6 +44,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     "frontmatter": _FIELDS,
     "chunker": _BODIES,
     "words": _BODIES,
+    "rendering": _BODIES,
     "analyser": _QUERIES,
     "previews": (*_QUERIES, b"One clause, and another one. " * 20),
     "query": _QUERIES,

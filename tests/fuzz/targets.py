@@ -24,12 +24,14 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
+from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.base import read_document
 from blog_search_mcp.ingest.documents.decode import decode
 from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
 from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
+from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from tests.fuzz.small_index import small_index
@@ -88,6 +90,23 @@ def words(data: bytes) -> None:
     shown = strip_markup(data.decode("utf-8", "replace").replace("\r", "\n"))
     assert shown == shown.strip("\n")
     assert not any(character < " " for character in shown.replace("\n", "").replace("\t", ""))
+
+
+def rendering(data: bytes) -> None:
+    """A passage is shown by known names and without a character that no reader sees."""
+    text = _text(data).replace("\r", "\n")
+    chunk = Chunk("a.md", 1, text, strip_markup(text), (), 1, 1 + text.count("\n"))
+    passage = Passage(Post("a.md", "A"), (chunk,), 1, 1, None, None)
+    query = analyse_query(text[:40], ("en",))
+    [nodes] = render_passage(passage, query, lambda: passage, small_index().listing)
+    waiting = [*nodes]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            assert node[0] in {*ELEMENTS.values(), "pre", "code", "br", "img", "mark"}
+            waiting += node[2:]
+            assert set(node[1]) <= {"href", "source", "chunk", "start", "align"}
+            assert str(node[1].get("href", "http://")).lower().startswith(("http://", "https://"))
 
 
 def analyser(data: bytes) -> None:
@@ -154,7 +173,17 @@ def manifest(data: bytes) -> None:
 
 TARGETS: Mapping[str, Target] = {
     target.__name__: target
-    for target in (post, frontmatter, chunker, words, analyser, previews, query, manifest)
+    for target in (
+        post,
+        frontmatter,
+        chunker,
+        words,
+        rendering,
+        analyser,
+        previews,
+        query,
+        manifest,
+    )
 }
 
 

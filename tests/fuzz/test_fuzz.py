@@ -88,7 +88,7 @@ def test_a_query_as_long_as_may_be_is_answered_and_a_longer_one_told(repeated: s
 
 
 @pytest.mark.parametrize(
-    "name", ["post", "frontmatter", "chunker", "words", "analyser", "previews"]
+    "name", ["post", "frontmatter", "chunker", "words", "rendering", "analyser", "previews"]
 )
 @pytest.mark.parametrize(
     "repeated", ["[", "> ", "- a\n", "`a", "*a_", "---\n", "{{<", "\u0301", "ﷺ"]

@@ -85,7 +85,14 @@ def test_text_stands_out_from_its_ground_in_light_and_dark(
         opened(page)
         page.wait_for_selector(f"{HIT} >> nth=1")
         sought = ("body", ".where", HIT, ".preview mark", ".chunk p", ".chunk pre", ".place")
-        found = {each: contrast(page, each) for each in sought}
+        shown = (".chunk:not(.asked) p", ".text h3", ".text code", ".text mark", "#often a")
+        found = {each: contrast(page, each) for each in (*sought, *shown)}
+        page.locator("#passage .source").click()
+        for each in ("#passage .source", ".text pre.source"):
+            found[each] = contrast(page, each)
+        page.locator("#often a").first.click()
+        page.wait_for_selector("#often [aria-current]")
+        found["chosen tag"] = contrast(page, "#often [aria-current]")
         assert {each: value for each, value in found.items() if value < CONTRAST} == {}
         is_dark = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
         assert (luminance(is_dark) < 0.1) is (scheme == "dark")
