@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from blog_search_mcp.index.commands import SERVER, command
+from blog_search_mcp.index.commands import SERVER, command, reinstall_command
 from blog_search_mcp.index.content.changes import find_changes, format_age, list_changes
 from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
 from blog_search_mcp.index.content.next_ingest import ingest_command
@@ -59,7 +59,7 @@ def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck
     findings = [_describe_index(folder, manifest, now)]
     if embedder_error is not None:
         text = first_sentence(embedder_error)
-        findings.append(Finding("embedder", "problem", text, "make clean setup"))
+        findings.append(Finding("embedder", "problem", text, reinstall_command()))
     last_ingest = read_last_ingest(layout, manifest.generation)
     if last_ingest is not None:
         content = content or Path(last_ingest.content)

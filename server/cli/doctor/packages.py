@@ -14,6 +14,7 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from blog_search_mcp.index.commands import reinstall_command
 from blog_search_mcp.server.cli.doctor.findings import Finding
 
 DISTRIBUTION = "blog-search-mcp"
@@ -65,14 +66,13 @@ def check_packages(environment: Environment) -> list[Finding]:
         return [python, Finding("packages", "warning", text, remedy)]
     if not _fits(environment.python, environment.wanted_python):
         text = f"{environment.python} is not {environment.wanted_python}."
-        python = Finding("Python", "problem", text, "make clean setup PYTHON=python3.12")
+        python = Finding("Python", "problem", text, reinstall_command())
     wrong = []
     for name, version in environment.found.items():
         wanted = environment.wanted[name]
         if version is None or not _fits(version, wanted):
             text = f"{name} {version} is not {wanted}." if version else f"{name} is missing."
-            remedy = f'{sys.executable} -m pip install "{name}{wanted}"'
-            wrong.append(Finding("packages", "problem", text, remedy))
+            wrong.append(Finding("packages", "problem", text, reinstall_command()))
     versions = ", ".join(f"{name} {version}" for name, version in environment.found.items())
     text = f"{DISTRIBUTION} {environment.version} with {versions}."
     return [python, *(wrong or [Finding("packages", "ok", text)])]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.commands import command
+from blog_search_mcp.index.commands import command, reinstall_command
 from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.ingest.pipeline import ingest
@@ -109,5 +109,5 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.OnnxEmbedder.embed_query", refuse)
     assert about_the_index(made)[1] == Finding(
-        "embedder", "problem", "The model is missing; install it again.", "make clean setup"
+        "embedder", "problem", "The model is missing; install it again.", reinstall_command()
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.commands import command
+from blog_search_mcp.index.commands import command, reinstall_command
 from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import Environment, check_packages, read_environment
 from blog_search_mcp.server.cli.doctor.run import run_checks
@@ -85,7 +85,7 @@ def test_versions_that_are_as_required_are_listed() -> None:
                 "Python",
                 "problem",
                 "3.10.2 is not >=3.11.",
-                "make clean setup PYTHON=python3.12",
+                reinstall_command(),
             ),
         ),
         (
@@ -94,7 +94,7 @@ def test_versions_that_are_as_required_are_listed() -> None:
                 "packages",
                 "problem",
                 "mcp 1.9.0 is not <3,>=2.3.",
-                f'{sys.executable} -m pip install "mcp<3,>=2.3"',
+                reinstall_command(),
             ),
         ),
         (
@@ -103,7 +103,7 @@ def test_versions_that_are_as_required_are_listed() -> None:
                 "packages",
                 "problem",
                 "mcp is missing.",
-                f'{sys.executable} -m pip install "mcp<3,>=2.3"',
+                reinstall_command(),
             ),
         ),
         (
