@@ -78,6 +78,8 @@ def render_passage(
         return () if query is None else highlight(text, query, passage.post.language)
 
     rendered = [_render_chunk(chunk, definitions, find_marks) for chunk in passage.chunks]
+    if passage.chunks[0].index == 0:
+        rendered[0] = _without_title(rendered[0], passage.post.title)
     links = [link for nodes in rendered for link in _walk_links(nodes)]
     resolve_links(links, passage.post, listing)
     return rendered
@@ -118,6 +120,12 @@ def _walk_links(nodes: Sequence[Node]) -> Iterator[list[Any]]:
             if node[0] == "a":
                 yield node
             yield from _walk_links(node[2:])
+
+
+def _without_title(nodes: list[Node], title: str) -> list[Node]:
+    """Leave out a first heading that repeats the post's title, which stands above the passage."""
+    is_title = nodes and nodes[0][0] == "h3" and "".join(_texts(nodes[:1])).strip() == title
+    return nodes[1:] if is_title else nodes
 
 
 _INDENT = re.compile(r"(?:[ \t]*\n)*( +)\S")

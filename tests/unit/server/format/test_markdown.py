@@ -90,6 +90,10 @@ def test_markdown_is_shown_as_a_blog_shows_it(text: str, nodes: list[Any] | None
         assert found == nodes
 
 
+def test_a_first_heading_that_repeats_the_title_stands_above_already() -> None:
+    assert rendered("# A\n\n# A\n\nText.") == [["h3", {}, "A"], ["p", {}, "Text."]]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -152,8 +152,7 @@ def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> Non
     with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
         found = ask(client, "passage", source="start.md", chunk_index=0, query="goal")
     assert (found["count"] > 1, "[1]:" in found["chunks"][0]["text"]) == (True, False)
-    assert found["chunks"][0]["nodes"][:2] == [
-        ["h3", {}, "Start"],
+    assert found["chunks"][0]["nodes"][:1] == [
         [
             "p",
             {},
