@@ -168,7 +168,11 @@ def _complete(words: str, blog: Blog | None) -> str:
 
 def _without_paths(arguments: str) -> list[str]:
     """Put CONTENT and INDEX back: a process that was started may have named the folders."""
-    words = [word.strip("\"'") for word in shlex.split(arguments, posix=os.name != "nt")]
+    try:
+        split = shlex.split(arguments, posix=os.name != "nt")
+    except ValueError:  # no command of ours: a file's name may be anything
+        split = arguments.split()
+    words = [word.strip("\"'") for word in split]
     places = ("INDEX" if before == "--index" else "CONTENT" for before in ("", *words))
     return [
         place if Path(word).is_absolute() else word

@@ -156,6 +156,10 @@ def test_for_a_client_a_sentence_names_no_folder() -> None:
     assert complete_commands(pasted) == f"Rebuild: `{TO_INGEST} --rebuild`."
 
 
+def test_what_only_looks_like_a_command_breaks_nothing() -> None:
+    assert complete_commands("No post `blog-ingest it's`.").startswith("No post `blog-ingest ")
+
+
 def test_other_words_in_backticks_stay() -> None:
     said = "`ollama serve` or `blog-ingest` and ` blog-ingest x`; a blog-ingest y `z`."
     assert complete_commands(said, Blog("/i")) == said
