@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing
@@ -21,13 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.reader import Index
-    from blog_search_mcp.index.store.listing import Listing
+    from blog_search_mcp.index.store.listing import Listing, PostLists
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
+    from blog_search_mcp.index.types import (
+        Answer,
+        EmbedderIdentity,
+        Filters,
+        Outline,
+        Passage,
+    )
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.staleness import StalenessCheck
     from blog_search_mcp.server.watch.watcher import Watcher
+
+EmbedderFor: TypeAlias = "Callable[[EmbedderIdentity], Embedder]"
+"""Makes the embedder that an index was built with."""
 
 Stamp: TypeAlias = tuple[str, int, int] | None
 """Another value for every switch of generations, beginning with the name of the live one;
@@ -36,6 +46,8 @@ Stamp: TypeAlias = tuple[str, int, int] | None
 
 class IndexFolder:
     """What can be known of an index folder without opening the index; each call reads anew."""
+
+    blogs: tuple[str, ...] = ()
 
     def __init__(self, folder: Path, is_watched: bool = False) -> None:
         """Take the folder, which need not exist; where posts are watched it soon will."""
@@ -78,6 +90,25 @@ class IndexFolder:
         return {source: post.digest for source, post in manifest.posts.items()}
 
 
+class Folder(Protocol):
+    """What can be known of what is served without opening it; each call reads anew."""
+
+    blogs: tuple[str, ...]
+    """The names of several blogs; empty for one, which has none."""
+
+    is_watched: bool
+    """Whether an ingest is to be expected without anybody's doing."""
+
+    def stamp(self) -> object | None:
+        """Return another value for every switch of generations; `None` while there is no index."""
+
+    def overview(self) -> Overview | None:
+        """Read what the blog is, `None` if that is not known."""
+
+    def changed(self, before: Any, now: Any) -> frozenset[str]:
+        """Return the sources that differ between two stamps. Raises IndexProblem."""
+
+
 class Searcher(Protocol):
     """An index as the tools use it. Safe to call from several threads."""
 
@@ -90,7 +121,7 @@ class Searcher(Protocol):
     def outline(self, source: str) -> Outline:
         """Return a post's headings and chunks. Raises BlogSearchError."""
 
-    def listing(self) -> Listing:
+    def listing(self) -> PostLists:
         """Return the lists of the newest generation. Raises IndexProblem."""
 
     @property
@@ -101,8 +132,9 @@ class Searcher(Protocol):
 class Served(Searcher, Protocol):
     """An index that a server serves, and that may still have to be opened."""
 
-    folder: IndexFolder
-    """What can be known of the index without opening it."""
+    @property
+    def folder(self) -> Folder:
+        """What can be known of the index without opening it."""
 
 
 log = logging.getLogger(__name__)
@@ -157,13 +189,17 @@ class Engine:
         threading.Thread(target=self._warm, args=(then,), name="warm-up", daemon=True).start()
 
     def _warm(self, then: Callable[[], None]) -> None:
+        self.warm()
+        then()
+
+    def warm(self) -> None:
+        """Open the index, whether or not that works."""
         try:
             self._opened().reader()
         except BlogSearchError as error:
             log.info("Not ready yet: %s", error)  # each call will report it to the client
         except Exception:
             log.exception("The index could not be opened.")
-        then()
 
     def _notice(self, *others: str | None) -> str | None:
         """Join `others` and what is known of changed posts."""
@@ -181,8 +217,8 @@ class Engine:
         return self._live
 
 
-def engine_for(settings: Settings) -> Engine:
-    """Make the engine of a server; nothing is opened yet.
+def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
+    """Make the engine of one index in a server; nothing is opened yet.
 
     Posts are compared with the index, or for `--watch` ingested too. The embedder warms up beside
     the index, so that the first query need not wait for it.
@@ -198,26 +234,30 @@ def engine_for(settings: Settings) -> Engine:
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
     folder = IndexFolder(settings.index, is_watched=settings.watch is not None)
-    engine = Engine(partial(_open_index, settings), folder, staleness)
+    engine = Engine(partial(_open_index, settings, embedder_for), folder, staleness)
     return engine
 
 
-def engine_for_one(settings: Settings) -> Engine:
-    """Make the engine of one query: what a server does beside its answers is waited for.
+def make_engine_for_query(settings: Settings, embedder_for: EmbedderFor) -> Engine:
+    """Make the engine of one index for one query: nothing is done beside its answer.
 
-    The embedder is given the time to load its model, and the posts are compared before the
-    answer, since there is no later one to carry the notice.
+    The posts are compared before it, since there is no later one to carry the notice.
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
     staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    opened = partial(_open_index, settings, waits=True)
+    opened = partial(_open_index, settings, embedder_for)
     return Engine(opened, IndexFolder(settings.index), staleness)
 
 
-def _open_index(settings: Settings, *, waits: bool = False) -> Index:
+def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:
+    """Make the embedder of an index; one that `waits` is given the time to load its model."""
     from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
+
+    return (open_embedder if waits else serve_embedder)(identity, url)
+
+
+def _open_index(settings: Settings, embedder_for: EmbedderFor) -> Index:
     from blog_search_mcp.index.reader import Index
 
-    make = open_embedder if waits else serve_embedder
-    return Index(settings.index, lambda identity: make(identity, settings.embedder_url))
+    return Index(settings.index, embedder_for)

@@ -19,7 +19,7 @@ from rich.text import Text
 from blog_search_mcp.server.cli.display import console, show_page
 from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
 from blog_search_mcp.server.format.results import PageFacts, page_from_wire
-from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 class FailedError(Exception):
@@ -58,9 +58,7 @@ def server_command(settings: Settings) -> StdioServerParameters:
         command=sys.executable,
         args=[
             *("-P", "-m", "blog_search_mcp.server"),
-            *("--index", str(settings.index)),
-            *("--embedder-url", settings.embedder_url),
-            *(("--content", str(settings.content)) if settings.content else ()),
+            *index_arguments(settings),
         ],
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute
@@ -23,6 +24,7 @@ from blog_search_mcp.server.settings import (
     Command,
     SearchRequest,
     Settings,
+    name_blogs,
 )
 
 DEFAULT_INDEX = ".blog-index"
@@ -43,20 +45,25 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
             index=options.entry_index,
             agrees=options.agrees,
         )
-    options.index = options.index or _default_index(options.watch)
+    indexes = _as_list(options.index) or _default_indexes(_as_list(options.watch))
     try:
         access = read_access(options, environment)
         search = _search_request(options) if command == "search" else None
+        contents = _one_each("--content", options.content, indexes)
+        watched = _one_each("--watch", options.watch, indexes)
+        name_blogs(indexes)
     except UsageError as error:
         parser.error(str(error))
-    return Settings(
-        index=options.index,
+    first, *others = zip(indexes, contents, watched, strict=True)
+    index, content, watch = first
+    settings = Settings(
+        index=index,
+        content=content,
+        watch=watch,
         embedder_url=options.embedder_url,
         command=command,
         http=options.http,
         access=access,
-        content=options.content,
-        watch=options.watch,
         question=getattr(options, "question", None),
         extended=options.toolset == "extended",
         usage_log=options.usage_log,
@@ -64,15 +71,51 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         search=search,
         setup=setup,
     )
+    further = (
+        replace(settings, index=index, content=content, watch=watch)
+        for index, content, watch in others
+    )
+    return replace(settings, others=tuple(further))
 
 
-def _default_index(watched: Path | None) -> Path:
-    """Return the index below the current folder, or beside the posts that are watched."""
-    if watched is None:
-        return read_absolute(DEFAULT_INDEX)
+class _Each(argparse.Action):
+    """Collects what an option is given each time; a default that is no list gives way."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        _option: str | None = None,
+    ) -> None:
+        before = getattr(namespace, self.dest, None)
+        setattr(namespace, self.dest, [*(before if isinstance(before, list) else ()), values])
+
+
+def _as_list(given: list[Path] | Path | None) -> list[Path]:
+    return given if isinstance(given, list) else [given] if given else []
+
+
+def _one_each(
+    option: str, given: list[Path] | Path | None, indexes: Sequence[Path]
+) -> list[Path] | list[None]:
+    """Return the folder that `option` gives for each index. Raises UsageError."""
+    folders = _as_list(given)
+    if folders and len(folders) != len(indexes):
+        raise UsageError(
+            f"{option} must be given once for each --index, in the same order; "
+            f"there are {len(folders)} for {len(indexes)}."
+        )
+    return folders or [None] * len(indexes)
+
+
+def _default_indexes(watched: Sequence[Path]) -> list[Path]:
+    """Return the index below the current folder, or those beside the posts that are watched."""
+    if not watched:
+        return [read_absolute(DEFAULT_INDEX)]
     from blog_search_mcp.index.content.next_ingest import index_beside
 
-    return index_beside(watched)
+    return [index_beside(folder) for folder in watched]
 
 
 def _search_request(options: argparse.Namespace) -> SearchRequest:
@@ -115,6 +158,7 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
     parser.add_argument(
         "--watch",
         type=read_absolute,
+        action=_Each,
         metavar="CONTENT",
         help="ingest this folder of posts now and whenever it changes while serving",
     )
@@ -264,9 +308,10 @@ def _add_shared(
     parser.add_argument(
         "--index",
         type=read_absolute,
+        action=_Each,
         default=index,
         metavar="DIR",
-        help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
+        help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX}); several are searched as one",
     )
     parser.add_argument(
         "--embedder-url",
@@ -280,6 +325,7 @@ def _add_shared(
     parser.add_argument(
         "--content",
         type=read_absolute,
+        action=_Each,
         default=content,
         metavar="DIR",
         help="the posts' folder, if it was moved since the ingest; only looked at for changes",

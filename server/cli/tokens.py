@@ -14,8 +14,9 @@ from typing import Any
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import tell
-from blog_search_mcp.server.engine import Searcher, engine_for
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import count_columns, to_json
+from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.base import Tool
@@ -61,7 +62,8 @@ BASIS = (
 
 def tokens(settings: Settings) -> int:
     """Print the table; returns the exit status, 1 if there is an index that cannot be used."""
-    toolset, engine = Toolset(settings.extended), engine_for(settings)
+    engine = engine_for(settings)
+    toolset = Toolset(settings.extended, engine.folder.blogs)
     try:
         answers = typical_answers(toolset, engine)
     except IndexMissing as error:

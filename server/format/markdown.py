@@ -30,7 +30,7 @@ from blog_search_mcp.index.markdown.plain_text import (
 from blog_search_mcp.index.markdown.preprocess import FENCE, parse_passage
 from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.search.snippets import Span, highlight
-from blog_search_mcp.index.store.listing import Listing
+from blog_search_mcp.index.store.listing import PostLists
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.format.post_links import resolve_links
 
@@ -64,7 +64,7 @@ def render_passage(
     passage: Passage,
     query: Query | None,
     read_post: Callable[[], Passage],
-    listing: Callable[[], Listing],
+    listing: Callable[[], PostLists],
 ) -> list[list[Node]]:
     """Render each chunk of a passage, what matches the query marked in it.
 

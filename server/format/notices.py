@@ -72,9 +72,14 @@ def _sentence(kind: str, name: str, known: Counted, listed: Counted) -> str:
 
 
 def find_nearest(name: str, known: Counted) -> Counted:
-    """Return NEAREST names at most: those spelt alike, then the commonest that hold `name`."""
+    """Return NEAREST names at most: those that end alike, are spelt alike, or hold `name`."""
     folded = {each.casefold(): (each, count) for each, count in known}
     wanted = name.casefold()
+    same_end = [each for each in folded if _end(each) == _end(wanted)]
     close = difflib.get_close_matches(wanted, folded, NEAREST, SIMILAR)
     holding = [each for each in folded if wanted in each]
-    return tuple(folded[each] for each in dict.fromkeys([*close, *holding]))[:NEAREST]
+    return tuple(folded[each] for each in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
+
+
+def _end(section: str) -> str:
+    return section.rpartition("/")[2]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from blog_search_mcp.index.store.listing import Listing
+from blog_search_mcp.index.store.listing import PostLists
 from blog_search_mcp.index.types import Post
 
 FILES = ("", ".md", ".mdx", "/index.md", "/_index.md", "/index.mdx")
@@ -92,7 +92,7 @@ def _comparable(url: str) -> str:
     return f"{parts.netloc.lower()}{path}"
 
 
-def resolve_links(links: Sequence[list[Any]], post: Post, listing: Callable[[], Listing]) -> None:
+def resolve_links(links: Sequence[list[Any]], post: Post, listing: Callable[[], PostLists]) -> None:
     """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
 
     A place in another post that is not known is that post's beginning. Raises IndexProblem.

@@ -17,9 +17,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from blog_search_mcp.index.errors import PortUnusable
-from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
 from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
+from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Address, Settings
 from blog_search_mcp.server.tools.registry import switchable
@@ -35,7 +35,9 @@ def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
-    server = build_server(engine, switchable(settings.extended), usage, STREAMS)
+    server = build_server(
+        engine, switchable(settings.extended, engine.folder.blogs), usage, STREAMS
+    )
     app = build_app(engine, address, settings.access, server)
     try:
         return serve(app, address, engine.warm_up, server.notifier.close)

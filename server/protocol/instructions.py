@@ -6,9 +6,11 @@ cut it at 2 KB; so it stays below one, and leaves out sections and tags before a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server.engine import IndexFolder
+from blog_search_mcp.server.engine import Folder
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import one_line, shorten
 
@@ -33,26 +35,29 @@ FIRST_INGEST = (
 )
 
 
-def instructions(folder: IndexFolder) -> str:
+def instructions(folder: Folder) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if folder.stamp() is None:
         return f"{FIRST_INGEST if folder.is_watched else complete_commands(NO_INDEX)} {HOW}"
     overview = folder.overview()
-    return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
+    return f"{UNKNOWN if overview is None else _about(overview, folder.blogs)} {HOW}"
 
 
-def _about(overview: Overview) -> str:
+def _about(overview: Overview, blogs: Sequence[str]) -> str:
     blog = f"the blog at {shorten(one_line(overview.site), 80)}" if overview.site else "one blog"
     posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
     newest = f", the newest of {overview.last_day}" if overview.last_day else ""
     languages = list_names(overview.languages)
     sections = list_names(overview.main_sections)
+    if blogs:
+        blog, counts = f"{len(blogs)} blogs", dict(overview.sections)
+        sections = list_names(tuple((name, counts.get(name, 0)) for name in blogs))
     tags = list_names(overview.tags, TAGS_BYTES)
     return " ".join(
         (
             f"Search and read {blog}: {posts}{newest}.",
             *([f"Languages: {languages}."] if languages else []),
-            *([f"Sections: {sections}."] if sections else []),
+            *([f"{'Blogs' if blogs else 'Sections'}: {sections}."] if sections else []),
             *([f"Tags: {tags}."] if tags else []),
         )
     )

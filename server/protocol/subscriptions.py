@@ -35,7 +35,7 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.engine import IndexFolder, Stamp
+from blog_search_mcp.server.engine import Folder
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.resources import parse_uri
 
@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 class ChangeNotifier:
     """Watches one index folder, and what tools there are, for all clients of one server."""
 
-    def __init__(self, folder: IndexFolder, tools: Callable[[], object], streams: int) -> None:
+    def __init__(self, folder: Folder, tools: Callable[[], object], streams: int) -> None:
         """Watch `folder`, and `tools`, whose value changes with the list of tools.
 
         `streams` is how many listen streams may be open.
@@ -65,7 +65,7 @@ class ChangeNotifier:
         """By listen stream, the resources that it is notified of."""
         self._legacy: set[Connection] = set()
         """Clients of earlier protocols."""
-        self._known: tuple[Stamp, object] = (None, None)
+        self._known: tuple[object, object] = (None, None)
 
     @asynccontextmanager
     async def lifespan(self, _server: object) -> AsyncIterator[None]:
@@ -125,7 +125,7 @@ class ChangeNotifier:
         if not (self._listened or self._legacy):
             self._known = self._now()
 
-    def _now(self) -> tuple[Stamp, object]:
+    def _now(self) -> tuple[object, object]:
         return self._folder.stamp(), self._tools()
 
     async def _watch(self) -> None:
@@ -165,7 +165,7 @@ class ChangeNotifier:
             for connection in self._legacy:
                 tasks.start_soon(send_in_time, connection)
 
-    def _changed(self, before: Stamp, now: Stamp) -> Collection[str] | None:
+    def _changed(self, before: object, now: object) -> Collection[str] | None:
         try:
             return self._folder.changed(before, now)
         except BlogSearchError as error:

@@ -34,7 +34,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
 from blog_search_mcp.server.tools.registry import switchable
@@ -65,7 +65,7 @@ def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
-    server = build_server(engine, switchable(settings.extended), usage)
+    server = build_server(engine, switchable(settings.extended, engine.folder.blogs), usage)
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 

@@ -8,9 +8,11 @@ SIGUSR1. Not SIGHUP, which a closing terminal sends to a server that should then
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from blog_search_mcp.server.tools.base import Tool
+from blog_search_mcp.server.tools.blogs import with_blogs
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
@@ -25,17 +27,23 @@ EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
 class Toolset:
     """The tools of one server; may be switched while it serves."""
 
-    def __init__(self, extended: bool = False) -> None:
-        self.tools = EXTENDED if extended else CORE
+    def __init__(self, extended: bool = False, blogs: Sequence[str] = ()) -> None:
+        """Offer the extended set or the core one, for `blogs` if they are several."""
+        self.tools = self._for_blogs(EXTENDED if extended else CORE, blogs)
+        self._other = self._for_blogs(CORE if extended else EXTENDED, blogs)
 
     def switch(self) -> None:
         """Offer the other set; connected clients are notified."""
-        self.tools = CORE if self.tools is EXTENDED else EXTENDED
+        self.tools, self._other = self._other, self.tools
+
+    @staticmethod
+    def _for_blogs(tools: Tools, blogs: Sequence[str]) -> Tools:
+        return tuple(with_blogs(tool, blogs) for tool in tools) if blogs else tools
 
 
-def switchable(extended: bool) -> Toolset:
+def switchable(extended: bool, blogs: Sequence[str] = ()) -> Toolset:
     """Make a toolset that SIGUSR1 switches, on systems that have it; for the main thread."""
-    toolset = Toolset(extended)
+    toolset = Toolset(extended, blogs)
     if hasattr(signal, "SIGUSR1"):
         signal.signal(signal.SIGUSR1, lambda *_: toolset.switch())
     return toolset

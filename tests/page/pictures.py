@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.server.engine import Engine, engine_for
+from blog_search_mcp.server.engine import Served
+from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.settings import Settings
 from tests.page.blogs import BLOGS
 from tests.support.chromium import chromium, looking, served
@@ -80,7 +81,7 @@ def main(folder: Path) -> int:
     return int(bool(wrong))
 
 
-def _ingested(blog: str, place: Path) -> Engine:
+def _ingested(blog: str, place: Path) -> Served:
     content, index = ROOT / "content", str(place / "index")
     if blog in BLOGS:
         content = place / "content"

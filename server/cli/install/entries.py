@@ -20,7 +20,7 @@ from blog_search_mcp.server.cli.install.settings_file import (
     parse_settings,
     strip_comments,
 )
-from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.settings import Settings, index_arguments
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 """Our program's name, with Windows' ending or with a version for a runner."""
@@ -110,13 +110,10 @@ def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
     Raises UsageError if a path is not valid UTF-8.
     """
     script, *first = start_words(SERVER)
-    arguments = [*first, "--index", str(settings.index)]
-    if settings.embedder_url:
-        arguments += ["--embedder-url", settings.embedder_url]
-    if settings.content is not None:
-        arguments += ["--content", str(settings.content)]
-    if settings.watch is not None:
-        arguments += ["--watch", str(settings.watch)]
+    arguments = [*first, *index_arguments(settings)]
+    for one in settings.each:
+        if one.watch is not None:
+            arguments += ["--watch", str(one.watch)]
     for word in (script, *arguments):
         _check_encodable(word)
     kind = {"type": "stdio"} if file.typed else {}

@@ -41,10 +41,11 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
     except BlogSearchError as error:
         tell(str(error), settings)
         return 1
-    has_index = Layout(settings.index).current.is_file() or settings.watch is not None
-    if installed.written and not has_index:
-        make = ingest_command(settings.index, settings.content)
-        print_text(f"{settings.index} holds no index yet. To make it: {make}")
+    for each in settings.each:
+        has_index = Layout(each.index).current.is_file() or each.watch is not None
+        if installed.written and not has_index:
+            make = ingest_command(each.index, each.content)
+            print_text(f"{each.index} holds no index yet. To make it: {make}")
     return 0
 
 
@@ -60,7 +61,8 @@ class Installed:
 
 def plan_entry(settings: Settings, name: str, file: ClientFile) -> tuple[str, dict[str, Any]]:
     """Return the entry's name and fields; a `name` that is empty is chosen. Raises UsageError."""
-    return name or choose_name(_entries(file), (settings.index,)), entry_fields(settings, file)
+    indexes = [each.index for each in settings.each]
+    return name or choose_name(_entries(file), indexes), entry_fields(settings, file)
 
 
 def install(settings: Settings, name: str, file: ClientFile) -> Installed:

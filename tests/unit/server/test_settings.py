@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.settings import Access, Address, SearchRequest, Settings
+from blog_search_mcp.server.settings import (
+    Access,
+    Address,
+    SearchRequest,
+    Settings,
+    index_arguments,
+    name_blogs,
+)
 
 
 def test_without_arguments_the_index_is_here_and_stdio_is_served(
@@ -198,3 +206,68 @@ def test_what_search_cannot_mean_is_refused_with_a_sentence(
 
 def test_a_blank_search_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "query must not be blank, got ' '." in refused(["search", " "], {}, capsys)
+
+
+TWO = ["--index", "/a/cooking", "--index", "/a/tech/.blog-index"]
+
+
+@pytest.mark.parametrize("command", [[], ["doctor"], ["search", "soup"]])
+def test_several_indexes_have_settings_and_a_name_each(command: list[str]) -> None:
+    content = ["--content", "/posts/1", "--content", "/posts/2"]
+    settings = read_settings([*command, *TWO, *content], {"BLOG_INDEX": "/none"})
+    assert [(each.index, each.content) for each in settings.each] == [
+        (Path("/a/cooking"), Path("/posts/1")),
+        (Path("/a/tech/.blog-index"), Path("/posts/2")),
+    ]
+    assert {each.command for each in settings.each} == {settings.command}
+    assert list(settings.by_name()) == ["cooking", "tech"]
+    assert index_arguments(settings) == [*TWO, *content]
+
+
+def test_each_index_is_watched_by_the_folder_in_the_same_place() -> None:
+    settings = read_settings([*TWO, "--watch", "/posts/1", "--watch", "/posts/2"], {})
+    assert [each.watch for each in settings.each] == [Path("/posts/1"), Path("/posts/2")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            [*TWO, "--watch", "posts"],
+            "--watch must be given once for each --index, in the same order; there are 1 for 2.",
+        ),
+        (
+            ["--content", "a", "--content", "b"],
+            "--content must be given once for each --index, in the same order; there are 2 for 1.",
+        ),
+        (
+            ["--index", "a", "--index", "./a"],
+            "Each --index must be another folder, with a name of its own.",
+        ),
+    ],
+)
+def test_folders_that_do_not_fit_together_are_refused(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read_settings(arguments, {})
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [
+        (["/x/go-blog"], ("go-blog",)),
+        (["/x/a/.blog-index", "/x/b/index"], ("a", "b")),
+        (["/x/a/posts/.blog-index", "/x/b/posts/.blog-index"], ("a-posts", "b-posts")),
+        (["/x/我的 blog", "/x/50%"], ("我的-blog", "50-")),
+        (["/.blog-index", "/a"], (".blog-index", "a")),
+    ],
+)
+def test_blogs_are_named_by_their_folders(folders: list[str], names: tuple[str, ...]) -> None:
+    assert name_blogs([Path(folder) for folder in folders]) == names
+
+
+def test_one_folder_twice_has_no_two_names() -> None:
+    with pytest.raises(UsageError):
+        name_blogs([Path("/a"), Path("/a")])

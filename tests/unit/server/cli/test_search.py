@@ -23,8 +23,9 @@ from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli import search as search_command
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.search import search
-from blog_search_mcp.server.engine import Engine, IndexFolder, engine_for_one
+from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import page_of
+from blog_search_mcp.server.library.library import engine_for_one
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 from tests.support.served import POSTS, indexed

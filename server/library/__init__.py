@@ -1,0 +1,1 @@
+"""Several indexes, served as one."""
