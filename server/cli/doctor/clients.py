@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, start_words
@@ -18,8 +19,8 @@ VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""
 
 
-def check_clients(places: Places, index: Path) -> list[Finding]:
-    """Check every entry of ours; `index` is the folder that a new entry should name."""
+def check_clients(places: Places, indexes: Sequence[Path]) -> list[Finding]:
+    """Check every entry of ours; `indexes` are the folders that a new entry should name."""
     findings: list[Finding] = []
     has_entry = False
     for file in client_files(places):
@@ -33,12 +34,12 @@ def check_clients(places: Places, index: Path) -> list[Finding]:
             findings.append(_unreadable(file, str(error)))
         else:
             ours = [entry for entry in entries if entry.is_ours]
-            findings += [_check_entry(file, entry, places, index) for entry in ours]
+            findings += [_check_entry(file, entry, places, indexes) for entry in ours]
             has_entry = has_entry or bool(ours)
     if has_entry:
         return findings
     text = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
-    remedy = command(SERVER, "install", "claude-code", "--index", index)
+    remedy = command(SERVER, "install", "claude-code", *_options(indexes))
     return [*findings, Finding("clients", "warning", text, remedy)]
 
 
@@ -47,19 +48,27 @@ def _unreadable(file: ClientFile, reason: str) -> Finding:
     return Finding(file.client, "warning", text, f"Correct {file.path}.")
 
 
-def _check_entry(file: ClientFile, entry: Entry, places: Places, index: Path) -> Finding:
+def _options(indexes: Sequence[Path]) -> list[object]:
+    return [word for index in indexes for word in ("--index", index)]
+
+
+def _check_entry(
+    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Path]
+) -> Finding:
     """Return the first thing that is wrong with the entry, or that it works."""
     where = f"The entry {entry.name!r} in {file.path}"
-    for fault in (*_command_faults(file, entry, places, index), *_index_faults(file, entry, index)):
+    faults = _command_faults(file, entry, places, indexes)
+    for fault in chain(faults, _index_faults(file, entry, indexes)):
         return Finding(file.client, fault.state, f"{where} {fault.text}", fault.remedy)
-    return Finding(file.client, "ok", f"{where} starts this server over {entry.index}.")
+    served = " and ".join(entry.indexes)
+    return Finding(file.client, "ok", f"{where} starts this server over {served}.")
 
 
 def _command_faults(
-    file: ClientFile, entry: Entry, places: Places, index: Path
+    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Path]
 ) -> Iterator[Finding]:
     program = entry.command
-    named = Path(entry.index) if Path(entry.index).is_absolute() else index
+    named = [Path(index) for index in entry.indexes if Path(index).is_absolute()] or indexes
     remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
     if shutil.which(program, path=places.environment.get("PATH")) is None:
         yield Finding(file.client, "problem", f"starts {program}, which is not there.", remedy)
@@ -68,15 +77,21 @@ def _command_faults(
         yield Finding(file.client, "warning", text, remedy)
 
 
-def _index_faults(file: ClientFile, entry: Entry, index: Path) -> Iterator[Finding]:
-    named, folder = entry.index, expand_home(entry.index)
-    remedy = _install(file, entry, index) or f'Set "args" to ["--index", "{index}"] there.'
-    if not named:
+def _index_faults(file: ClientFile, entry: Entry, indexes: Sequence[Path]) -> Iterator[Finding]:
+    words = ", ".join(f'"{word}"' for word in _options(indexes))
+    remedy = _install(file, entry, indexes) or f'Set "args" to [{words}] there.'
+    if not entry.indexes:
         text = "names no index, so it is looked for in the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
-    elif VARIABLE in named:
+    for named in entry.indexes:
+        yield from _folder_faults(file, named, remedy)
+
+
+def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Finding]:
+    folder = expand_home(named)
+    if VARIABLE in named:
         return
-    elif not folder.is_absolute():
+    if not folder.is_absolute():
         text = f"names the index {named}, which depends on the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
     elif not Layout(folder).current.is_file():
@@ -84,9 +99,9 @@ def _index_faults(file: ClientFile, entry: Entry, index: Path) -> Iterator[Findi
         yield Finding(file.client, "problem", text, ingest_command(Path(named)))
 
 
-def _install(file: ClientFile, entry: Entry, index: Path) -> str | None:
+def _install(file: ClientFile, entry: Entry, indexes: Sequence[Path]) -> str | None:
     """Return the command that corrects the entry, `None` for one of a project alone."""
     if entry.project or not file.everywhere:
         return None
     client = next(word for word, name in CLIENTS.items() if name == file.client)
-    return command(SERVER, "install", client, "--index", index, "--name", entry.name)
+    return command(SERVER, "install", client, *_options(indexes), "--name", entry.name)

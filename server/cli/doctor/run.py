@@ -28,10 +28,19 @@ def run_checks(settings: Settings, places: Places, now: datetime) -> list[Findin
     from blog_search_mcp.server.cli.doctor.index import check_index
     from blog_search_mcp.server.cli.doctor.ollama import check_ollama
 
-    index = check_index(settings.index, settings.content, now)
+    checks = [check_index(each.index, each.content, now) for each in settings.each]
+    by_embedder = {check.embedder: check for check in reversed(checks)}
+    if len(by_embedder) > 1:
+        by_embedder.pop(None, None)
     return [
         *packages,
-        *index.findings,
-        *check_ollama(settings.embedder_url, index.embedder, f"{index.ingest} --rebuild"),
-        *check_clients(places, settings.index),
+        *(finding for check in checks for finding in check.findings),
+        *(
+            finding
+            for embedder, check in by_embedder.items()
+            for finding in check_ollama(
+                settings.embedder_url, embedder, f"{check.ingest} --rebuild"
+            )
+        ),
+        *check_clients(places, [each.index for each in settings.each]),
     ]

@@ -46,11 +46,6 @@ class Entry:
         return by_module or any(_OURS.fullmatch(PurePath(word).name) for word in words)
 
     @property
-    def index(self) -> str:
-        """The last index folder it names, empty for none."""
-        return next(reversed(self.indexes), "")
-
-    @property
     def indexes(self) -> tuple[str, ...]:
         """Every index folder it names."""
         named = tuple(

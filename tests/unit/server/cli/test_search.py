@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.commands import command as shell_command
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.cli import display
@@ -295,6 +296,22 @@ def test_searching_has_no_need_of_the_protocol(index: Path) -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_of_several_indexes_each_is_mended_by_a_command_of_its_own(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [tmp_path / "left", tmp_path / "right", index]
+    options = [word for folder in folders for word in ("--index", str(folder))]
+    settings = read_settings(["search", "onion soup", *options], {})
+    assert settings.search is not None
+    assert search(settings, settings.search) == 0
+    out = capsys.readouterr().out
+    for folder in folders[:2]:
+        ingest = shell_command("blog-ingest", "CONTENT", "--index", folder)
+        problem = f"{folder.name}: There is no index in {folder.name}/ yet."
+        assert f"{problem} Make one: `{ingest}`" in out
+    assert "/soup.md chunk 0" in out
 
 
 def test_the_engine_of_one_question_opens_what_the_settings_name(index: Path) -> None:

@@ -31,7 +31,7 @@ def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
     text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
     (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
     places = Places(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
-    return check_clients(places, index)
+    return check_clients(places, [index])
 
 
 SCRIPT = start_words("blog-server")[0]
@@ -123,7 +123,7 @@ def test_an_entry_of_one_project_is_mended_by_hand(
     (home / "project").mkdir()
     (home / name).write_text(text, encoding="utf-8")
     there = Places(home, home / "project", "linux", {})
-    [found] = check_clients(there, Path("/mine"))
+    [found] = check_clients(there, [Path("/mine")])
     assert (found.subject, found.remedy) == ("Claude Code", remedy)
 
 

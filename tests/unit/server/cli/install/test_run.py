@@ -242,6 +242,15 @@ def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> N
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
 
+def test_several_indexes_go_into_one_entry(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = own_file(places(home), "cursor")
+    second = Settings(Path("/b/.blog-index"), "")
+    assert run(home, "cursor", settings=Settings(INDEX, "", others=(second,))) == 0
+    written = json.loads(file.path.read_text(encoding="utf-8"))
+    assert written == {"mcpServers": {"blog": entry(file, "--index", "/b/.blog-index")}}
+    assert capsys.readouterr().out.count("holds no index yet") == 2
+
+
 def test_uninstall_without_an_entry_or_a_file_says_so(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
