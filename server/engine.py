@@ -48,6 +48,7 @@ class IndexFolder:
     """What can be known of an index folder without opening the index; each call reads anew."""
 
     blogs: tuple[str, ...] = ()
+    is_watched = False
 
     def __init__(self, folder: Path, is_watched: bool = False) -> None:
         """Take the folder, which need not exist; where posts are watched it soon will."""
