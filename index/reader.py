@@ -17,6 +17,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -34,7 +35,7 @@ from blog_search_mcp.index.store.generations import (
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
-from blog_search_mcp.index.store.statistics import read_overview
+from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.types import (
     Answer,
     Chunk,
@@ -80,10 +81,12 @@ class IndexReader:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
         try:
-            self.overview = read_overview(files)
+            overview = read_overview(files)
         except (OSError, ValueError) as error:
             self.close()
             raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+        notice = describe_backlog(overview.posts, overview.waiting)
+        self.overview = replace(overview, notice=notice)
 
     def close(self) -> None:
         """Close the files at once; no other call may follow."""
@@ -95,9 +98,11 @@ class IndexReader:
         """Find the hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
         self._guard.check()
         calibration = self.manifest.calibration
-        return search(
+        answer = search(
             self._snapshot, query, filters, calibration, limit=limit, offset=offset, use=use
         )
+        notices = filter(None, (answer.notice, self.overview.notice))
+        return replace(answer, notice=" ".join(notices) or None)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read the page around a chunk, with `neighbors` chunks more on each side of it.

@@ -101,6 +101,31 @@ class IndexWriter:
         update = {"unembedded": windows}
         self._posts[source] = self._posts[source].model_copy(update=update)
 
+    def record_waiting(self, source: str, windows: int) -> None:
+        """Record how many windows of a post wait for a later generation to have their vectors."""
+        self._posts[source] = self._posts[source].model_copy(update={"waiting": windows})
+
+    def backlog(self) -> dict[str, int]:
+        """Return by source how many windows wait, the newest post first and undated ones last."""
+        posts = self._catalog.catalog.every_post().values()
+        by_source = sorted(posts, key=lambda post: post.source)
+        newest_first = sorted(by_source, key=lambda post: post.date or "", reverse=True)
+        waiting = ((post.source, self._posts[post.source].waiting) for post in newest_first)
+        return {source: windows for source, windows in waiting if windows}
+
+    def read(self, source: str) -> tuple[PendingPost, tuple[int, ...]]:
+        """Read back a post that was added, now or for an earlier generation, with its chunks' ids.
+
+        Its chunks have the text that is searched and embedded.
+        """
+        catalog = self._catalog.catalog
+        found = catalog.find_post(source)
+        assert found is not None
+        post_id, post = found
+        chunks, readable = catalog.chunks_of(post_id), catalog.readable(post_id)
+        pending = PendingPost(post, tuple(chunks.values()), readable, self._posts[source])
+        return pending, tuple(chunks)
+
     def write_lexical(self, map_posts: MapPosts) -> None:
         """Write what depends on the posts and not on vectors; no post may change after it."""
         with translate_disk_errors():
@@ -133,6 +158,7 @@ class IndexWriter:
                 created=created,
                 embedder=self._embedder.name,
                 chunks=self.chunks,
+                waiting=sum(post.waiting > 0 for post in self._posts.values()),
             )
             write_overview(self.files, overview)
             manifest = Manifest(

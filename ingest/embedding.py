@@ -43,12 +43,15 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
         self._cache = cache
+        self.window_pieces = embedder.window_pieces
         self.refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
         self.is_stopped = False
         """Set it to end `embed` at the next batch."""
+        self.holds_back = False
+        """Set it to have `embed` return only what is in the cache."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -56,12 +59,14 @@ class CachedEmbedder:
         return self._cache.warnings
 
     def embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed `texts`; a refused text is missing. Raises EmbedderError.
+        """Embed `texts`; one that is refused or held back is missing. Raises EmbedderError.
 
         Vectors are float32 of unit length; batches finished before an error stay in the cache.
         Texts of about one length go together: a model pads a batch to its longest.
         """
         vectors = self._cache.get(texts)
+        if self.holds_back:
+            return vectors
         unknown = {text for text in texts if text not in vectors and text not in self.refused}
         for batch_vectors in self._embed_batches(sorted(unknown, key=lambda t: (len(t), t))):
             vectors |= batch_vectors
@@ -124,10 +129,12 @@ class _QueuedWindow(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Block:
+class Block:
+    """Posts that are embedded together, each with all of its windows."""
+
     windows: list[_QueuedWindow] = field(default_factory=list)
     posts: int = 0
-    """Posts whose last window is in it."""
+    """Those without a window too."""
 
 
 class EmbeddingQueue:
@@ -139,9 +146,9 @@ class EmbeddingQueue:
         self._thread = thread
         self._writer = writer
         self._embedder = embedder
-        self._block = _Block()
+        self._block = Block()
         self._block_size = FIRST_BLOCK
-        self._submitted: deque[tuple[_Block, Future[Mapping[str, Vectors]]]] = deque()
+        self._submitted: deque[tuple[Block, Future[Mapping[str, Vectors]]]] = deque()
         self._without_vector: dict[int, WithoutVector] = {}
 
     @property
@@ -151,17 +158,17 @@ class EmbeddingQueue:
 
     def put(
         self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
-    ) -> int:
-        """Queue the windows of a post; return how many posts were completed by this call.
+    ) -> list[Block]:
+        """Queue the windows of a post; return what was completed by this call.
 
         Raises EmbedderError for any post queued before.
         """
         self._block.windows += [_QueuedWindow(post, chunk_ids[w.chunk], w) for w in windows]
         self._block.posts += 1
         if len(self._block.windows) < self._block_size:
-            return 0
+            return []
         self.flush()
-        return sum(self._write_block() for _ in range(len(self._submitted) - MAX_BLOCKS))
+        return [self._write_block() for _ in range(len(self._submitted) - MAX_BLOCKS)]
 
     def flush(self) -> None:
         """Submit the last block even if it is not full."""
@@ -170,23 +177,32 @@ class EmbeddingQueue:
         self._block_size = BLOCK
         texts = [queued.window.text for queued in self._block.windows]
         self._submitted.append((self._block, self._thread.submit(self._embedder.embed, texts)))
-        self._block = _Block()
+        self._block = Block()
 
-    def drain(self) -> Iterator[int]:
-        """Write all blocks; yield after each how many posts it completed."""
+    def drain(self) -> Iterator[Block]:
+        """Write all blocks; yield each when it is completed."""
         self.flush()
         while self._submitted:
             yield self._write_block()
 
-    def _write_block(self) -> int:
+    def _write_block(self) -> Block:
+        """Write the vectors of each post that has them all; record which posts have to wait."""
         block, future = self._submitted.popleft()
         vectors, reasons = future.result(), self._embedder.refused
-        embedded = [each for each in block.windows if each.window.text in vectors]
+        waiting = {
+            each.post.post.source
+            for each in block.windows
+            if each.window.text not in vectors and each.window.text not in reasons
+        }
+        for source, count in Counter(each.post.post.source for each in block.windows).items():
+            self._writer.record_waiting(source, count if source in waiting else 0)
+        windows = [each for each in block.windows if each.post.post.source not in waiting]
+        embedded = [each for each in windows if each.window.text in vectors]
         if embedded:
             ids = np.asarray([each.chunk_id for each in embedded], dtype=np.int64)
             rows = np.stack([vectors[each.window.text] for each in embedded])
             self._writer.add_vectors(ids, rows)
-        refused = [each for each in block.windows if each.window.text in reasons]
+        refused = [each for each in windows if each.window.text in reasons]
         for source, count in Counter(each.post.post.source for each in refused).items():
             self._writer.record_unembedded(source, count)
         for each in refused:
@@ -198,13 +214,14 @@ class EmbeddingQueue:
                 chunk.headings[-1] if chunk.headings else "",
                 reasons[each.window.text],
             )
-        return block.posts
+        return block
 
 
 @contextmanager
 def open_embedding_queue(writer: IndexWriter, embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
     """Start the embedding thread for this block; what still waits at its end is dropped."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+    embedder.is_stopped = False
     try:
         yield EmbeddingQueue(thread, writer, embedder)
     finally:

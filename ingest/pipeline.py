@@ -38,12 +38,16 @@ from blog_search_mcp.ingest.report import (
     LinkCounts,
     Progress,
     Report,
+    WithoutVector,
 )
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
     from blog_search_mcp.index.store.manifest import Manifest
+    from blog_search_mcp.index.types import Calibration
+    from blog_search_mcp.index.writer import IndexWriter
+    from blog_search_mcp.ingest.embedding import CachedEmbedder
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
 
@@ -128,12 +132,18 @@ class Run:
     """Of the changed file and all after it, read as they are consumed."""
     has_changes: bool
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the live generation has everything, also the vectors of its posts."""
+        base = self.plan.base
+        return not self.has_changes and base is not None and not base.waiting
+
 
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
     Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem with the index
-    as it was.
+    as it was, or with the words of every post where the rest was still to be embedded.
     """
     started = time.monotonic()
     refuse_inside(job.content, job.index)
@@ -141,7 +151,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     embedding = EmbeddingCounts()
     with closing(WorkerPool(job.processes)) as workers:
         run = _read_to_first_change(job, layout, workers)
-        if not run.has_changes:
+        if run.is_complete:
             assert run.plan.base is not None
             manifest = run.plan.base
             verify_if_modified(layout.generation(run.plan.live), manifest)
@@ -150,8 +160,7 @@ def ingest(job: Job, progress: Progress) -> Report:
             with writer_lock(layout):
                 if _live_number(job, layout) != run.plan.live:
                     run = _read_to_first_change(job, layout, workers)
-                manifest, embedding = _write_generation(job, layout, run, workers, progress)
-                _record_ingest(job, layout, run, manifest)
+                manifest, embedding = _write_generations(job, layout, run, workers, progress)
     return _make_report(layout, manifest, run, embedding, time.monotonic() - started)
 
 
@@ -186,21 +195,45 @@ def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedRes
     return iter(workers.map(prepare, plan.to_read))
 
 
-def _write_generation(
+def _write_generations(
     job: Job, layout: Layout, run: Run, workers: WorkerPool, progress: Progress
 ) -> tuple[Manifest, EmbeddingCounts]:
+    """Write what changed, then the backlog; each generation is published when it is complete."""
     from blog_search_mcp.index.embedders.cache import open_cache
-    from blog_search_mcp.index.store.disk import translate_disk_errors
-    from blog_search_mcp.index.writer import open_index_writer
-    from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
+    from blog_search_mcp.ingest.embedding import CachedEmbedder
 
-    plan, counts, embedder = run.plan, run.counts, run.plan.choice.embedder
-    progress.start("indexing", len(plan.to_read))
-    with (
-        open_index_writer(layout, plan.base, embedder.identity) as writer,
-        open_cache(layout.cache, embedder.identity) as cache,
-    ):
+    embedder, manifest = run.plan.choice.embedder, run.plan.base
+    without_vector: list[WithoutVector] = []
+    with open_cache(layout.cache, embedder.identity) as cache:
         cached = CachedEmbedder(embedder, cache)
+        if manifest is None or run.has_changes:
+            manifest, without = _write_changes(job, layout, run, workers, cached, progress)
+            without_vector += without
+        _record_ingest(job, layout, run, manifest)
+        for fuller, without in _write_backlog(layout, run.plan, manifest, cached, progress):
+            manifest = fuller
+            _record_ingest(job, layout, run, manifest)
+            without_vector += without
+    return manifest, EmbeddingCounts(cached.texts_embedded, tuple(without_vector), cached.warnings)
+
+
+def _write_changes(
+    job: Job,
+    layout: Layout,
+    run: Run,
+    workers: WorkerPool,
+    cached: CachedEmbedder,
+    progress: Progress,
+) -> tuple[Manifest, tuple[WithoutVector, ...]]:
+    """Write a generation with every change; where there is much to embed, without its vectors."""
+    from blog_search_mcp.index.writer import open_index_writer
+    from blog_search_mcp.ingest.backlog import WORDS_FIRST, embed_backlog, may_be_many
+    from blog_search_mcp.ingest.embedding import open_embedding_queue
+
+    plan, counts = run.plan, run.counts
+    cached.holds_back = may_be_many(plan.to_read)
+    progress.start("indexing", len(plan.to_read))
+    with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
         with open_embedding_queue(writer, cached) as queue:
             for result in run.results:
                 counts.count(result)
@@ -208,24 +241,60 @@ def _write_generation(
                     progress.advance(1)
                 else:
                     chunk_ids = writer.add(result.new)
-                    progress.advance(queue.put(result.new, chunk_ids, result.windows))
+                    for block in queue.put(result.new, chunk_ids, result.windows):
+                        progress.advance(block.posts)
             queue.flush()
             counts.require_posts(job)
             writer.remove(counts.removed)
             writer.write_lexical(workers.map)
-            for posts in queue.drain():
-                progress.advance(posts)
-        progress.start("writing", 1)
-        writer.finish_files()
+            for block in queue.drain():
+                progress.advance(block.posts)
+        cached.holds_back, without = False, queue.without_vector
+        windows = sum(writer.backlog().values())
+        if 0 < windows <= WORDS_FIRST:
+            progress.start("embedding", windows)
+            without += embed_backlog(writer, cached, windows, progress)[1]
         calibration = plan.base.calibration if plan.base else None
-        if calibration is None or calibration.is_stale(writer.chunks):
-            from blog_search_mcp.index.search.calibration import calibrate
+        return _publish(writer, plan, calibration, progress), without
 
-            with translate_disk_errors():
-                calibration = calibrate(writer.files, embedder)
-        manifest = writer.commit(plan.created, plan.build, calibration)
-        progress.advance(1)
-    return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
+
+def _write_backlog(
+    layout: Layout, plan: Plan, manifest: Manifest, cached: CachedEmbedder, progress: Progress
+) -> Iterator[tuple[Manifest, tuple[WithoutVector, ...]]]:
+    """Embed what waits; yield each generation that was published with more of it."""
+    from blog_search_mcp.index.writer import open_index_writer
+    from blog_search_mcp.ingest.backlog import embed_backlog, milestones
+
+    windows = sum(post.waiting for post in manifest.posts.values())
+    done = 0
+    for milestone in milestones(windows):
+        if done >= milestone:
+            continue
+        progress.start("embedding", windows, done)
+        with open_index_writer(layout, manifest, plan.choice.embedder.identity) as writer:
+            more, without = embed_backlog(writer, cached, milestone - done, progress)
+            done += more
+            writer.write_lexical(map)
+            manifest = _publish(writer, plan, None, progress)
+        yield manifest, without
+
+
+def _publish(
+    writer: IndexWriter, plan: Plan, calibration: Calibration | None, progress: Progress
+) -> Manifest:
+    """Complete the generation and make it the live one, calibrated unless `calibration` holds."""
+    from blog_search_mcp.index.store.disk import translate_disk_errors
+
+    progress.start("writing", 1)
+    writer.finish_files()
+    if calibration is None or calibration.is_stale(writer.chunks):
+        from blog_search_mcp.index.search.calibration import calibrate
+
+        with translate_disk_errors():
+            calibration = calibrate(writer.files, plan.choice.embedder)
+    manifest = writer.commit(plan.created, plan.build, calibration)
+    progress.advance(1)
+    return manifest
 
 
 def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> None:
@@ -241,6 +310,7 @@ def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> No
         content=format_folder(job.content),
         suffixes=SUFFIXES,
         files=files,
+        waiting=manifest.waiting,
         options=job.options,
     )
     write_last_ingest(layout, seen)

@@ -108,7 +108,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     if before is not None and before.digest == digest:
         return ParsedResult(source, visibility.due, problems=problems)
     new, no_link = _make_pending_post(document, file_to_read.file, digest, visibility, options)
-    windows = tuple(_make_windows(new, options.window_pieces))
+    windows = make_windows(new, options.window_pieces)
     return ParsedResult(source, visibility.due, None, new, windows, problems, no_link)
 
 
@@ -138,11 +138,11 @@ def _make_pending_post(
     return PendingPost(post, chunks, tuple(coverage), indexed), no_link
 
 
-def _make_windows(new: PendingPost, most: int) -> list[EmbeddingWindow]:
-    """The windows of every chunk whose words the embedder knows at all."""
-    return [
+def make_windows(new: PendingPost, most: int) -> tuple[EmbeddingWindow, ...]:
+    """Cut every chunk whose words the embedder knows at all into windows of `most` word pieces."""
+    return tuple(
         EmbeddingWindow(chunk.index, embedding_text(new.post, chunk, window))
         for chunk, coverage in zip(new.chunks, new.readable, strict=True)
         if coverage > 0.0
         for window in split_windows(chunk.plain, most)
-    ]
+    )

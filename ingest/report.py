@@ -152,8 +152,8 @@ LINES = 10
 class Progress:
     """Shows how far a run is; this one shows nothing."""
 
-    def start(self, stage: str, total: int) -> None:
-        """Begin a stage of `total` steps; the one before is over."""
+    def start(self, stage: str, total: int, done: int = 0) -> None:
+        """Begin a stage of `total` steps, so many of them done; the one before is over."""
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done."""
@@ -166,9 +166,9 @@ class PlainProgress(Progress):
         self._stream = stream
         self._stage, self._total, self._done = "", 0, 0
 
-    def start(self, stage: str, total: int) -> None:
+    def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage without a line."""
-        self._stage, self._total, self._done = stage, total, 0
+        self._stage, self._total, self._done = stage, total, done
 
     def advance(self, steps: int) -> None:
         """Print a line if another tenth is full."""
@@ -185,11 +185,11 @@ class BarProgress(Progress):
     def __init__(self, bar: rich.progress.Progress) -> None:
         self._bar = bar
 
-    def start(self, stage: str, total: int) -> None:
+    def start(self, stage: str, total: int, done: int = 0) -> None:
         """Replace the bar by one for this stage."""
         for task in self._bar.task_ids:
             self._bar.remove_task(task)
-        self._task = self._bar.add_task(stage, total=total)
+        self._task = self._bar.add_task(stage, total=total, completed=done)
 
     def advance(self, steps: int) -> None:
         """Move the bar."""

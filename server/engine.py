@@ -180,7 +180,8 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        return replace(self._opened().reader().overview, notice=self._notice())
+        overview = self._opened().reader().overview
+        return replace(overview, notice=self._notice(overview.notice))
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.

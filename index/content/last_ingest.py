@@ -53,6 +53,8 @@ class LastIngest(_Frozen):
     """What a post's name ends in."""
     files: dict[str, FileState]
     """By source."""
+    waiting: int = 0
+    """Posts whose vectors another ingest has to make, since this one ended before."""
     options: IngestOptions = IngestOptions()
 
 

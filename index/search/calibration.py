@@ -34,8 +34,9 @@ from blog_search_mcp.index.types import Calibration
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.retrieval import RetrievalResult
+    from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.layout import GenerationFiles
-    from blog_search_mcp.index.types import Vectors
+    from blog_search_mcp.index.types import Ids, Vectors
 
 SAMPLE = 100
 """Headings searched for."""
@@ -74,7 +75,7 @@ def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
     with closing(snapshot):
         catalog = snapshot.catalog
         titles = [post.title for post in catalog.every_post().values()]
-        headings = sample_queries(catalog.headings(), titles)
+        headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
         absent, foreign = choose_absent(snapshot.languages[0])
         queries = (*headings, *absent, *foreign)
         with _embed_ahead(embedder, queries if len(snapshot.vectors) else ()) as known:
@@ -85,6 +86,16 @@ def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
                 catalog.sample(SAMPLE_CHARACTERS),
                 catalog.count(),
             )
+
+
+def _waiting_chunks(snapshot: Snapshot) -> Ids:
+    """The chunks whose vectors are still to come; none while there is no vector at all."""
+    chunks, vectors = snapshot.table.chunks, snapshot.vectors
+    if not len(vectors):
+        return chunks[:0]
+    counts = vectors.cosines(vectors.mean(), chunks).counts
+    found: Ids = chunks[(counts == 0) & (snapshot.table.readables > 0.0)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

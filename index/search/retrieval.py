@@ -58,6 +58,8 @@ class Candidates(Mapping[int, Candidate]):
     """By chunk; NaN for one without a vector."""
     post_bm25: Numbers
     about_bm25: Numbers
+    readable: Numbers
+    """By chunk, how well the embedder reads it, in [0, 1]; at 0 it has no vector."""
 
     @cached_property
     def starts(self) -> Ids:
@@ -76,6 +78,12 @@ class Candidates(Mapping[int, Candidate]):
         """By post, the largest cosine of a chunk; NaN for one without a vector."""
         found: Numbers = np.fmax.reduceat(self.cosines, self.starts)
         return found
+
+    @cached_property
+    def waiting(self) -> npt.NDArray[np.bool_]:
+        """By post, whether the embedder reads it and yet it has no vector, or not yet."""
+        reads: npt.NDArray[np.bool_] = np.maximum.reduceat(self.readable, self.starts) > 0.0
+        return reads & np.isnan(self.best_cosine)
 
     @cached_property
     def max_bm25(self) -> float:
@@ -222,8 +230,8 @@ def retrieve(
     proposed = sorted({*by_chunks, *_posts_of(snapshot, nearest), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    on_topic = table.readable(list(bm25)[:COVERAGE_SAMPLE])
-    topic_coverage = sum(on_topic) / len(on_topic) if on_topic else 1.0
+    on_topic = table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
+    topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
     blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
     return RetrievalResult(
         posts=_candidates(snapshot, query, vector, np.array(proposed, dtype=np.int64), bm25),
@@ -277,4 +285,5 @@ def _candidates(
         cosines=chunk_cosines(snapshot.vectors, vector, chunks),
         post_bm25=align_to_ids(posts, post_bm25(posts)),
         about_bm25=align_to_ids(posts, post_bm25(described, "about_")),
+        readable=snapshot.table.readable(chunks),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
@@ -49,7 +49,7 @@ def search(
     """The hits from `offset` on, `limit` at most, best first."""
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
-    confidence = estimate_confidence(retrieved, text, calibration)
+    confidence = _estimate_confidence(retrieved, text, calibration)
     similarity = RAW
     if calibration is not None and use is not Use.DENSE:
         similarity = calibration.heading_similarity
@@ -82,6 +82,17 @@ def search(
         certainty=confidence.certainty,
         notice=" ".join(filter(None, (found.notice, low))) or None,
     )
+
+
+def _estimate_confidence(
+    retrieved: RetrievalResult, text: str, calibration: Calibration | None
+) -> Confidence:
+    """Estimate how sure the answer is; vectors that are still to come do not speak against it."""
+    confidence = estimate_confidence(retrieved, text, calibration)
+    if retrieved.max_cosine is None or not retrieved.posts.waiting.any():
+        return confidence
+    by_words = estimate_confidence(replace(retrieved, max_cosine=None), text, calibration)
+    return max(confidence, by_words, key=lambda each: each.certainty)
 
 
 RAW = 1.0

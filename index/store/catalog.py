@@ -57,10 +57,9 @@ class ChunkTable:
         found: Ids = self.chunks[np.isin(self.posts, np.asarray(post_ids, dtype=np.int64))]
         return found
 
-    def readable(self, chunk_ids: Sequence[int]) -> list[float]:
+    def readable(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
         """Return how well the embedder reads each of these chunks, in [0, 1]."""
-        places = np.searchsorted(self.chunks, np.asarray(chunk_ids, dtype=np.int64))
-        found: list[float] = self.readables[places].tolist()
+        found: npt.NDArray[np.float64] = self.readables[np.searchsorted(self.chunks, chunk_ids)]
         return found
 
 
@@ -186,6 +185,11 @@ class Catalog:
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
         return {row[0]: chunk_of(row) for row in self.rows(query, [post_id])}
 
+    def readable(self, post_id: int) -> tuple[float, ...]:
+        """Return how well the embedder reads each chunk of a post, in the order of the post."""
+        query = "SELECT readable FROM chunks WHERE post_id = ? ORDER BY position"
+        return tuple(row[0] for row in self.rows(query, [post_id]))
+
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""
         rows = self.rows(
@@ -206,10 +210,11 @@ class Catalog:
         """Count the chunks."""
         return int(self.rows("SELECT count(*) FROM chunks", [])[0][0])
 
-    def headings(self) -> list[str]:
-        """Return the innermost heading of every chunk that has one."""
-        rows = self.rows("SELECT headings FROM chunks WHERE headings <> '[]'", [])
-        return [json.loads(row[0])[-1] for row in rows]
+    def headings(self, without: Ids) -> list[str]:
+        """Return the innermost heading of every chunk that has one, but for these chunks."""
+        left_out = set(without.tolist())
+        rows = self.rows("SELECT chunk_id, headings FROM chunks WHERE headings <> '[]'", [])
+        return [json.loads(row[1])[-1] for row in rows if row[0] not in left_out]
 
     def sample(self, characters: int) -> str:
         """Return text from all over the blog, about `characters` of it."""

@@ -80,6 +80,8 @@ class IndexedPost(_Frozen):
     chunks: NonNegativeInt
     unembedded: NonNegativeInt = 0
     """Windows of its chunks that have no vector, since the embedder failed on them."""
+    waiting: NonNegativeInt = 0
+    """Windows of its chunks whose vectors come with a later generation: all of them, or none."""
     expires: str | None = None
     """ISO day after which the post is left out."""
 
@@ -120,6 +122,11 @@ class Manifest(_Frozen):
     def chunks(self) -> int:
         """Chunks in the generation."""
         return sum(post.chunks for post in self.posts.values())
+
+    @property
+    def waiting(self) -> int:
+        """Posts in the backlog: those whose vectors come with a later generation."""
+        return sum(post.waiting > 0 for post in self.posts.values())
 
 
 def dumps(manifest: Manifest) -> str:

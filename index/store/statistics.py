@@ -27,6 +27,8 @@ class Overview:
     embedder: str
     posts: int
     chunks: int
+    waiting: int = 0
+    """Posts whose vectors come with a later generation; until then words alone find them."""
     site: str = ""
     """Scheme and host that most posts are published at, if any is."""
     languages: Counted = ()
@@ -39,7 +41,7 @@ class Overview:
     """ISO day of the oldest dated post, `None` if none has a date."""
     last_day: str | None = None
     notice: str | None = None
-    """One sentence the reader must see (posts have changed since), else `None`."""
+    """What the reader must know (posts have changed since, or wait for their vectors)."""
 
     @property
     def main_sections(self) -> Counted:
@@ -60,7 +62,13 @@ _JSON = TypeAdapter(Overview)
 
 
 def count_posts(
-    posts: Sequence[Post], *, generation: int, created: str, embedder: str, chunks: int
+    posts: Sequence[Post],
+    *,
+    generation: int,
+    created: str,
+    embedder: str,
+    chunks: int,
+    waiting: int = 0,
 ) -> Overview:
     """Count what `posts`, the generation's, have in common."""
     days = sorted(post.date for post in posts if post.date)
@@ -71,6 +79,7 @@ def count_posts(
         embedder=embedder,
         posts=len(posts),
         chunks=chunks,
+        waiting=waiting,
         site=sites[0][0] if sites else "",
         languages=_count(post.language for post in posts),
         sections=tuple(
@@ -80,6 +89,14 @@ def count_posts(
         first_day=days[0] if days else None,
         last_day=days[-1] if days else None,
     )
+
+
+def describe_backlog(posts: int, waiting: int) -> str | None:
+    """Say how many of `posts` are known by meaning while some wait for it, else `None`."""
+    if not waiting:
+        return None
+    known = f"{posts - waiting:,} of {posts:,} posts are"
+    return f"Still being indexed: {known} known by meaning so far, the others by words alone."
 
 
 def write_overview(files: GenerationFiles, overview: Overview) -> None:

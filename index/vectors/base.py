@@ -59,7 +59,7 @@ class VectorWriter(Protocol):
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension).
 
-        Ids ascend and are greater than any before; a chunk with several vectors repeats its id.
+        No chunk has a vector yet; the vectors of one stand together, its id repeated.
         """
         ...
 

@@ -36,7 +36,7 @@ _DIRECTORY = "directory.npz"
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Rows stand in the order of segments, ascending by chunk id, deleted ones too."""
+    """Rows stand in the order of segments, deleted ones too; those of a chunk stand together."""
 
     segments: Ids
     """Numbers of the segments, ascending."""
@@ -192,6 +192,8 @@ class MemmapStore:
     def __init__(self, folder: Path) -> None:
         """Map the segments. Raises OSError, ValueError or RuntimeError."""
         self._directory = read_directory(folder)
+        self._by_id: Ids = np.argsort(self._directory.ids, kind="stable")
+        self._sorted_ids: Ids = self._directory.ids[self._by_id]
         self._segments = list(_open(folder, self._directory))
         self._last: tuple[Vectors, Vectors] | None = None
 
@@ -226,11 +228,11 @@ class MemmapStore:
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Offsets of all rows of chunks that are not deleted, and how many each has."""
-        ids, wanted = self._directory.ids, np.asarray(chunk_ids, dtype=np.int64)
+        ids, wanted = self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64)
         low, high = (np.searchsorted(ids, wanted, side=side) for side in ("left", "right"))
         counts = high - low
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(low, counts) + within, counts
+        return self._by_id[np.repeat(low, counts) + within], counts
 
     def _prefilter(self, query: Vectors) -> Ids | None:
         """Offsets among which the nearest are; `None` for all."""

@@ -52,6 +52,13 @@ class FolderState:
     """ISO day: dated posts appear and expire by it alone."""
     changes: int | None
     """Files that an ingest would treat anew; `None` if only an ingest can tell."""
+    waiting: int = 0
+    """Posts that the last ingest left without their vectors."""
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an ingest would find nothing to do."""
+        return self.changes == 0 and not self.waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class WatchHistory:
     def with_walk(self, state: FolderState, now: float) -> WatchHistory:
         """Add a walk."""
         since = now if self.changed_since is None else self.changed_since
-        return replace(self, latest=state, changed_since=None if state.changes == 0 else since)
+        return replace(self, latest=state, changed_since=None if state.is_indexed else since)
 
     def with_ingest(self, state: FolderState, now: float) -> WatchHistory:
         """Add an ingest that began with the folder in this state."""
@@ -85,7 +92,7 @@ def should_ingest(
     """
     if history.ingested is None:
         return True
-    if state.changes == 0:
+    if state.is_indexed:
         return False
     if state == history.ingested:
         return now - history.ingested_at >= RETRY
@@ -172,7 +179,7 @@ class Watcher:
             walked = self._now()
             due = should_ingest(state, self._history, walked, settled=settled)
             self._history = self._history.with_walk(state, walked)
-            if state.changes == 0:
+            if state.is_indexed:
                 self._failure = None
             if due:
                 self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
@@ -201,7 +208,8 @@ class Watcher:
         if last_ingest is None:
             return FolderState((), day, None)
         files = walk(self._content, last_ingest.suffixes).files
-        return FolderState(files, day, len(compare_files(last_ingest, files, day).sources))
+        changes = compare_files(last_ingest, files, day)
+        return FolderState(files, day, len(changes.sources), last_ingest.waiting)
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())

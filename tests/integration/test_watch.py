@@ -45,6 +45,7 @@ A = SourceFile("a.md", Path("a.md"), 3, 30)
 BEFORE = FolderState((A,), "2026-01-15", 1)
 UNKNOWN = FolderState((), "2026-01-15", None)
 NOW = FolderState((replace(A, size=4),), "2026-01-15", 1)
+WAITING = replace(NOW, changes=0, waiting=9)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,9 @@ NOW = FolderState((replace(A, size=4),), "2026-01-15", 1)
     [
         (replace(NOW, changes=0), WatchHistory(), True),
         (replace(NOW, changes=0), WatchHistory(ingested=BEFORE), False),
+        (WAITING, WatchHistory(ingested=BEFORE, latest=WAITING), True),
+        (WAITING, WatchHistory(ingested=WAITING, latest=WAITING, ingested_at=100.0), False),
+        (WAITING, WatchHistory(ingested=WAITING, ingested_at=100.0 - RETRY), True),
         (NOW, WatchHistory(ingested=BEFORE), False),
         (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0), False),
         (NOW, WatchHistory(ingested=BEFORE, latest=NOW, changed_since=100.0), True),

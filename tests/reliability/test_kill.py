@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
+from tests.support.blog import Blog
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
+    from tests.support.blog import MakeBlog
 
 
 WRITER = """
@@ -78,6 +80,44 @@ def test_an_index_survives_any_kill_of_its_writer(
         assert len(list(made.layout.generations.iterdir())) == 2
     assert killed > 1
     record_runs(versions, versions)
+
+
+FIRST_INGEST = """
+import os, signal, sys
+from pathlib import Path
+from blog_search_mcp.ingest import backlog
+from tests.support.blog import Blog
+from tests.support.fakes import FakeEmbedder
+
+class Killed(FakeEmbedder):
+    def embed_documents(self, texts):
+        if len(self.documents) >= int(sys.argv[3]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().embed_documents(texts)
+
+backlog.WORDS_FIRST = 8
+backlog.WINDOW_BYTES = 10
+Blog(Path(sys.argv[1]), Path(sys.argv[2]), Killed()).ingest()
+"""
+
+
+def test_a_first_ingest_that_is_killed_while_it_embeds_leaves_every_word_and_goes_on(
+    tmp_path: Path,
+) -> None:
+    made = Blog(tmp_path / "content", tmp_path / "index")
+    made.write({f"{number}.md": f"About number{number}.\n" for number in range(200)})
+    waiting = []
+    for _ in range(2):
+        command = [sys.executable, "-c", FIRST_INGEST, str(made.content), str(made.index), "64"]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60)
+        assert ran.returncode == -signal.SIGKILL, ran.stderr
+        waiting.append(made.manifest.waiting)
+        assert found(made, "number7") == 1
+    assert 200 > waiting[0] > waiting[1] > 0
+    report = made.ingest()
+    assert (report.added, made.manifest.waiting) == (0, 0)
+    assert report.embedded < waiting[1]
+    assert found(made, "number199") == 1
 
 
 STOPPED = """

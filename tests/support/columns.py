@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.retrieval import Numbers
 
 
-def columns(posts: Mapping[int, Candidate]) -> Candidates:
-    """The posts by id, in the order of the ids."""
+def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Candidates:
+    """The posts by id, in the order of the ids; those of `waiting` will have vectors."""
     ids = sorted(posts)
     own = [posts[number] for number in ids]
     chunks = [(each, chunk) for each in own for chunk in each.chunks]
@@ -26,6 +26,11 @@ def columns(posts: Mapping[int, Candidate]) -> Candidates:
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
         post_bm25=_numbers(each.post_bm25 for each in own),
         about_bm25=_numbers(each.about_bm25 for each in own),
+        readable=_numbers(
+            float(number in waiting or chunk in posts[number].cosines)
+            for number in ids
+            for chunk in posts[number].chunks
+        ),
     )
 
 

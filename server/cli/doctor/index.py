@@ -25,6 +25,7 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding
 
@@ -87,12 +88,14 @@ def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
 
 def _describe_index(folder: Path, manifest: Manifest, now: datetime) -> Finding:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    backlog = describe_backlog(len(manifest.posts), manifest.waiting)
     return Finding(
         "index",
         "ok",
         f"Generation {manifest.generation} in {folder}, whole: "
         f"{len(manifest.posts):,} posts, {manifest.chunks:,} chunks, {size / 1e6:.1f} MB, "
-        f"made {format_age(manifest.created, now)} with {manifest.embedder.name}.",
+        f"made {format_age(manifest.created, now)} with {manifest.embedder.name}."
+        + (f" {backlog}" if backlog else ""),
     )
 
 

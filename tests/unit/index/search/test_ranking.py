@@ -137,6 +137,29 @@ def test_meaning_is_relative_to_what_headings_reach_and_to_what_the_embedder_cov
     assert found["opening"] == pytest.approx([0.5 * 0.1 / 0.4])
 
 
+def test_a_post_that_waits_for_its_vectors_has_the_meaning_of_those_that_hold_as_many_words() -> (
+    None
+):
+    posts = {
+        number: replace(of_words(share), cosines={0: cosine} if cosine else {})
+        for number, (share, cosine) in enumerate([(0.2, 0.1), (0.4, 0.2), (0.8, 0.4), (0.6, 0.0)])
+    }
+    posts[4] = of_meaning(0.9)
+    waiting = replace(retrieved(posts), posts=columns(posts, waiting={3}))
+    found = post_features(waiting, similarity=1.0)
+    assert found["meaning"].tolist() == pytest.approx([0.1, 0.2, 0.4, 0.3, 0.9])
+    assert found["opening"].tolist() == pytest.approx([0.1, 0.2, 0.4, 0.3, 0.9])
+
+
+def test_a_post_that_waits_has_the_mean_of_few_others_and_0_if_it_is_alone() -> None:
+    posts = {1: replace(of_words(0.2), cosines={0: 0.4}), 2: of_words(0.9)}
+    found = replace(retrieved(posts), posts=columns(posts, waiting={2}))
+    assert post_features(found, 1.0)["meaning"].tolist() == [0.4, 0.4]
+    assert post_features(found, 1.0, Use.DENSE)["meaning"].tolist() == [0.4, 0.0]
+    alone = replace(retrieved({2: posts[2]}), posts=columns({2: posts[2]}, waiting={2}))
+    assert post_features(alone, 1.0)["meaning"].tolist() == [0.0]
+
+
 def test_meaning_is_limited_and_0_for_a_post_without_vectors() -> None:
     posts = {1: of_meaning(0.9), 2: of_meaning(-0.9), 3: of_words(0.5)}
     found = features_of(posts, similarity=0.3)

@@ -13,6 +13,7 @@ import pytest
 from blog_search_mcp.index.commands import command, reinstall_command
 from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
+from blog_search_mcp.index.store.generations import switch
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
@@ -38,6 +39,17 @@ def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
     assert start == f"Generation 1 in {made.index}, whole: 1 posts, 1"
     assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
     assert posts == Finding("posts", "ok", f"{made.content} is as the last ingest saw it.")
+
+
+def test_posts_that_wait_for_their_vectors_are_counted(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    manifest = made.manifest
+    waiting = manifest.posts["soup.md"].model_copy(update={"waiting": 1})
+    switch(made.layout, manifest.model_copy(update={"posts": {"soup.md": waiting}}))
+    assert about_the_index(made)[0].text.endswith(
+        " with fake bag-of-words. Still being indexed: 0 of 1 posts are known by meaning so far, "
+        "the others by words alone."
+    )
 
 
 def test_stale_posts_are_named_with_the_ingest_that_takes_them_in(blog: MakeBlog) -> None:
