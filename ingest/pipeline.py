@@ -25,7 +25,7 @@ from blog_search_mcp.index.content.last_ingest import (
 )
 from blog_search_mcp.index.content.walk import refuse_inside
 from blog_search_mcp.index.embedders.registry import advise_other_model
-from blog_search_mcp.index.errors import ContentError, IndexMissing
+from blog_search_mcp.index.errors import ContentError, EmbedderError, IndexMissing
 from blog_search_mcp.index.store.checksums import verify_if_modified
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
@@ -210,6 +210,11 @@ def _write_generations(
             manifest, without = _write_changes(job, layout, run, workers, cached, progress)
             without_vector += without
         _record_ingest(job, layout, run, manifest)
+        if manifest.waiting:
+            progress.say(
+                f"The words of {len(manifest.posts):,} posts can be searched now. Meaning follows "
+                f"for {manifest.waiting:,} of them, the newest first."
+            )
         for fuller, without in _write_backlog(layout, run.plan, manifest, cached, progress):
             manifest = fuller
             _record_ingest(job, layout, run, manifest)
@@ -232,7 +237,7 @@ def _write_changes(
 
     plan, counts = run.plan, run.counts
     cached.holds_back = may_be_many(plan.to_read)
-    progress.start("indexing", len(plan.to_read))
+    progress.start("indexing posts", len(plan.to_read))
     with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
         with open_embedding_queue(writer, cached) as queue:
             for result in run.results:
@@ -252,7 +257,7 @@ def _write_changes(
         cached.holds_back, without = False, queue.without_vector
         windows = sum(writer.backlog().values())
         if 0 < windows <= WORDS_FIRST:
-            progress.start("embedding", windows)
+            progress.start("embedding texts", windows)
             without += embed_backlog(writer, cached, windows, progress)[1]
         calibration = plan.base.calibration if plan.base else None
         return _publish(writer, plan, calibration, progress), without
@@ -270,13 +275,25 @@ def _write_backlog(
     for milestone in milestones(windows):
         if done >= milestone:
             continue
-        progress.start("embedding", windows, done)
+        progress.start("embedding texts", windows, done)
         with open_index_writer(layout, manifest, plan.choice.embedder.identity) as writer:
-            more, without = embed_backlog(writer, cached, milestone - done, progress)
+            try:
+                more, without = embed_backlog(writer, cached, milestone - done, progress)
+            except EmbedderError as error:
+                raise _explain_failure(error, manifest) from error
             done += more
             writer.write_lexical(map)
             manifest = _publish(writer, plan, None, progress)
         yield manifest, without
+
+
+def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
+    """Say also what the index has, and how to go on."""
+    posts, known = len(manifest.posts), len(manifest.posts) - manifest.waiting
+    return EmbedderError(
+        f"{error} The finished embeddings are kept. Meanwhile all {posts:,} posts can be searched "
+        f"by words and {known:,} by meaning. To go on: `python -m ingest CONTENT`."
+    )
 
 
 def _publish(

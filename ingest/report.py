@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TextIO
@@ -149,8 +150,26 @@ LINES = 10
 """Plain lines that a stage prints at most."""
 
 
+def describe_rate(done: int, left: int, seconds: float) -> str:
+    """Say how many steps a second were done in this time, and how long the others take so.
+
+    Empty before anything can be said.
+    """
+    if done <= 0 or seconds <= 0.0:
+        return ""
+    rate, remaining = done / seconds, left * seconds / done
+    speed = f"{rate:,.0f} a second" if rate >= 10.0 else f"{rate:.1f} a second"
+    if not left:
+        return speed
+    time_left = f"{remaining:.0f} s" if remaining < 100.0 else f"{remaining / 60:,.0f} min"
+    return f"{speed}, {time_left} left"
+
+
 class Progress:
     """Shows how far a run is; this one shows nothing."""
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence that stays."""
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
@@ -162,21 +181,31 @@ class Progress:
 class PlainProgress(Progress):
     """Prints a line at every tenth of a stage, for logs and pipes."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._now = now
         self._stage, self._total, self._done = "", 0, 0
+        self._first, self._started = 0, 0.0
+
+    def say(self, sentence: str) -> None:
+        """Print the sentence on a line."""
+        self._stream.write(f"{sentence}\n")
+        self._stream.flush()
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage without a line."""
         self._stage, self._total, self._done = stage, total, done
+        self._first, self._started = done, self._now()
 
     def advance(self, steps: int) -> None:
         """Print a line if another tenth is full."""
         lines = self._done * LINES // max(self._total, 1)
         self._done += steps
         if self._done * LINES // max(self._total, 1) > lines:
-            self._stream.write(f"{self._stage}: {self._done} of {self._total}\n")
-            self._stream.flush()
+            seconds = self._now() - self._started
+            rate = describe_rate(self._done - self._first, self._total - self._done, seconds)
+            share = f"{self._done:,} of {self._total:,} ({self._done / max(self._total, 1):.0%})"
+            self.say(f"{self._stage}: {', '.join(filter(None, (share, rate)))}")
 
 
 class BarProgress(Progress):
@@ -185,15 +214,24 @@ class BarProgress(Progress):
     def __init__(self, bar: rich.progress.Progress) -> None:
         self._bar = bar
 
+    def say(self, sentence: str) -> None:
+        """Print the sentence above the bar."""
+        self._bar.console.print(sentence, markup=False, highlight=False)
+
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Replace the bar by one for this stage."""
         for task in self._bar.task_ids:
             self._bar.remove_task(task)
-        self._task = self._bar.add_task(stage, total=total, completed=done)
+        self._task = self._bar.add_task(stage, total=total, completed=done, rate="")
+        self._total, self._done, self._first = total, done, done
+        self._started = time.monotonic()
 
     def advance(self, steps: int) -> None:
         """Move the bar."""
-        self._bar.advance(self._task, steps)
+        self._done += steps
+        seconds = time.monotonic() - self._started
+        rate = describe_rate(self._done - self._first, self._total - self._done, seconds)
+        self._bar.update(self._task, advance=steps, rate=rate)
 
 
 @contextmanager
@@ -209,7 +247,8 @@ def progress_on(stream: TextIO = sys.stderr) -> Iterator[Progress]:
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),
         rich.MofNCompleteColumn(),
-        rich.TimeRemainingColumn(),
+        rich.TaskProgressColumn(),
+        rich.TextColumn("{task.fields[rate]}"),
     )
     with rich.Progress(*columns, console=Console(file=stream), transient=True) as bar:
         yield BarProgress(bar)

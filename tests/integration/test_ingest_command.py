@@ -84,9 +84,8 @@ def test_progress_without_a_terminal_is_plain_lines(
     first: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
     lines = first[1].stderr.splitlines()
-    assert [line for line in lines if line.startswith("indexing: ")] == [
-        *("indexing: 1 of 4", "indexing: 4 of 4")
-    ]
+    shown = [line.partition(",")[0] for line in lines if line.startswith("indexing posts: ")]
+    assert shown == ["indexing posts: 1 of 4 (25%)", "indexing posts: 4 of 4 (100%)"]
     assert "\x1b" not in first[1].stderr
 
 
@@ -286,7 +285,7 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
     with running:
         assert running.stderr is not None
         for line in running.stderr:
-            if line.startswith("indexing: "):
+            if line.startswith("indexing posts: "):
                 break
         time.sleep(0.1)
         running.send_signal(sent)

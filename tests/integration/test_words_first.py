@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderError, EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest import backlog
+from blog_search_mcp.ingest.report import PlainProgress
 from tests.support.blog import Blog, load_rows
 from tests.support.fakes import FakeEmbedder
 
@@ -99,7 +101,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(
     unread: Blog,
 ) -> None:
     unread.embedder = Watching(unread, fails_at=1)
-    with pytest.raises(EmbedderUnavailable):
+    with pytest.raises(EmbedderError):
         unread.ingest()
     unread.embedder = FakeEmbedder()
     assert unread.manifest.waiting == 20
@@ -119,7 +121,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(
 
 def test_a_post_that_is_edited_while_others_wait_is_embedded_with_them(unread: Blog) -> None:
     unread.embedder = Watching(unread, fails_at=0)
-    with pytest.raises(EmbedderUnavailable):
+    with pytest.raises(EmbedderError):
         unread.ingest()
     unread.embedder = FakeEmbedder()
     unread.write({"00.md": "# Walrus\n\nBy the sea.\n"})
@@ -138,9 +140,27 @@ def test_what_the_cache_holds_waits_for_nothing(unread: Blog) -> None:
 
 def test_a_good_answer_is_not_low_because_vectors_are_still_to_come(unread: Blog) -> None:
     unread.embedder = Watching(unread, fails_at=1)
-    with pytest.raises(EmbedderUnavailable):
+    with pytest.raises(EmbedderError):
         unread.ingest()
     unread.embedder = FakeEmbedder()
     partly = ask(unread, "Post 37")
     unread.ingest()
     assert ask(unread, "Post 37").confidence == partly.confidence == "high"
+
+
+def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
+    unread: Blog,
+) -> None:
+    unread.embedder = Watching(unread, fails_at=1)
+    stream = StringIO()
+    with pytest.raises(EmbedderError) as failure:
+        unread.ingest(progress=PlainProgress(stream, now=lambda: 0.0))
+    assert str(failure.value) == (
+        "Ollama does not answer. The finished embeddings are kept. Meanwhile all 40 posts can be "
+        "searched by words and 20 by meaning. To go on: `python -m ingest CONTENT`."
+    )
+    said = stream.getvalue().splitlines()
+    words = "The words of 40 posts can be searched now. Meaning follows for 40 of them"
+    assert [line for line in said if line.startswith(words)]
+    assert "indexing posts: 40 of 40 (100%)" in said
+    assert "embedding texts: 20 of 40 (50%)" in said

@@ -63,6 +63,7 @@ class Blog:
         rebuild: bool = False,
         index_descriptions: bool = True,
         processes: int = 0,
+        progress: Progress | None = None,
     ) -> Report:
         job = Job(
             self.content,
@@ -73,7 +74,7 @@ class Blog:
             rebuild=rebuild,
             processes=processes,
         )
-        return ingest(job, Progress())
+        return ingest(job, progress or Progress())
 
     def _choose(
         self, _existing: EmbedderIdentity | None, _count_languages: CountLanguages

@@ -6,6 +6,7 @@ failure that stays leaves as an OllamaError with its kind.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -77,6 +78,12 @@ FOR_A_CHECK: Final = RetryPolicy(timeout=1.0, pauses={})
 """A local Ollama lists its models in milliseconds, and the next check is near."""
 
 
+LONG_PAUSE: Final = 1.0
+"""Seconds from which on a pause is said, once a request; before a query there is none so long."""
+
+log = logging.getLogger(__name__)
+
+
 class RetryingClient:
     """The official client for one URL; connects at the first request."""
 
@@ -95,6 +102,7 @@ class RetryingClient:
         """Make one request, and retry it as the policy grants. Raises OllamaError."""
         client = self.prepare(policy)
         retries: Counter[Kind] = Counter()
+        is_said = False
         while True:
             try:
                 return send(client)
@@ -103,6 +111,12 @@ class RetryingClient:
                 pauses = policy.pauses.get(failure.kind, ())
                 if retries[failure.kind] == len(pauses):
                     raise failure from error
+            if not is_said and pauses[retries[failure.kind]] >= LONG_PAUSE:
+                is_said = True
+                seconds = sum(pauses[retries[failure.kind] :])
+                log.warning(
+                    "Waiting for Ollama, %.0f s at most. %s", seconds, failure.say(self.url)
+                )
             time.sleep(pauses[retries[failure.kind]])
             retries[failure.kind] += 1
 

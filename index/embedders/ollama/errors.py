@@ -83,6 +83,12 @@ class OllamaError(Exception):
             case _:
                 return f"Ollama failed on it: {self.detail}"
 
+    def say(self, url: str) -> str:
+        """Say what happened at `url`, in a sentence without advice."""
+        sentence: str = self.kind.value[1]
+        place = f"Ollama at {url}"
+        return sentence.partition(". ")[0].format(place=place, model="", detail=self.detail) + "."
+
     def as_embedder_error(self, url: str, model: str) -> EmbedderError:
         """Say what happened at `url` with `model`, and what to do next."""
         error: type[EmbedderError] = self.kind.value[0]

@@ -107,7 +107,7 @@ class Refused:
             return self.serves == "after"
         if last.startswith(SWITCHED):
             return self.serves == "after" and self.recovers
-        progress = all(line.startswith("indexing: ") for line in before)
+        progress = all(line.startswith("indexing posts: ") for line in before)
         refusal = self.status == 1 and progress and last.lower().endswith(ENDING)
         return refusal and self.serves == "before" and self.recovers
 

@@ -1,10 +1,19 @@
-"""What an ingest says at its end."""
+"""What an ingest says while it lasts and at its end."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 
-from blog_search_mcp.ingest.report import LinkCounts, Report, as_lines
+import pytest
+
+from blog_search_mcp.ingest.report import (
+    LinkCounts,
+    PlainProgress,
+    Report,
+    as_lines,
+    describe_rate,
+)
 
 NOTHING = Report(
     generation=1,
@@ -42,4 +51,34 @@ def test_links_are_counted_with_the_reasons_why_posts_have_none() -> None:
     ]
     assert with_links(0, {"no site": 2}) == [
         "Links: 0 of 2 posts read have one. The others: no site."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("done", "left", "seconds", "said"),
+    [
+        (0, 10, 1.0, ""),
+        (10, 0, 0.0, ""),
+        (10, 90, 10.0, "1.0 a second, 90 s left"),
+        (5_000, 100_000, 100.0, "50 a second, 33 min left"),
+        (5_000, 0, 100.0, "50 a second"),
+    ],
+)
+def test_a_rate_and_the_time_left_are_those_of_the_stage_so_far(
+    done: int, left: int, seconds: float, said: str
+) -> None:
+    assert describe_rate(done, left, seconds) == said
+
+
+def test_lines_name_the_stage_the_share_the_rate_and_the_time_left() -> None:
+    stream, clock = StringIO(), iter([0.0, 10.0, 40.0])
+    progress = PlainProgress(stream, now=lambda: next(clock))
+    progress.start("embedding texts", 2_000, done=1_000)
+    progress.advance(200)
+    progress.say("Words can be searched.")
+    progress.advance(800)
+    assert stream.getvalue().splitlines() == [
+        "embedding texts: 1,200 of 2,000 (60%), 20 a second, 40 s left",
+        "Words can be searched.",
+        "embedding texts: 2,000 of 2,000 (100%), 25 a second",
     ]
