@@ -83,6 +83,9 @@ def _release(lock: FileLock) -> None:
 AT_ONCE = 4
 """Files that are hashed and waited for at once; Python holds no lock while it does either."""
 
+BUSY = "Another ingest is writing to this index."
+"""Begins the sentence by which a process that started an ingest knows of it."""
+
 _LARGEST_CURRENT = 1 << 16
 """Bytes; CURRENT is one line of ours."""
 
@@ -139,9 +142,7 @@ def writer_lock(layout: Layout) -> Iterator[None]:
         layout.generations.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise IndexBusy(
-            "Another ingest is writing to this index. Wait until it has finished, then run again."
-        ) from error
+        raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.") from error
     except OSError as error:
         raise make_disk_error(error) from error
     try:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import ingest_arguments
-from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.errors import IndexBusy, IngestFailed
+from blog_search_mcp.index.store.generations import BUSY
 
 
 def run_ingest(
@@ -24,9 +25,11 @@ def run_ingest(
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),
 ) -> str:
-    """Ingest with these options and return the report's last line. Raises IngestFailed.
+    """Ingest with these options and return the report's last line.
 
     `program` is the module to run with its first arguments; a benchmark has its own.
+
+    Raises IngestFailed, or IndexBusy while another ingest is writing.
     """
     arguments = ingest_arguments(content, index, embedder_url, options)
     try:
@@ -44,5 +47,6 @@ def run_ingest(
     last_line = done.stderr.strip().rpartition("\n")[2]
     if done.returncode:
         reason = last_line or f"it ended with status {done.returncode}."
-        raise IngestFailed(f"The newest posts could not be ingested: {reason}")
+        failure = IndexBusy if last_line.startswith(BUSY) else IngestFailed
+        raise failure(f"The newest posts could not be ingested: {reason}")
     return last_line

@@ -18,7 +18,7 @@ from pathlib import Path
 from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
-from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError, IndexBusy
 from blog_search_mcp.index.store.generations import find_current
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.format.results import for_clients
@@ -183,6 +183,8 @@ class Watcher:
                 self._failure = None
             if due:
                 self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
+        except IndexBusy:
+            self._failure = None  # the other ingest takes the same posts in
         except BlogSearchError as error:
             self._record_failure(error)
         return walked - began

@@ -7,6 +7,7 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexMissing, IngestFailed
+from blog_search_mcp.index.store.generations import writer_lock
+from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.instructions import instructions
@@ -185,6 +188,18 @@ def test_an_ingest_that_fails_is_said_and_tried_again_later(
     watched.now += RETRY
     assert watched.steps(1) is None
     assert watched.switches == 1
+
+
+def test_an_ingest_beside_another_one_is_told_as_that_one(tmp_path: Path) -> None:
+    content, index = tmp_path / "posts", tmp_path / "index"
+    content.mkdir()
+    (content / "soup.md").write_text(SOUP, encoding="utf-8")
+    run = partial(run_ingest, content, index, "127.0.0.1:1")
+    watch = Watcher(index, content, run, lambda: None)
+    with writer_lock(Layout(index)):
+        watch.step()
+        assert watch.notice() is None
+        assert "being made for the first time" in str(watch.first_ingest())
 
 
 def test_a_change_that_is_taken_back_takes_its_failure_back(watched: Watched) -> None:
