@@ -14,6 +14,7 @@
     │       └── TextsRefused          some texts have no vector, the others do
     ├── IndexProblem          the index cannot be used as it is
     │   ├── IndexMissing          no ingest has finished here yet
+    │   ├── IndexPlaceUnusable    no index can be there: a file, a name too long, no permission
     │   ├── IndexBroken           a file is torn, missing or foreign
     │   ├── IndexFormatUnknown    written by another version of this program
     │   ├── IndexBusy             another ingest is writing
@@ -99,6 +100,10 @@ class IndexProblem(BlogSearchError):
 
 class IndexMissing(IndexProblem):
     """No ingest has finished in this folder yet."""
+
+
+class IndexPlaceUnusable(IndexProblem):
+    """No index can be where it was looked for; to build it anew does not help."""
 
 
 class IndexBroken(IndexProblem):

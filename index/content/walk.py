@@ -139,8 +139,14 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
 def refuse_inside(content: Path, index: Path) -> None:
     """Raise UsageError if posts lie in the index folder, or ContentError if there are none.
 
-    An ingest deletes folders there that look like generations of its own.
+    An ingest deletes folders there that look like generations of its own. Tantivy takes UTF-8
+    alone for a path.
     """
+    if os.fsencode(index).decode("utf-8", "replace") != str(index):
+        raise UsageError(
+            "The path of the index is not UTF-8, which it must be. Name another folder with "
+            "--index DIR."
+        )
     if _resolve_root(content).is_relative_to(os.path.realpath(index)):
         raise UsageError(
             f"The content folder {content} lies in the index folder. "

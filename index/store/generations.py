@@ -21,7 +21,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import (
+    IndexBroken,
+    IndexBusy,
+    IndexMissing,
+    IndexPlaceUnusable,
+    IndexProblem,
+)
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
 from blog_search_mcp.index.store.disk import make_disk_error, quarantine, regular_size
 from blog_search_mcp.index.store.layout import (
@@ -102,10 +108,31 @@ def current_number(layout: Layout) -> int:
             f"There is no index in {layout.root.name}/ yet. Make one: `{TO_INGEST}`."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
+        check_place(layout, error)
         raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
     if not GENERATION_NAME.fullmatch(name):
         raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
     return int(name)
+
+
+def check_place(layout: Layout, error: Exception) -> None:
+    """Raise IndexPlaceUnusable if `error` came of a place where no index can be."""
+    advice = "Name another folder with --index DIR"
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.ENAMETOOLONG:
+        raise IndexPlaceUnusable(f"The path of the index is too long. {advice}.") from error
+    if number in (errno.ENOTDIR, errno.EEXIST):
+        for path in (layout.generations, layout.root, *layout.root.parents):
+            if path.is_file():
+                raise IndexPlaceUnusable(
+                    f"{path.name} is a file, and the index needs a folder there. {advice}, or move "
+                    "the file away."
+                ) from error
+    if number in (errno.EACCES, errno.EPERM) and not os.access(layout.root, os.R_OK | os.X_OK):
+        raise IndexPlaceUnusable(
+            f"This account may not read the index folder {layout.root.name}. Give it the "
+            f"permission, or name another folder with --index DIR."
+        ) from error
 
 
 def find_current(layout: Layout) -> int | None:
@@ -128,6 +155,7 @@ def read_manifest(layout: Layout, number: int) -> Manifest:
     try:
         manifest = loads(_read_text(path, _LARGEST_MANIFEST, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
+        check_place(layout, error)
         raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
     if manifest.generation != number:
         raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
@@ -144,6 +172,7 @@ def writer_lock(layout: Layout) -> Iterator[None]:
     except Timeout as error:
         raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.") from error
     except OSError as error:
+        check_place(layout, error)
         raise make_disk_error(error) from error
     try:
         yield

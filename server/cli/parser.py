@@ -184,7 +184,11 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     uninstall = commands.add_parser("uninstall", help="take it out of a client's settings")
     _add_client(uninstall)
     uninstall.add_argument(
-        "--index", dest="entry_index", metavar="DIR", help="the index of the entry"
+        "--index",
+        dest="entry_index",
+        type=read_absolute,
+        metavar="DIR",
+        help="the index of the entry",
     )
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
     for command in (ask, search, doctor, install, tokens):  # where the options may stand too

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.errors import BlogSearchError, ContentError
 from blog_search_mcp.index.store.layout import FileStamp, Layout, read_stamp
 
 if TYPE_CHECKING:
@@ -36,6 +37,14 @@ class _Comparison:
     changes: Changes | None = None
     """`None` if they are not known, or none."""
     created: str = ""
+    is_lost: bool = False
+    """Whether the posts' folder is gone or cannot be read."""
+
+
+LOST = (
+    "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
+    f"If it was moved: `{TO_INGEST}`."
+)
 
 
 def run_in_thread(work: Callable[[], None]) -> None:
@@ -77,8 +86,10 @@ class StalenessCheck:
     def notice(self) -> str | None:
         """Describe what the last comparison found in one sentence, `None` if nothing."""
         last = self._last
-        if last is None or last.changes is None or last.stamp != self._read_stamp():
+        if last is None or last.stamp != self._read_stamp():
             return None
+        if last.changes is None:
+            return LOST if last.is_lost else None
         from blog_search_mcp.index.content.changes import describe_changes
 
         return describe_changes(last.changes, last.created, self._now())
@@ -106,7 +117,10 @@ class StalenessCheck:
         if last_ingest is None:
             return comparison
         today = comparison.began.astimezone().date().isoformat()
-        changes = find_changes(last_ingest, self._content or Path(last_ingest.content), today)
+        try:
+            changes = find_changes(last_ingest, self._content or Path(last_ingest.content), today)
+        except ContentError:
+            return replace(comparison, is_lost=True)
         if not changes.sources:
             return comparison
         return _Comparison(comparison.began, comparison.stamp, changes, last_ingest.created)

@@ -71,6 +71,33 @@ def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.parametrize("rebuild", ["", " --rebuild"])
+def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str) -> None:
+    (tmp_path / "posts").mkdir()
+    (tmp_path / "posts" / "a.md").write_text("A post.\n", encoding="utf-8")
+    (tmp_path / "f").write_text("", encoding="utf-8")
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / "generations").write_text("", encoding="utf-8")
+    for index, name in (("f", "f"), ("f/below", "f"), ("g", "generations")):
+        ran = shell(f"cd {tmp_path} && INGEST posts --index {index} --embedder embedded{rebuild}")
+        assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
+            1,
+            f"{name} is a file, and the index needs a folder there. Name another folder with "
+            "--index DIR, or move the file away.",
+        )
+    ran = shell(f"cd {tmp_path} && SERVER --index f search x")
+    assert (ran.returncode, ran.stderr[:14]) == (1, "f is a file, a")
+
+
+def test_an_index_that_is_not_utf_8_is_refused(made: Blog) -> None:
+    ran = shell(f"INGEST {made.content} --index {made.index}$'\\xff' --embedder embedded")
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "The path of the index is not UTF-8, which it must be. Name another folder with "
+        "--index DIR.\n",
+    )
+
+
 def test_a_usage_log_that_is_a_folder_is_said(tmp_path: Path) -> None:
     ran = shell(f"SERVER usage --usage-log {tmp_path}")
     assert (ran.returncode, ran.stderr) == (

@@ -22,14 +22,24 @@ _HOST_AND_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<name>[^:\[\]]*)):(?P<p
 """What Go's `net.SplitHostPort` splits; IPv6 needs brackets to have a port."""
 
 
+_NAME = re.compile(r"(?!https?$)(?:[\w.-]*\w\.?)?")
+"""A host's name, in any script; an underscore stands in names of Docker."""
+
+
 def resolve_url(text: str) -> str:
     """Return `scheme://host:port[/path]` without a slash at the end.
 
     Empty means `http://127.0.0.1:11434`. A port that is no port gives the default one;
     addresses to listen on (0.0.0.0, ::, none) become the loopback to connect to.
-    Raises UsageError for a scheme other than http and https.
+    Raises UsageError for a scheme other than http and https, a name and password, which Ollama
+    does not know, and what is no address at all.
     """
     trimmed = text.strip().strip("\"'").strip()
+    if "@" in trimmed:
+        raise UsageError(
+            "The Ollama host holds a name or password, which Ollama does not ask for. Give the "
+            "address alone, such as http://127.0.0.1:11434."
+        )
     if trimmed == "ollama.com":
         return "https://ollama.com:443"
     scheme, found, rest = trimmed.partition("://")
@@ -40,6 +50,10 @@ def resolve_url(text: str) -> str:
     default = SCHEME_PORTS[scheme] if found else DEFAULT_PORT
     authority, _, path = rest.partition("/")
     host, port = _split(authority, default)
+    if not _is_host(host) or re.search(r"[?#\s]", rest) or rest.count("[") != rest.count("]"):
+        raise UsageError(
+            f"The Ollama host {trimmed!r} is no address. Give one such as http://127.0.0.1:11434."
+        )
     return f"{scheme}://{_connectable(host)}:{port}/{path}".rstrip("/")
 
 
@@ -60,6 +74,14 @@ def _split(authority: str, default: str) -> tuple[str, str]:
     port = match["port"]
     valid = port.isascii() and port.isdigit() and int(port) <= 65535
     return match["v6"] or match["name"] or "", port if valid else default
+
+
+def _is_host(host: str) -> bool:
+    """Whether it can be connected to: a name, an address, or nothing for this machine."""
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return _NAME.fullmatch(host) is not None
 
 
 def _connectable(host: str) -> str:

@@ -19,6 +19,7 @@ from blog_search_mcp.index.errors import (
     ContentError,
     EmbedderError,
     IndexMissing,
+    IndexPlaceUnusable,
     IndexProblem,
 )
 from blog_search_mcp.index.reader import IndexReader
@@ -56,6 +57,8 @@ def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck
     except IndexProblem as error:
         ingest = ingest_command(folder, content)
         remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
+        if isinstance(error, IndexPlaceUnusable):
+            remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
         return IndexCheck([Finding("index", "problem", first_sentence(error), remedy)], ingest)
     findings = [_describe_index(folder, manifest, now)]
     if embedder_error is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from blog_search_mcp.server.watch.staleness import INTERVAL, StalenessCheck
+from blog_search_mcp.server.watch.staleness import INTERVAL, LOST, StalenessCheck
 from tests.support.served import ingest, write
 from tests.support.wire import wire
 
@@ -108,10 +108,22 @@ def test_an_ingest_takes_the_notice_back_at_once(watched: Watched) -> None:
     assert watched.checked() is None
 
 
+def test_a_folder_of_posts_that_is_gone_is_said(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    watched = Watched(made)
+    assert watched.checked() is None
+    made.content.rename(made.content.with_name("moved"))
+    watched.clock.now += INTERVAL
+    assert watched.checked() == LOST
+    made.content.with_name("moved").rename(made.content)
+    watched.clock.now += INTERVAL
+    assert watched.checked() is None
+
+
 def test_posts_that_moved_are_compared_where_the_user_says(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     moved = made.content.rename(made.content.with_name("moved"))
-    assert Watched(made).checked() is None
+    assert Watched(made).checked() == LOST
     (moved / "soup.md").write_text(EDITED, encoding="utf-8")
     assert Watched(made, moved).checked() == notice_of(1)
 

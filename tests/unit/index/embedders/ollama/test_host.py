@@ -53,6 +53,31 @@ def test_a_scheme_ollama_does_not_speak_is_refused_in_a_sentence() -> None:
         resolve_url("ftp://example.com")
 
 
+@pytest.mark.parametrize("text", ["http://me:secret@localhost:11434", "me:secret@localhost"])
+def test_a_password_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        resolve_url(text)
+    assert str(raised.value) == (
+        "The Ollama host holds a name or password, which Ollama does not ask for. Give the "
+        "address alone, such as http://127.0.0.1:11434."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("not a host", "host:12:34", "http:localhost", "http://[::1", "-"),
+        *("http://localhost:11434#x", "http://localhost:11434/api?x=1"),
+    ],
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        resolve_url(text)
+    assert str(raised.value) == (
+        f"The Ollama host {text!r} is no address. Give one such as http://127.0.0.1:11434."
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "loopback"),
     [
