@@ -65,11 +65,13 @@ def render_passage(
     query: Query | None,
     read_post: Callable[[], Passage],
     listing: Callable[[], PostLists],
+    root: str = "",
 ) -> list[list[Node]]:
     """Render each chunk of a passage, what matches the query marked in it.
 
     `read_post` reads the whole post, whose other chunks may define what links of these lead to.
-    Raises BlogSearchError.
+    The sources of the post's blog begin with `root`, where several are served. Raises
+    BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
     definitions = find_definitions("\n\n".join(chunk.text for chunk in whole.chunks))
@@ -81,7 +83,7 @@ def render_passage(
     if passage.chunks[0].index == 0:
         rendered[0] = _without_title(rendered[0], passage.post.title)
     links = [link for nodes in rendered for link in _walk_links(nodes)]
-    resolve_links(links, passage.post, listing)
+    resolve_links(links, passage.post, listing, root)
     return rendered
 
 

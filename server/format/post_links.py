@@ -32,27 +32,32 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What can be linked to among the posts of an index."""
+    """What can be linked to among the posts that are served."""
 
+    root: str
+    """What the sources of the linking post's blog begin with, empty where there is only one."""
     sources: frozenset[str]
+    """Of that blog: a file of another one is nothing that a site's generator would link to."""
     urls: Mapping[str, str]
     """Source by address, as `_comparable` writes it."""
     names: Mapping[str, str]
     """Source by the file's name in lower case, of names that one post alone has."""
 
 
-def places_of(posts: Iterable[tuple[str, str | None]]) -> Places:
-    """Gather the places of posts, given by source and URL."""
+def places_of(posts: Iterable[tuple[str, str | None]], root: str = "") -> Places:
+    """Gather the places of posts, given by source and URL; files of the blog at `root` alone."""
     urls: dict[str, str] = {}
     names: dict[str, str] = {}
     sources = []
     for source, url in posts:
-        sources.append(source)
         if url:
             urls.setdefault(_comparable(url), source)
+        if not source.startswith(root):
+            continue
+        sources.append(source)
         name = source.rpartition("/")[2].lower()
         names[name] = "" if name in names else source
-    return Places(frozenset(sources), urls, names)
+    return Places(root, frozenset(sources), urls, names)
 
 
 def find_target(written: str, post: Post, places: Places) -> Target | None:
@@ -76,7 +81,7 @@ def find_target(written: str, post: Post, places: Places) -> Target | None:
 
 
 def _find_file(path: str, source: str, places: Places) -> str:
-    folder = "" if path.startswith("/") else posixpath.dirname(source)
+    folder = places.root if path.startswith("/") else posixpath.dirname(source)
     beside = posixpath.normpath(posixpath.join(folder, path.strip("/") or "."))
     for end in FILES:
         if f"{beside}{end}" in places.sources:
@@ -92,14 +97,16 @@ def _comparable(url: str) -> str:
     return f"{parts.netloc.lower()}{path}"
 
 
-def resolve_links(links: Sequence[list[Any]], post: Post, listing: Callable[[], PostLists]) -> None:
+def resolve_links(
+    links: Sequence[list[Any]], post: Post, listing: Callable[[], PostLists], root: str = ""
+) -> None:
     """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
 
     A place in another post that is not known is that post's beginning. Raises IndexProblem.
     """
     if not links:
         return
-    places = places_of(listing().addresses())
+    places = places_of(listing().addresses(), root)
     targets = [find_target(link[1]["href"], post, places) for link in links]
     sources = {found.source for found in targets if found and found.source and found.anchor}
     chunks = listing().anchored_chunks(sources) if sources else {}

@@ -73,6 +73,34 @@ def test_what_is_no_page_is_no_link(written: str) -> None:
     assert find_target(written, POST, PLACES) is None
 
 
+def test_of_several_blogs_files_are_found_in_ones_own_and_addresses_in_all() -> None:
+    post = Post("one/posts/start.md", "Start", url=f"{SITE}/start/")
+    posts = [
+        (post.source, post.url),
+        ("one/posts/goal.md", None),
+        ("two/posts/other.md", "https://two.example/other/"),
+    ]
+    places = places_of(posts, "one/")
+    found = {
+        written: target.source
+        for written in (
+            "goal.md",
+            "/posts/goal.md",
+            "other.md",
+            "../../two/posts/other.md",
+            "https://two.example/other",
+        )
+        if (target := find_target(written, post, places))
+    }
+    assert found == {
+        "goal.md": "one/posts/goal.md",
+        "/posts/goal.md": "one/posts/goal.md",
+        "other.md": "",
+        "../../two/posts/other.md": "",
+        "https://two.example/other": "two/posts/other.md",
+    }
+
+
 def test_without_the_sites_address_only_files_and_whole_addresses_are_links() -> None:
     post = Post("posts/start.md", "Start")
     found = {

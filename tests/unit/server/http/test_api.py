@@ -12,6 +12,7 @@ from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.library.library import Library
 from blog_search_mcp.server.settings import ANYONE, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
@@ -167,6 +168,15 @@ def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> Non
     ]
 
 
+def test_of_several_blogs_a_link_leads_to_a_post_of_its_own(blog: MakeBlog) -> None:
+    made = blog(LINKED)
+    engine = Engine(made.follow, IndexFolder(made.index))
+    with client_of(Library({"one": engine, "two": engine})) as client:
+        found = ask(client, "passage", source="two/start.md", chunk_index=0)
+    link = found["chunks"][0]["nodes"][0][3]
+    assert link == ["a", {"source": "two/goal.md", "chunk": 0}, "the ", ["em", {}, "goal"]]
+
+
 @pytest.mark.parametrize(
     ("posts", "language"),
     [
@@ -210,6 +220,7 @@ def test_the_index_tells_its_state_and_what_may_be_chosen_among(real: TestClient
         "language": "en",
         "first_day": "2025-03-04",
         "last_day": "2025-03-04",
+        "waiting": 0,
         "notice": None,
     }
 
