@@ -126,6 +126,12 @@ def test_following_posts_are_all_posts_once(library: Library) -> None:
     assert ("food/bread.md", "Bread") in lists.names()
 
 
+def test_places_in_posts_are_found_by_their_blogs(library: Library) -> None:
+    lists = library.listing()
+    assert [source for source, _url in lists.addresses()] == [BREAD, ONION, KV, PEEL, UNDATED]
+    assert lists.years() == [(2025, 3), (2024, 1)]
+
+
 def torn() -> Any:
     raise IndexBroken("A file is torn.")
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
 from blog_search_mcp.index.types import Answer
-from blog_search_mcp.server.library.merging import merge_answers, merge_notices, merge_overviews
+from blog_search_mcp.server.library.merging import (
+    MergedLists,
+    merge_answers,
+    merge_notices,
+    merge_overviews,
+)
 from tests.support.server_fixtures import ALL_HITS, OVERVIEW
 
 FIRST, SECOND, THIRD = ALL_HITS
@@ -47,6 +54,19 @@ def test_a_sentence_about_several_blogs_is_said_once() -> None:
         "a, c: Ollama is away."
     )
     assert merge_notices({"a": None}) is None
+
+
+class Anchored:
+    """A list of posts whose third chunk is below `#top`."""
+
+    def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
+        return {(source, "top"): 2 for source in sources}
+
+
+def test_each_blog_is_asked_for_the_anchors_of_its_own_posts() -> None:
+    lists: Any = {"a": Anchored(), "b": Anchored()}
+    found = MergedLists(lists, {}).anchored_chunks(["a/x.md", "b/y.md", "z.md"])
+    assert found == {("a/x.md", "top"): 2, ("b/y.md", "top"): 2}
 
 
 def test_numbers_add_up_and_a_blog_is_a_section() -> None:
