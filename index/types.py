@@ -183,7 +183,7 @@ class Outline:
     """Language and source of each translation of the post."""
 
 
-CONFIDENCE_FORMULA = 5
+CONFIDENCE_FORMULA = 6
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 
@@ -205,8 +205,10 @@ class Calibration:
     heading_similarity: float
     """The cosine of a heading's nearest passage less that of the blog's mean; 0 if the embedder
     does not cover the blog."""
-    absent_similarity: float
-    foreign_similarity: float
+    heading_cosine: float
+    """The cosine of a heading's nearest passage, as it is."""
+    absent_cosine: float
+    foreign_cosine: float
     """The same of absent headings in another script than most of the blog."""
     east_asian: float
     """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""

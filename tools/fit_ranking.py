@@ -66,16 +66,18 @@ RIDGE = 1e-3
 """L2 penalty of a weight."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-CONFIDENCE = (
-    "found", "similarity", "agreement", "foreign", "foreign_found", "foreign_similarity",
-)  # fmt: skip
-BY_WORDS = ("found", "foreign", "foreign_found")
+CONFIDENCE = ("found", "missing", "length", "nearest", "matching")
+BY_WORDS = ("found", "missing", "length")
+
+ABSENT = frozenset({"absent", "elsewhere", "heading elsewhere"})
+"""Kinds without an answer that are fitted on; everyday questions are not, and test the fit."""
 
 ELSEWHERE = 150
-"""Questions of other blogs asked of each."""
+"""Questions of other blogs asked of each, and as many of their headings at most."""
 
-FALSE_LOW = 0.02
-"""Share of a blog's own questions that may fall below `low`, on the blogs where most do."""
+FALSE_LOW = 0.01
+"""Share of the questions that a blog answers that may fall below `low`, by weights that were fitted
+without the blog; every blog counts the same."""
 
 FALSE_HIGH = 0.05
 """Share of questions without an answer that may reach `high`."""
@@ -146,13 +148,15 @@ def collect(corpus: Corpus, corpora: Sequence[Corpus], cache: Path) -> Iterator[
         if query.kind.startswith("question")
     ]
     elsewhere = sorted(asked, key=lambda query: zlib.crc32(query.text.encode()))[:ELSEWHERE]
+    headings = [q for q in corpus.off_topic(corpora, ELSEWHERE) if "heading" in q.parts]
     by_index: dict[Path, list[tuple[str, Query]]] = defaultdict(list)
     for query in corpus.queries:
         if query.kind not in LEFT_OUT:
             by_index[indexes.of(query)].append((query.kind, query))
     by_index[indexes.whole or next(iter(by_index))] += [
-        *(("absent", query) for query in corpus.absent),
+        *((query.kind, query) for query in corpus.absent),
         *(("elsewhere", query) for query in elsewhere),
+        *(("heading elsewhere", query) for query in headings),
     ]
     for index, queries in by_index.items():
         yield from _search_all(corpus.name, index, queries)
@@ -241,7 +245,37 @@ def _fit_confidence(
     examples: Sequence[Example], names: Sequence[str], ranking: Mapping[QueryKind, list[float]]
 ) -> dict[str, object]:
     """Fit one logistic model; `names` are its features."""
-    used = [each for each in examples if _is_absent(each) or _is_found(each, ranking)]
+    used = [each for each in examples if each.kind in ABSENT or _is_found(each, ranking)]
+    bias, *weights = _fit_logistic(used, names)
+    asked: dict[str, Numbers] = {}
+    for corpus in sorted({each.corpus for each in used}):
+        questions = [
+            each for each in used if each.corpus == corpus and each.kind.startswith("question")
+        ]
+        if questions:
+            without = _fit_logistic([each for each in used if each.corpus != corpus], names)
+            asked[corpus] = _probabilities(questions, names, without)
+    absent = {
+        corpus: _probabilities(
+            [each for each in used if each.corpus == corpus and _is_absent(each)],
+            names,
+            [bias, *weights],
+        )
+        for corpus in asked
+    }
+    low = round(_pooled_quantile([*asked.values()], FALSE_LOW), 3)
+    reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in absent.values()]
+    return {
+        "bias": bias,
+        "weights": dict(zip(names, weights, strict=True)),
+        "low": low,
+        "high": max(round(float(np.median(reached)), 3), low),
+    }
+
+
+def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[float]:
+    """The bias, then the weights. What a title names is certain anyway, and left out."""
+    used = [each for each in examples if not each.is_named]
     importance = _importance(used)
     rows = np.array([[each.confidence[name] for name in names] for each in used])
     answered = np.array([not _is_absent(each) for each in used])
@@ -257,28 +291,30 @@ def _fit_confidence(
         return value, gradient
 
     found = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B")
-    bias, *weights = (round(float(value), 2) + 0.0 for value in found.x)
-    probability = 1.0 / (1.0 + np.exp(-(bias + rows @ np.array(weights))))
-    own: dict[str, list[float]] = defaultdict(list)
-    foreign: dict[str, list[float]] = defaultdict(list)
-    for each, value in zip(used, probability.tolist(), strict=True):
-        if each.kind.startswith("question") and not each.is_named:
-            own[each.corpus].append(value)
-        elif _is_absent(each):
-            foreign[each.corpus].append(value)
-    worst = sorted(float(np.quantile(values, FALSE_LOW)) for values in own.values())[:2]
-    reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in foreign.values()]
-    low = round(float(np.mean(worst)), 3)
-    return {
-        "bias": bias,
-        "weights": dict(zip(names, weights, strict=True)),
-        "low": low,
-        "high": max(round(float(np.median(reached)), 3), low),
-    }
+    return [round(float(value), 2) + 0.0 for value in found.x]
+
+
+def _probabilities(
+    examples: Sequence[Example], names: Sequence[str], fitted: Sequence[float]
+) -> Numbers:
+    """Of those that no title decides, at least one."""
+    bias, *weights = fitted
+    rows = [[each.confidence[name] for name in names] for each in examples if not each.is_named]
+    probabilities: Numbers = 1.0 / (1.0 + np.exp(-(bias + np.array(rows) @ np.array(weights))))
+    return probabilities
+
+
+def _pooled_quantile(groups: Sequence[Numbers], share: float) -> float:
+    """The value below which `share` of all values lie, where every group counts the same."""
+    values = np.concatenate(groups)
+    weight = np.concatenate([np.full(len(group), 1.0 / len(group)) for group in groups])
+    order = values.argsort()
+    reached = np.cumsum(weight[order]) / len(groups)
+    return float(values[order][np.searchsorted(reached, share)])
 
 
 def _is_absent(example: Example) -> bool:
-    return example.kind in ("absent", "elsewhere")
+    return example.kind in ABSENT or example.kind == "everyday"
 
 
 def _is_found(example: Example, ranking: Mapping[QueryKind, list[float]]) -> bool:
@@ -297,8 +333,9 @@ def report(name: str, examples: Sequence[Example], model: Mapping[str, object]) 
             gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
             line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
             own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
-        low = [not each.is_named and _is_low(each, model) for each in own]
-        print(f"{line}  low {np.mean(low) if low else 0:.3f}")  # noqa: T201
+        words = Counter(_word(each, model) for each in own)
+        shares = (f"{word} {words[word] / max(len(own), 1):.3f}" for word in ("low", "high"))
+        print(line, *shares)  # noqa: T201
 
 
 def _rank(example: Example, model: Mapping[str, object]) -> int:
@@ -307,12 +344,16 @@ def _rank(example: Example, model: Mapping[str, object]) -> int:
     return example.rank(np.array(list(ranking[example.query_kind].values())))
 
 
-def _is_low(example: Example, model: Mapping[str, object]) -> bool:
+def _word(example: Example, model: Mapping[str, object]) -> str:
+    if example.is_named:
+        return "high"
     chosen = model["confidence" if example.by_meaning else "confidence_by_words"]
     assert isinstance(chosen, dict)
-    weights = chosen["weights"]
-    logit = chosen["bias"] + sum(weights[name] * example.confidence[name] for name in weights)
-    return bool(1.0 / (1.0 + np.exp(-logit)) < chosen["low"])
+    fitted = [chosen["bias"], *chosen["weights"].values()]
+    certainty = _probabilities([example], [*chosen["weights"]], fitted)[0]
+    return (
+        "low" if certainty < chosen["low"] else "high" if certainty >= chosen["high"] else "medium"
+    )
 
 
 if __name__ == "__main__":

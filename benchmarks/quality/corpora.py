@@ -3,14 +3,15 @@
 A blog is a folder with `posts/` in it. Beside that may lie `known_items.jsonl`, its authors'
 descriptions. Readers' questions come from a folder of their own, in files named after the blog:
 `BLOG.jsonl`, further ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl` for those without an answer in
-it. All other kinds are made of the posts as for any blog.
+it. What people ask of everyday life is asked of every blog, in its language and in English. All
+other kinds are made of the posts as for any blog.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from benchmarks.quality.queries import (
     count_words,
     derive_queries,
     detect_language,
+    is_specific,
     select_foreign,
     sort_by_hash,
 )
@@ -41,8 +43,14 @@ CHEAP = {"title": 5, "definition": 5}
 OTHER_LANGUAGE = "other language"
 """Part of the questions that are not in the language of the post that answers them."""
 
-FOREIGN = ("heading", "question")
-"""Kinds of another blog's queries that are off topic here."""
+OFF_TOPIC = ("question", "heading")
+"""Kinds of other blogs' queries that are off topic here, of each as many."""
+
+EVERYDAY = Path(__file__).with_name("everyday.txt")
+"""A question a line about what people do when they do not write blogs, in the languages of
+EVERYDAY_LANGUAGES, apart by tabs. Written for this project; nothing is fitted on them."""
+
+EVERYDAY_LANGUAGES = ("en", "zh-hant", "zh", "ja", "de")
 
 QUESTION_WORDS = 7
 """Words from which on a question that shows no language is English; a shorter one may be names."""
@@ -59,26 +67,51 @@ class Corpus:
     queries: Sequence[Query]
     """Those it answers."""
     absent: Sequence[Query] = ()
-    """Questions that fit its field and have no answer in it."""
+    """Those it does not answer: `absent` ones, which fit its field, and `everyday` ones."""
     posts: Posts = ()
     language: str = ""
     """ISO 639-1, of most of its posts."""
 
     def off_topic(self, corpora: Iterable[Corpus], limit: int) -> list[Query]:
-        """Take queries of the next blog in its language, or of the next, not contained here."""
-        others = [other for other in corpora if other.posts and other.name != self.name]
-        later = [*filter(lambda o: o.name > self.name, others), *others]
-        same = [other for other in later if other.language == self.language]
-        for other in (*same, *later):
-            foreign = [query for query in other.queries if query.kind in FOREIGN]
-            return as_off_topic(foreign, self.posts, limit)
-        return []
+        """Take other blogs' questions and specific headings, at most `limit` of each kind.
+
+        Those in this blog's language, if there are any, of which no post here contains the words.
+        """
+        others = [other for other in corpora if other.name != self.name]
+        return [
+            query
+            for kind in OFF_TOPIC
+            for query in as_off_topic(self._choose_foreign(others, kind), self.posts, limit)
+        ]
+
+    def _choose_foreign(self, others: Iterable[Corpus], kind: str) -> list[Query]:
+        pairs = [
+            (query.language or other.language, query)
+            for other in others
+            for query in other.queries
+            if query.kind.startswith(kind) and (kind != "heading" or is_specific(query.text))
+        ]
+        own = [query for language, query in pairs if language == self.language]
+        return own or [query for _, query in pairs]
 
 
 def as_off_topic(queries: Iterable[Query], posts: Posts, limit: int) -> list[Query]:
     """Take at most `limit` of another blog's queries, of which no post here contains any."""
     found = islice(sort_by_hash(select_foreign(queries, posts)), limit)
-    return [Query("off topic", query.text, language=query.language) for query in found]
+    return [
+        Query("off topic", query.text, language=query.language, parts=(query.kind.split()[0],))
+        for query in found
+    ]
+
+
+def everyday_questions(language: str) -> list[Query]:
+    """Ask about everyday life in a blog's language, if it is one of the table's, and in English."""
+    rows = [line.split("\t") for line in EVERYDAY.read_text(encoding="utf-8").splitlines()]
+    asked = dict(zip(EVERYDAY_LANGUAGES, zip(*rows, strict=True), strict=True))
+    own = [Query("everyday", text) for text in asked.get(language, ())]
+    if language == "en":
+        return own
+    return own + [Query("everyday", text, parts=(OTHER_LANGUAGE,)) for text in asked["en"]]
 
 
 def read_corpora(folders: Iterable[Path], questions: Path | None, limit: int) -> list[Corpus]:
@@ -100,7 +133,8 @@ def _blogs(folder: Path) -> list[Path]:
 
 def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
     name, posts = content.parent.name, read_posts(content)
-    languages = {post.post.source: primary_subtag(detect_language(post)) for post in posts}
+    written = {post.post.source: detect_language(post) for post in posts}
+    languages = {source: primary_subtag(language) for source, language in written.items()}
     known = content.parent / DESCRIPTIONS
     described = read_queries(known, DESCRIPTION) if known.is_file() else []
     made = (
@@ -114,6 +148,7 @@ def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
         for query in read_queries(path, kind)
     )
     absent = questions / f"{name}.absent.jsonl" if questions else None
+    near = read_queries(absent, "absent") if absent and absent.is_file() else ()
     return Corpus(
         name=name,
         content=content,
@@ -122,10 +157,14 @@ def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
             *islice(sort_by_hash(described), limit),
             *(_detect_language(query, languages) for query in asked),
         ],
-        absent=read_queries(absent, "absent") if absent and absent.is_file() else (),
+        absent=[*near, *everyday_questions(_commonest(written))],
         posts=posts,
-        language=Counter(languages.values()).most_common(1)[0][0] if posts else "",
+        language=_commonest(languages),
     )
+
+
+def _commonest(languages: Mapping[str, str]) -> str:
+    return Counter(languages.values()).most_common(1)[0][0] if languages else ""
 
 
 def _question_files(name: str, questions: Path | None) -> Iterator[tuple[str, Path]]:

@@ -18,6 +18,7 @@ from itertools import chain, islice
 
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.markdown.plain_text import strip_markup
@@ -60,6 +61,9 @@ GENERIC = {
     "相关文章", "参考文献", "関連記事", "おわりに", "はじめに",
 }  # fmt: skip
 """Headings any post might have, as `fold` writes them; that one post has it is chance."""
+
+SPECIFIC_WORDS = 3
+"""Words but function words, two CJK letters for one, from which on a heading is about something."""
 
 LEAST_IDENTIFIER = 3
 MOST_IDENTIFIER = 60
@@ -295,6 +299,14 @@ def fold(text: str) -> str:
 def fold_without_digits(text: str) -> str:
     """`fold` without digits: one pattern filled in twice is equal."""
     return _NUMBER.sub("", fold(text))
+
+
+def is_specific(heading: str) -> bool:
+    """Whether a heading has enough words of its own that another blog's readers would ask it."""
+    content = [word for word in analyse_query(heading).words if word.weight == 1.0]
+    own = _CJK.findall(heading)
+    latin = [word for word in content if not _CJK.search(word.exact)]
+    return len(latin) + len(own) / 2 >= SPECIFIC_WORDS and fold(heading) not in GENERIC
 
 
 def count_letters(text: str) -> int:

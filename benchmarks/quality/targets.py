@@ -56,7 +56,7 @@ EVIDENCE: Mapping[str, tuple[float, float]] = {"en": (0.75, 0.92), "zh": (0.65, 
 FALSE_LOW = 0.03
 """Share of the questions whose post is among five that may be answered with low confidence."""
 
-ABSENCE = {"off topic": 0.90, "absent": 0.60}
+ABSENCE = {"everyday": 0.90, "off topic": 0.90, "absent": 0.60}
 """Share with low confidence of queries that the blog does not answer."""
 
 LOSS = -0.005
@@ -128,7 +128,8 @@ def _false_low(blog: str, found: Measurement) -> Iterator[Result]:
 
 def _absence(blog: str, found: Measurement) -> Iterator[Result]:
     for row in found.absence:
-        yield Result(blog, f"{row.kind}, low", ABSENCE[row.kind], row.low)
+        if row.kind in ABSENCE:
+            yield Result(blog, f"{row.kind}, low", ABSENCE[row.kind], row.low)
 
 
 def _fusion(blog: str, found: Measurement) -> Iterator[Result]:

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.quality.blog import read_posts
 from benchmarks.quality.corpora import Corpus, read_corpora
 from benchmarks.quality.judged import read_collections
-from benchmarks.quality.queries import KINDS, is_short
+from benchmarks.quality.queries import KINDS, is_short, is_specific
 from benchmarks.quality.types import Query
 
 
@@ -107,9 +107,51 @@ def test_questions_come_by_file_and_know_whether_they_are_in_the_posts_language(
         Query("question 2", second["query"], "a.md", language="en", parts=("other language",)),
         Query("question", first["query"], "a.md", evidence="檢索", language="zh"),
     ]
-    assert [(query.text, query.acceptable) for query in corpus.absent] == [
-        ("樹莓派？", frozenset())
+    near, *everyday = corpus.absent
+    assert near == Query("absent", "樹莓派？")
+    assert {query.kind for query in everyday} == {"everyday"}
+    assert Query("everyday", "水煮蛋要煮幾分鐘？") in everyday
+    assert (
+        Query("everyday", "How long should I boil an egg?", parts=("other language",)) in everyday
+    )
+
+
+def test_off_topic_are_questions_and_specific_headings_of_blogs_in_the_language(
+    tmp_path: Path,
+) -> None:
+    bodies = {
+        "one": "This is a blog about the things that one can do at home.",
+        "two": "This is what the owners of cats and of dogs have to know.\n\n## Overview of it\n\n",
+        "zh": "這裡說明什麼是向量資料庫。",
+    }
+    bodies["two"] += "Text.\n\n## Grooming a long-haired cat\n\nText."
+    for name, body in bodies.items():
+        write_blog(tmp_path / "corpora" / name, {"a.md": post(f"Post of {name}", body)})
+    (tmp_path / "questions").mkdir()
+    for name, text in {"two": "How often does a cat need a brush?", "zh": "什麼是向量？"}.items():
+        line = json.dumps({"query": text, "source": "a.md"})
+        (tmp_path / "questions" / f"{name}.jsonl").write_text(line)
+    corpora = read_corpora([tmp_path / "corpora"], tmp_path / "questions", 5)
+    asked = [(query.text, query.parts) for query in corpora[0].off_topic(corpora, 5)]
+    assert asked == [
+        ("How often does a cat need a brush?", ("question",)),
+        ("Grooming a long-haired cat", ("heading",)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "specific"),
+    [
+        ("Grooming a long-haired cat", True),
+        ("What is it for?", False),
+        ("Known issues", False),
+        ("向量資料庫的檢索", True),
+        ("更新內容", False),
+        ("KV cache 預算", True),
+    ],
+)
+def test_a_heading_of_three_words_of_its_own_is_specific(heading: str, specific: bool) -> None:
+    assert is_specific(heading) is specific
 
 
 def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(

@@ -113,7 +113,8 @@ class AbsenceRow:
     """How well confidence tells that the blog has no answer."""
 
     kind: str
-    """`absent` for questions that fit the blog's field, `off topic` for another blog's."""
+    """`absent` for questions that fit the blog's field, `off topic` for other blogs', `everyday`
+    for what people ask who think of no blog."""
     queries: int
     low: float
     """Share answered with low confidence."""

@@ -22,7 +22,6 @@ from blog_search_mcp.index.analysis.languages import primary_subtag
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.search.confidence import (
     COVERED,
-    best_similarity,
     east_asian_share,
     found_words,
 )
@@ -55,9 +54,8 @@ blog: a blog in two languages has a third or more, one in another language with 
 twentieth."""
 
 ABSENT_SHARE = 0.65
-"""What absent headings reach of what a blog's own do, where it has none that the embedder covers:
-.62 to .76 in the manifests (`absent_similarity`, `heading_similarity`) of five blogs, with either
-packaged model."""
+"""What absent headings reach of what a blog's own do in similarity, where it has none that the
+embedder covers: .62 to .76 on five blogs, with either packaged model."""
 
 SAMPLE_CHARACTERS = 100_000
 """Of the blog's text, by which its script is measured."""
@@ -139,16 +137,19 @@ def measure_reach(
     covered = [each for each in headings if _is_covered(each)]
     absent = [retrieve(text) for text in samples.absent]
     foreign = [retrieve(text) for text in samples.foreign]
-    of_absent = max(_median_similarity(absent), 0.0)
-    is_covered = len(covered) > COVERED_SHARE * len(headings)
-    reach = _median_similarity(headings) if is_covered else of_absent / ABSENT_SHARE
-    of_absent = min(of_absent, reach)
+    of_absent, absent_cosine = _median_similarity(absent), _median_cosine(absent)
+    if len(covered) > COVERED_SHARE * len(headings):
+        reach, heading_cosine = _median_similarity(covered), _median_cosine(covered)
+    else:
+        reach = max(of_absent, 0.0) / ABSENT_SHARE
+        heading_cosine = absent_cosine + reach - of_absent
     return Calibration(
         heading_found=_median([found_words(each) for each in headings]),
         absent_found=_median([found_words(each) for each in absent]),
         heading_similarity=max(reach, 0.0),
-        absent_similarity=of_absent,
-        foreign_similarity=_median_similarity(foreign) or of_absent,
+        heading_cosine=heading_cosine,
+        absent_cosine=min(absent_cosine, heading_cosine),
+        foreign_cosine=_median_cosine(foreign) or absent_cosine,
         east_asian=east_asian_share(blog),
         chunks=chunks,
     )
@@ -159,7 +160,17 @@ def _is_covered(retrieved: RetrievalResult) -> bool:
 
 
 def _median_similarity(results: Sequence[RetrievalResult]) -> float:
-    return _median([best_similarity(each) for each in results if _is_covered(each)])
+    """Of the cosines of the nearest passages, less those of the blog's mean."""
+    similarities = (_cosine(each) - each.blog_cosine for each in results if _is_covered(each))
+    return _median([*similarities])
+
+
+def _median_cosine(results: Sequence[RetrievalResult]) -> float:
+    return _median([_cosine(each) for each in results if _is_covered(each)])
+
+
+def _cosine(retrieved: RetrievalResult) -> float:
+    return retrieved.max_cosine or 0.0
 
 
 def _median(values: Sequence[float]) -> float:

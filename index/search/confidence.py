@@ -20,8 +20,7 @@ from blog_search_mcp.index.search.model import ranking_model
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.retrieval import Numbers, RetrievalResult
-    from blog_search_mcp.index.types import Ids
+    from blog_search_mcp.index.search.retrieval import RetrievalResult
 
 SCALE = 100.0
 """What the found share is multiplied with before its logarithm, so that little of it and half as
@@ -30,6 +29,10 @@ much are told apart; 30 to 300 do the same, 1 does not."""
 LENGTH = 0.25
 """Power of the query's length, in words that no passage has, by which what was found counts: a
 long question shares more words with anything by chance."""
+
+LEAST = -1.0
+"""Least value of a feature that is measured on the blog: further below what absent headings reach
+says no more."""
 
 COVERED = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""
@@ -71,7 +74,21 @@ def estimate_confidence(
     word = "high" if certainty >= logistic.high else "medium"
     if certainty >= logistic.low:
         return Confidence(word, certainty)
-    return Confidence("low", certainty, FOREIGN_NOTICE if features["foreign"] else NOTICE)
+    asked = is_foreign(text, calibration) and is_language(retrieved, calibration)
+    return Confidence("low", certainty, FOREIGN_NOTICE if asked else NOTICE)
+
+
+def is_foreign(text: str, calibration: Calibration) -> bool:
+    """Whether a query is in another script than most of the blog: East Asian, or not."""
+    return (east_asian_share(text) >= 0.5) != (calibration.east_asian >= 0.5)
+
+
+def is_language(retrieved: RetrievalResult, calibration: Calibration) -> bool:
+    """Whether a query in another script than the blog's is in another language, and no name.
+
+    Latin names and terms stand in every East Asian blog; with a function word they are a sentence.
+    """
+    return calibration.east_asian < 0.5 or any(word.weight < 1.0 for word in retrieved.idf)
 
 
 def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool:
@@ -84,61 +101,63 @@ def confidence_features(
     retrieved: RetrievalResult, text: str, calibration: Calibration
 ) -> dict[str, float]:
     """Compute everything that the confidence models weigh."""
-    is_foreign = (east_asian_share(text) >= 0.5) != (calibration.east_asian >= 0.5)
-    found = _scale(found_words(retrieved), calibration.absent_found, calibration.heading_found)
-    similarity = 0.0
+    nearest = matching = 0.0
     if has_similarity(retrieved, calibration):
-        absent, reach = calibration.absent_similarity, calibration.heading_similarity
-        shift = calibration.foreign_similarity - absent if is_foreign else 0.0
-        similarity = _scale(best_similarity(retrieved) - shift, absent, reach)
+        absent, reach = calibration.absent_cosine, calibration.heading_cosine
+        shift = calibration.foreign_cosine - absent if is_foreign(text, calibration) else 0.0
+        nearest = _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
+        matching = _scale(matching_cosine(retrieved) - shift, absent, reach)
     return {
-        "found": found,
-        "similarity": similarity,
-        "agreement": agreement(retrieved),
-        "foreign": float(is_foreign),
-        "foreign_found": is_foreign * found,
-        "foreign_similarity": is_foreign * similarity,
+        "found": _scale(
+            found_words(retrieved), calibration.absent_found, calibration.heading_found
+        ),
+        "missing": missing_words(retrieved),
+        "length": math.log1p(query_length(retrieved)),
+        "nearest": nearest,
+        "matching": matching,
     }
 
 
 def _scale(value: float, absent: float, heading: float) -> float:
-    """0 at what absent queries reach, 1 at what the blog's headings do; limited to [-3, 3]."""
+    """0 at what absent queries reach, 1 at what the blog's headings do; limited to [LEAST, 1].
+
+    What is nearer than a heading is no surer, and of the fit's examples most are.
+    """
     span = max(heading - absent, 1e-3)
-    return min(max((value - absent) / span, -3.0), 3.0)
+    return min(max((value - absent) / span, LEAST), 1.0)
 
 
 def found_words(retrieved: RetrievalResult) -> float:
-    """How much of the query's words the best passages hold, for a query of any length, at least 0.
+    """How much of the words the best passages hold, for a query of any length, at least 0."""
+    share = retrieved.posts.max_bm25 * retrieved.coverage
+    return math.log1p(SCALE * share * math.pow(query_length(retrieved), LENGTH))
 
-    The length is counted in words that no passage has, so that it does not grow with the blog.
+
+def query_length(retrieved: RetrievalResult) -> float:
+    """The query's length in words that no passage has, so that it does not grow with the blog."""
+    return sum(retrieved.idf.values()) / retrieved.max_idf if retrieved.max_idf else 0.0
+
+
+def missing_words(retrieved: RetrievalResult) -> float:
+    """The share of the query's words, by rarity, that no passage has, in [0, 1].
+
+    Function words that no passage has count 0, and so do pairs of Han characters that span two
+    words of which a passage has one.
     """
-    length = sum(retrieved.idf.values()) / retrieved.max_idf if retrieved.max_idf else 0.0
-    share = retrieved.posts.max_bm25 * retrieved.coverage * math.pow(length, LENGTH)
-    return math.log1p(SCALE * share)
+    rarities = retrieved.idf.values()
+    total = sum(rarities)
+    absent = sum(rarity for rarity in rarities if math.isclose(rarity, retrieved.max_idf))
+    return absent / total if total else 0.0
 
 
-def best_similarity(retrieved: RetrievalResult) -> float:
-    """The cosine of the nearest passage, less that of the blog's mean; 0 without one."""
-    return (retrieved.max_cosine or 0.0) - retrieved.blog_cosine
-
-
-def agreement(retrieved: RetrievalResult) -> float:
-    """How far the retrievers agree: 1 over the product of a post's ranks in both, in [0, 1].
-
-    1 if words and meaning rank the same post first, 0 if no post was found by both.
-    """
+def matching_cosine(retrieved: RetrievalResult) -> float:
+    """The cosine of the post whose passage holds most of the words, of those that have a vector."""
     posts = retrieved.posts
     has_vector = ~np.isnan(posts.best_cosine)
     if not has_vector.any():
         return 0.0
-    ranks = _ranks(posts.best_bm25)[has_vector] * _ranks(posts.best_cosine[has_vector])
-    return float(1.0 / ranks.min())
-
-
-def _ranks(scores: Numbers) -> Ids:
-    """From 1, by position; the earlier of equals first."""
-    ranks: Ids = (-scores).argsort(kind="stable").argsort() + 1
-    return ranks
+    best = posts.best_bm25[has_vector].argmax()
+    return float(posts.best_cosine[has_vector][best]) + retrieved.blog_cosine
 
 
 def east_asian_share(text: str) -> float:

@@ -34,9 +34,9 @@ _MANIFESTS = (
     b'{"generation": 1, "created": "x", "embedder": {"kind": "fake", "model": "m", "digest": "d", '
     b'"dimension": 3}, "build": {"a": 1, "b": true}, "posts": {"a.md": {"digest": "d", "size": 1, '
     b'"mtime_ns": 1, "chunks": 1, "expires": null}}, "calibration": {"heading_found": 5.1, '
-    b'"absent_found": 1.2, "heading_similarity": 0.4, "absent_similarity": 0.1, '
-    b'"foreign_similarity": -0.05, "east_asian": 0.25, "chunks": 2}, "superseded": 0, '
-    b'"files": {"chunks.db": {"size": 1, "sha256": "x"}}}',
+    b'"absent_found": 1.2, "heading_similarity": 0.4, "heading_cosine": 0.5, '
+    b'"absent_cosine": 0.1, "foreign_cosine": -0.05, "east_asian": 0.25, "chunks": 2}, '
+    b'"superseded": 0, "files": {"chunks.db": {"size": 1, "sha256": "x"}}}',
 )
 
 SEEDS: Mapping[str, tuple[bytes, ...]] = {

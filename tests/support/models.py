@@ -6,7 +6,7 @@ from blog_search_mcp.index.search.model import LogisticModel, RankingModel
 
 BY_MEANING = LogisticModel(
     bias=-2.0,
-    weights={"found": 3.0, "similarity": 1.0},
+    weights={"found": 3.0, "nearest": 1.0},
     low=0.25,
     high=0.75,
 )

@@ -51,8 +51,9 @@ IMPOSSIBLE: Mapping[str, Change] = MappingProxyType(
                 "heading_found": float("nan"),
                 "absent_found": 0.0,
                 "heading_similarity": 0.5,
-                "absent_similarity": 0.0,
-                "foreign_similarity": 0.0,
+                "heading_cosine": 0.5,
+                "absent_cosine": 0.0,
+                "foreign_cosine": 0.0,
                 "east_asian": 0.0,
                 "chunks": 1,
             }

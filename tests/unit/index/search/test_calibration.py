@@ -114,8 +114,9 @@ def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
         heading_found=found_words(FOUND),
         absent_found=0.0,
         heading_similarity=0.375,
-        absent_similarity=0.125,
-        foreign_similarity=0.25,
+        heading_cosine=0.5,
+        absent_cosine=0.25,
+        foreign_cosine=0.375,
         east_asian=0.0,
         chunks=7,
     )
@@ -135,26 +136,27 @@ def test_absent_headings_say_what_a_blogs_own_would_reach_where_none_of_these_is
     answers = {"x_1": UNREAD, "absent": FOUND}
     found = measure_reach(Samples(["x_1"], ["absent"], []), answers.__getitem__, "", 1)
     assert found.heading_similarity == pytest.approx(0.4 / ABSENT_SHARE)
-    assert found.absent_similarity == pytest.approx(0.4)
+    assert found.absent_cosine == pytest.approx(0.5)
+    assert found.heading_cosine == pytest.approx(0.5 + 0.4 / ABSENT_SHARE - 0.4)
 
 
 def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:
     answers = {"own": replace(FOUND, max_cosine=0.3), "absent": FOUND}
     found = measure_reach(Samples(["own"], ["absent"], []), answers.__getitem__, "", 1)
-    assert found.absent_similarity == found.heading_similarity == pytest.approx(0.2)
+    assert found.absent_cosine == found.heading_cosine == pytest.approx(0.3)
 
 
 def test_foreign_headings_that_the_embedder_does_not_cover_reach_what_absent_ones_do() -> None:
     answers = {"own": FOUND, "absent": replace(FOUND, max_cosine=0.3), "別": UNREAD}
     found = measure_reach(Samples(["own"], ["absent"], ["別"]), answers.__getitem__, "", 1)
-    assert found.foreign_similarity == found.absent_similarity == pytest.approx(0.2)
+    assert found.foreign_cosine == found.absent_cosine == pytest.approx(0.3)
 
 
 def test_a_blog_without_headings_or_titles_has_medians_of_zero() -> None:
     def never(text: str) -> RetrievalResult:
         raise AssertionError(text)
 
-    nothing = Calibration(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    nothing = Calibration(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
     assert measure_reach(Samples([], [], []), never, "", 0) == nothing
 
 
@@ -164,7 +166,8 @@ def test_an_ingest_calibrates_by_the_blogs_own_headings(blog: MakeBlog) -> None:
     found = made.manifest.calibration
     assert found is not None
     assert found.heading_found > found.absent_found
-    assert found.heading_similarity > found.absent_similarity
+    assert found.heading_similarity > 0.0
+    assert found.heading_cosine > found.absent_cosine
     assert (found.east_asian, found.chunks) == (0.0, len(names))
 
 
@@ -175,5 +178,5 @@ def test_an_ingest_calibrates_by_the_blogs_own_headings(blog: MakeBlog) -> None:
 def test_a_calibration_is_stale_after_a_tenth_has_come_or_gone(
     then: int, now: int, stale: bool
 ) -> None:
-    calibration = Calibration(1.0, 0.0, 1.0, 0.0, 0.0, 0.0, chunks=then)
+    calibration = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, chunks=then)
     assert calibration.is_stale(now) is stale

@@ -11,17 +11,19 @@ from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.search.confidence import (
     COVERED,
     FOREIGN_NOTICE,
+    LEAST,
     LENGTH,
     NOTICE,
     SCALE,
     Confidence,
-    agreement,
-    best_similarity,
     confidence_features,
     east_asian_share,
     estimate_confidence,
     found_words,
     has_similarity,
+    matching_cosine,
+    missing_words,
+    query_length,
 )
 from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
 from blog_search_mcp.index.types import Calibration
@@ -47,21 +49,24 @@ ENGLISH = Calibration(
     heading_found=WORDS + 1.0,
     absent_found=WORDS - 1.0,
     heading_similarity=0.45,
-    absent_similarity=0.05,
-    foreign_similarity=0.15,
+    heading_cosine=0.55,
+    absent_cosine=0.15,
+    foreign_cosine=0.25,
     east_asian=0.0,
     chunks=100,
 )
 """By this, FOUND reaches half of what headings do, in words and in meaning."""
 
+QUERY = math.log1p((3.0 + 5.0) / 4.0)
+
 pytestmark = pytest.mark.usefixtures("round_model")
 
 
-def reaching(found: float, similarity: float | None) -> RetrievalResult:
+def reaching(found: float, nearest: float | None) -> RetrievalResult:
     """What reaches these features on ENGLISH."""
     words = ENGLISH.absent_found + found * (ENGLISH.heading_found - ENGLISH.absent_found)
     share = math.expm1(words) / SCALE / ((3.0 + 5.0) / 4.0) ** LENGTH / 0.5
-    cosine = None if similarity is None else 0.1 + 0.05 + 0.4 * similarity
+    cosine = None if nearest is None else 0.15 + 0.4 * nearest
     return replace(FOUND, coverage=share, max_cosine=cosine)
 
 
@@ -72,26 +77,29 @@ def candidate(best: float, *cosines: float) -> Candidate:
 
 def test_features_are_0_at_what_absent_headings_reach_and_1_at_what_the_blogs_own_do() -> None:
     for reached in (0.0, 0.5, 1.0):
-        assert confidence_features(reaching(reached, reached), "zebra", ENGLISH) == pytest.approx(
+        post = candidate(0.5, 0.15 + 0.4 * reached - FOUND.blog_cosine)
+        retrieved = replace(reaching(reached, reached), posts=columns({1: post}))
+        assert confidence_features(retrieved, "zebra", ENGLISH) == pytest.approx(
             {
                 "found": reached,
-                "similarity": reached,
-                "agreement": 0.0,
-                "foreign": 0.0,
-                "foreign_found": 0.0,
-                "foreign_similarity": 0.0,
+                "missing": 0.0,
+                "length": QUERY,
+                "nearest": reached,
+                "matching": reached,
             }
         )
 
 
+def test_no_feature_is_more_than_what_a_heading_reaches_or_far_below_absent_ones() -> None:
+    for reached, limit in ((1.5, 1.0), (-2.0, LEAST)):
+        assert confidence_features(reaching(0.5, reached), "zebra", ENGLISH)["nearest"] == limit
+
+
 def test_a_query_in_another_script_is_compared_with_absent_ones_in_that_script() -> None:
     asked = reaching(0.5, 0.5)
-    nearer = replace(asked, max_cosine=(asked.max_cosine or 0.0) + 0.15 - 0.05)
+    nearer = replace(asked, max_cosine=(asked.max_cosine or 0.0) + 0.25 - 0.15)
     for text, blog in (("快取", ENGLISH), ("cache", replace(ENGLISH, east_asian=0.9))):
-        found = confidence_features(nearer, text, blog)
-        assert found["foreign"] == 1.0
-        assert found["foreign_found"] == found["found"] == pytest.approx(0.5)
-        assert found["foreign_similarity"] == found["similarity"] == pytest.approx(0.5)
+        assert confidence_features(nearer, text, blog)["nearest"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +120,7 @@ def test_meaning_counts_where_the_embedder_covers_the_query_and_the_blog(
     calibration = replace(ENGLISH, heading_similarity=heading)
     assert has_similarity(found, calibration) is counts
     features = confidence_features(found, "zebra", calibration)
-    assert (features["similarity"] != 0.0) is counts
+    assert (features["nearest"] != 0.0) is counts
     logistic = BY_MEANING if counts else BY_WORDS
     assert estimate_confidence(found, "zebra", calibration).certainty == pytest.approx(
         logistic.probability(features)
@@ -135,40 +143,40 @@ def test_a_long_query_needs_more_words_together_than_a_short_one() -> None:
     assert found_words(replace(FOUND, idf=long, coverage=0.25)) < together
 
 
-def test_similarity_is_that_of_the_nearest_passage_less_the_blogs() -> None:
-    assert best_similarity(FOUND) == pytest.approx(0.25)
-    assert best_similarity(replace(FOUND, max_cosine=None, blog_cosine=0.0)) == 0.0
+def test_words_that_no_passage_has_are_missing_by_their_rarity() -> None:
+    words = [Word(str(n), (str(n),), 1.0) for n in range(3)]
+    idf = dict(zip(words, (4.0, 1.0, 3.0), strict=True))
+    assert missing_words(replace(FOUND, idf=idf)) == 4.0 / 8.0
+    assert missing_words(replace(FOUND, idf={})) == 0.0
+    assert query_length(replace(FOUND, idf=idf)) == 8.0 / 4.0
 
 
 @pytest.mark.parametrize(
-    ("posts", "agreed"),
+    ("posts", "cosine"),
     [
         ({}, 0.0),
         ({1: candidate(0.5)}, 0.0),
-        ({1: candidate(0.5, 0.3)}, 1.0),
-        ({1: candidate(0.5, 0.3, 0.1), 2: candidate(0.4, 0.2)}, 1.0),
-        ({1: candidate(0.5, 0.1), 2: candidate(0.4, 0.2)}, 1 / 2),
-        ({1: candidate(0.5), 2: candidate(0.4, 0.2)}, 1 / 2),
-        ({1: candidate(0.5, 0.1), 2: candidate(0.4, 0.2), 3: candidate(0.3, 0.3)}, 1 / 3),
-        ({2: candidate(0.5, 0.2), 1: candidate(0.5, 0.2)}, 1.0),
+        ({1: candidate(0.5, 0.3)}, 0.4),
+        ({1: candidate(0.5, 0.1, 0.3), 2: candidate(0.4, 0.5)}, 0.4),
+        ({1: candidate(0.5), 2: candidate(0.4, 0.2)}, 0.3),
     ],
-    ids=["nothing", "no vector", "one", "both first", "swapped", "one unread", "crossed", "equal"],
+    ids=["nothing", "no vector", "one", "its best chunk", "the best has no vector"],
 )
-def test_the_retrievers_agree_on_the_post_that_both_put_high(
-    posts: dict[int, Candidate], agreed: float
+def test_the_post_whose_words_match_best_is_to_be_near_in_meaning_too(
+    posts: dict[int, Candidate], cosine: float
 ) -> None:
-    assert agreement(replace(FOUND, posts=columns(posts))) == pytest.approx(agreed)
+    assert matching_cosine(replace(FOUND, posts=columns(posts))) == pytest.approx(cosine)
 
 
 @pytest.mark.parametrize(
-    ("found", "similarity", "confidence"),
+    ("found", "nearest", "confidence"),
     [
-        (1.0, 1.0, Confidence("high", BY_MEANING.probability({"found": 1.0, "similarity": 1.0}))),
-        (0.6, 0.6, Confidence("medium", BY_MEANING.probability({"found": 0.6, "similarity": 0.6}))),
+        (1.0, 1.0, Confidence("high", BY_MEANING.probability({"found": 1.0, "nearest": 1.0}))),
+        (0.6, 0.6, Confidence("medium", BY_MEANING.probability({"found": 0.6, "nearest": 0.6}))),
         (
             0.0,
             0.0,
-            Confidence("low", BY_MEANING.probability({"found": 0, "similarity": 0}), NOTICE),
+            Confidence("low", BY_MEANING.probability({"found": 0, "nearest": 0}), NOTICE),
         ),
         (1.0, None, Confidence("high", BY_WORDS.probability({"found": 1.0}))),
         (0.5, None, Confidence("medium", BY_WORDS.probability({"found": 0.5}))),
@@ -176,9 +184,9 @@ def test_the_retrievers_agree_on_the_post_that_both_put_high(
     ],
 )
 def test_the_word_is_cut_from_the_certainty_and_a_low_one_has_a_notice(
-    found: float, similarity: float | None, confidence: Confidence
+    found: float, nearest: float | None, confidence: Confidence
 ) -> None:
-    estimated = estimate_confidence(reaching(found, similarity), "zebra", ENGLISH)
+    estimated = estimate_confidence(reaching(found, nearest), "zebra", ENGLISH)
     assert estimated.certainty == pytest.approx(confidence.certainty)
     assert replace(estimated, certainty=confidence.certainty) == confidence
 
@@ -186,6 +194,14 @@ def test_the_word_is_cut_from_the_certainty_and_a_low_one_has_a_notice(
 def test_a_low_answer_to_another_script_says_to_ask_in_the_blogs_language() -> None:
     assert estimate_confidence(reaching(0.0, 0.0), "快取", ENGLISH).notice == FOREIGN_NOTICE
     assert estimate_confidence(reaching(1.0, 1.0), "快取", ENGLISH).notice is None
+
+
+def test_a_latin_name_that_an_east_asian_blog_lacks_is_no_question_in_another_language() -> None:
+    blog = replace(ENGLISH, east_asian=0.9)
+    name = reaching(0.0, 0.0)
+    asked = replace(name, idf={**name.idf, Word("how", ("how",), 0.4): 0.0})
+    assert estimate_confidence(name, "RUSTUP_LOG", blog).notice == NOTICE
+    assert estimate_confidence(asked, "how RUSTUP_LOG", blog).notice == FOREIGN_NOTICE
 
 
 def test_nothing_found_or_nothing_known_is_low_and_needs_no_notice() -> None:
@@ -212,7 +228,7 @@ def test_more_words_found_or_nearer_meaning_is_never_less_certain(
         Calibration,
         *[st.floats(-5.0, 5.0)] * 2,
         st.floats(0.0, 1.0),
-        *[st.floats(-1.0, 1.0)] * 2,
+        *[st.floats(-1.0, 1.0)] * 3,
         st.floats(0.0, 1.0),
         st.just(1),
     ),

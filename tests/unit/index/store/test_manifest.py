@@ -24,7 +24,7 @@ from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `blog-ingest CONTENT --index INDEX --rebuild`."
 
-CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.1, -0.05, 0.25, chunks=2)
+CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, chunks=2)
 
 MANIFEST = Manifest(
     generation=42,
@@ -140,7 +140,7 @@ def test_an_older_or_foreign_format_asks_for_a_rebuild(written: object, shown: s
     "broken",
     [
         replace(CALIBRATION, heading_found=float("nan")),
-        replace(CALIBRATION, absent_similarity=float("inf")),
+        replace(CALIBRATION, absent_cosine=float("inf")),
         replace(CALIBRATION, heading_similarity=-0.1),
         replace(CALIBRATION, chunks=-1),
         replace(CALIBRATION, chunks=10**400),
