@@ -45,7 +45,7 @@ from blog_search_mcp.ingest.workers import WorkerPool
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.walk import Skipped
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.types import Calibration
+    from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import CachedEmbedder
     from blog_search_mcp.ingest.plan import Job
@@ -260,7 +260,7 @@ def _write_changes(
             progress.start("embedding texts", windows)
             without += embed_backlog(writer, cached, windows, progress)[1]
         calibration = plan.base.calibration if plan.base else None
-        return _publish(writer, plan, calibration, progress), without
+        return _publish(writer, plan, calibration, {}, progress), without
 
 
 def _write_backlog(
@@ -272,6 +272,7 @@ def _write_backlog(
 
     windows = sum(post.waiting for post in manifest.posts.values())
     done = 0
+    queries: dict[str, Vectors] = {}
     for milestone in milestones(windows):
         if done >= milestone:
             continue
@@ -283,7 +284,7 @@ def _write_backlog(
                 raise _explain_failure(error, manifest) from error
             done += more
             writer.write_lexical(map)
-            manifest = _publish(writer, plan, None, progress)
+            manifest = _publish(writer, plan, None, queries, progress)
         yield manifest, without
 
 
@@ -297,9 +298,16 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
 
 
 def _publish(
-    writer: IndexWriter, plan: Plan, calibration: Calibration | None, progress: Progress
+    writer: IndexWriter,
+    plan: Plan,
+    calibration: Calibration | None,
+    embedded: dict[str, Vectors],
+    progress: Progress,
 ) -> Manifest:
-    """Complete the generation and make it the live one, calibrated unless `calibration` holds."""
+    """Complete the generation and make it the live one, calibrated unless `calibration` holds.
+
+    `embedded` are queries of the calibration before it, to which this one adds its own.
+    """
     from blog_search_mcp.index.store.disk import translate_disk_errors
 
     progress.start("writing", 1)
@@ -308,7 +316,7 @@ def _publish(
         from blog_search_mcp.index.search.calibration import calibrate
 
         with translate_disk_errors():
-            calibration = calibrate(writer.files, plan.choice.embedder)
+            calibration = calibrate(writer.files, plan.choice.embedder, embedded)
     manifest = writer.commit(plan.created, plan.build, calibration)
     progress.advance(1)
     return manifest

@@ -61,9 +61,13 @@ SAMPLE_CHARACTERS = 100_000
 """Of the blog's text, by which its script is measured."""
 
 
-def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
+def calibrate(
+    files: GenerationFiles, embedder: Embedder, embedded: dict[str, Vectors]
+) -> Calibration:
     """Compute the calibration of a generation whose files are complete.
 
+    `embedded` are queries with their vectors, of an earlier generation; those of this one are
+    added.
     Raises IndexProblem if what was just written cannot be opened, or EmbedderError.
     """
     try:
@@ -76,7 +80,9 @@ def calibrate(files: GenerationFiles, embedder: Embedder) -> Calibration:
         headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
         absent, foreign = choose_absent(snapshot.languages[0])
         queries = (*headings, *absent, *foreign)
-        with _embed_ahead(embedder, queries if len(snapshot.vectors) else ()) as known:
+        if not len(snapshot.vectors):
+            queries = ()
+        with _embed_ahead(embedder, queries, embedded) as known:
             ahead = replace(snapshot, embedder=known)
             return measure_reach(
                 Samples(headings, absent, foreign),
@@ -180,12 +186,19 @@ def _median(values: Sequence[float]) -> float:
 class _EmbedderAhead:
     """An embedder whose queries are known in advance; use `_embed_ahead`."""
 
-    def __init__(self, embedder: Embedder, queries: Sequence[str], thread: ThreadPoolExecutor):
+    def __init__(
+        self,
+        embedder: Embedder,
+        queries: Sequence[str],
+        embedded: dict[str, Vectors],
+        thread: ThreadPoolExecutor,
+    ) -> None:
         self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self._embedder = embedder
+        self._embedded = embedded
         self._vectors = {text: thread.submit(self._embed_covered, text) for text in queries}
 
     def embed_query(self, text: str) -> Vectors:
@@ -195,14 +208,18 @@ class _EmbedderAhead:
         return self._embedder.embed_query(text) if vector is None else vector
 
     def _embed_covered(self, text: str) -> Vectors | None:
-        return self._embedder.embed_query(text) if self.vocabulary_coverage([text])[0] else None
+        if text not in self._embedded and self.vocabulary_coverage([text])[0]:
+            self._embedded[text] = self._embedder.embed_query(text)
+        return self._embedded.get(text)
 
 
 @contextmanager
-def _embed_ahead(embedder: Embedder, queries: Sequence[str]) -> Iterator[_EmbedderAhead]:
+def _embed_ahead(
+    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
+) -> Iterator[_EmbedderAhead]:
     """The embedder with `queries` being embedded in a thread; unused ones are cancelled."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="calibrate")
     try:
-        yield _EmbedderAhead(embedder, queries, thread)
+        yield _EmbedderAhead(embedder, queries, embedded, thread)
     finally:
         thread.shutdown(cancel_futures=True)
