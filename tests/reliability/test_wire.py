@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.server.http.api import ENDPOINTS
 from tests.reliability import wire_http, wire_runs
 from tests.reliability.wire_http import Listener
 from tests.reliability.wire_kinds import KINDS, Kind
@@ -87,6 +88,15 @@ def test_what_no_good_client_requests_is_answered_and_survived(
     assert status == kind.status
     assert told(body) == []
     assert outcome(listener.search()) == "1: result"
+
+
+@pytest.mark.parametrize("path", ["/mcp", *(f"/api/{name}" for name in ENDPOINTS)])
+def test_half_a_body_and_a_hang_up_leave_nothing_in_the_log(path: str, index: Path) -> None:
+    server = Listener(index)
+    for _ in range(5):
+        server.open(wire_http.head(path, 100) + b"half").close()
+    seen = outcome(server.search())
+    assert (server.complaints(), seen) == ([], "1: result")
 
 
 ARGUMENTS = {

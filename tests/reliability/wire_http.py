@@ -84,6 +84,13 @@ KINDS = (
 )
 
 
+def head(path: str, length: int, *more: str) -> bytes:
+    """Return the head of a POST whose body has `length` bytes, with `more` headers."""
+    host = "Host: localhost"
+    lines = (f"POST {path} HTTP/1.1", host, f"Content-Length: {length}", *more, "", "")
+    return "\r\n".join(lines).encode()
+
+
 class Listener:
     """A `blog-server --http` process."""
 
@@ -119,6 +126,12 @@ class Listener:
         connection.close()
         return said
 
+    def open(self, sent: bytes) -> socket.socket:
+        """Connect and send these bytes as they are."""
+        connected = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        connected.sendall(sent)
+        return connected
+
     def search(self) -> dict[str, Any]:
         """Ask for what the blog has, as an assistant would."""
         _status, body = self.answer(Kind("a search", 200))
@@ -129,6 +142,10 @@ class Listener:
         """End it, whatever it does; what it wrote to stderr."""
         self._popen.kill()
         return self._popen.communicate()[1]
+
+    def complaints(self) -> list[str]:
+        """End it; the lines on stderr that are no news."""
+        return [line for line in self.end().decode().splitlines() if not line.startswith("INFO ")]
 
     def _wait(self) -> None:
         until = time.monotonic() + PATIENCE
