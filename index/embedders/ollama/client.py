@@ -206,8 +206,8 @@ def connect(url: str, timeout: float) -> Client:
         )
     except (ImportError, OSError, ValueError) as error:
         raise EmbedderRefused(
-            f"The Ollama client cannot start: {error}. Check OLLAMA_HOST, SSL_CERT_FILE and the "
-            "proxy variables."
+            f"The Ollama client cannot start: {error}. Correct OLLAMA_HOST, which it reads even "
+            "beside --embedder-url, SSL_CERT_FILE or the proxy variables."
         ) from error
 
 

@@ -2,7 +2,8 @@
 
 The rules are those of Ollama's own `envconfig.Host` and `ConnectableHost`, so that a
 setting that works for `ollama list` works here. The Python client has rules of
-its own (a port out of range raises, 0.0.0.0 stays), so it is given the result only.
+its own (0.0.0.0 stays), so it is given the result only. It reads OLLAMA_HOST all the same when it
+is imported and raises at a port out of range, which is therefore refused here.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ SCHEME_PORTS: Final = {"http": "80", "https": "443"}
 _HOST_AND_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<name>[^:\[\]]*)):(?P<port>[^:]*)")
 """What Go's `net.SplitHostPort` splits; IPv6 needs brackets to have a port."""
 
+_CORRECT: Final = (
+    "Correct OLLAMA_HOST or --embedder-url: an address such as http://127.0.0.1:11434."
+)
 
 _NAME = re.compile(r"(?!https?$)(?:[\w.-]*\w\.?)?")
 """A host's name, in any script; an underscore stands in names of Docker."""
@@ -29,16 +33,15 @@ _NAME = re.compile(r"(?!https?$)(?:[\w.-]*\w\.?)?")
 def resolve_url(text: str) -> str:
     """Return `scheme://host:port[/path]` without a slash at the end.
 
-    Empty means `http://127.0.0.1:11434`. A port that is no port gives the default one;
-    addresses to listen on (0.0.0.0, ::, none) become the loopback to connect to.
-    Raises UsageError for a scheme other than http and https, a name and password, which Ollama
-    does not know, and what is no address at all.
+    Empty means `http://127.0.0.1:11434`; addresses to listen on (0.0.0.0, ::, none) become the
+    loopback to connect to. Raises UsageError for a scheme other than http and https, a name and
+    password, which Ollama does not know, a port out of range, and what is no address at all.
     """
     trimmed = text.strip().strip("\"'").strip()
     if "@" in trimmed:
         raise UsageError(
-            "The Ollama host holds a name or password, which Ollama does not ask for. Give the "
-            "address alone, such as http://127.0.0.1:11434."
+            "The address of Ollama holds a name or password, which Ollama does not ask for. "
+            f"{_CORRECT}"
         )
     if trimmed == "ollama.com":
         return "https://ollama.com:443"
@@ -46,13 +49,19 @@ def resolve_url(text: str) -> str:
     if not found:
         scheme, rest = "http", trimmed
     elif scheme not in SCHEME_PORTS:
-        raise UsageError(f"The Ollama host {trimmed!r} must begin with http:// or https://.")
+        raise UsageError(
+            f"The address of Ollama, {trimmed}, begins with neither http:// nor https://. "
+            f"{_CORRECT}"
+        )
     default = SCHEME_PORTS[scheme] if found else DEFAULT_PORT
     authority, _, path = rest.partition("/")
     host, port = _split(authority, default)
     if not _is_host(host) or re.search(r"[?#\s]", rest) or rest.count("[") != rest.count("]"):
+        raise UsageError(f"{trimmed!r} is no address that Ollama could have. {_CORRECT}")
+    if not _is_port(port):
         raise UsageError(
-            f"The Ollama host {trimmed!r} is no address. Give one such as http://127.0.0.1:11434."
+            f"The address of Ollama, {trimmed}, has the port {port}, which is no number from 1 to "
+            f"65535. {_CORRECT}"
         )
     return f"{scheme}://{_connectable(host)}:{port}/{path}".rstrip("/")
 
@@ -67,13 +76,15 @@ def is_loopback(url: str) -> bool:
 
 
 def _split(authority: str, default: str) -> tuple[str, str]:
-    """Split host and port; the default port stands in for none and for a bad one."""
+    """Split host and port; the default port stands in for none."""
     match = _HOST_AND_PORT.fullmatch(authority)
     if match is None:
         return authority.strip("[]"), default
-    port = match["port"]
-    valid = port.isascii() and port.isdigit() and int(port) <= 65535
-    return match["v6"] or match["name"] or "", port if valid else default
+    return match["v6"] or match["name"] or "", match["port"] or default
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 1 <= int(text) <= 65535
 
 
 def _is_host(host: str) -> bool:

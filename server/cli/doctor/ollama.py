@@ -10,7 +10,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
 )
 from blog_search_mcp.index.embedders.packaged import E5
 from blog_search_mcp.index.embedders.registry import runs_on_server
-from blog_search_mcp.index.errors import EmbedderError, UsageError
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderRefused, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
 
@@ -30,10 +30,11 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     try:
         health = OllamaHealthCheck(_model_of(embedder), url)
     except UsageError as error:
-        remedy = "export OLLAMA_HOST=http://127.0.0.1:11434"
-        return [Finding("Ollama", "problem", str(error), remedy)]
+        return [_say(error, "problem")]
     try:
         return check_server(health.check(), health.url, embedder, rebuild)
+    except EmbedderRefused as error:
+        return [_say(error, _lacking(needed))]
     except EmbedderError:
         lack = "without it search is by words alone" if needed else "the index does not use it"
         text = f"Nothing answers at {health.url}; {lack}."
@@ -77,6 +78,12 @@ def _model_of(embedder: EmbedderIdentity | None) -> str:
     needed = _on_server(embedder)
     is_english = embedder is None or embedder.model != E5.identity.model
     return needed.model if needed else recommend_model(is_english).name
+
+
+def _say(error: BlogSearchError, state: State) -> Finding:
+    """Make a finding of a message, whose second sentence is the remedy."""
+    text, _, remedy = str(error).partition(". ")
+    return Finding("Ollama", state, f"{text}.", remedy)
 
 
 def _lacking(needed: EmbedderIdentity | None) -> State:

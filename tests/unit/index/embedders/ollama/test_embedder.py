@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -360,17 +361,17 @@ def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
     program = (
         "from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder\n"
         "from blog_search_mcp.index.errors import EmbedderRefused\n"
-        "try: OllamaEmbedder().identity\n"
+        "try: OllamaEmbedder(url='127.0.0.1').identity\n"
         "except EmbedderRefused as error: print(error)\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", program],
-        env={"OLLAMA_HOST": ":66000"},
+        env=os.environ | {"OLLAMA_HOST": ":66000"},
         capture_output=True,
         text=True,
         check=True,
     )
     assert run.stdout == (
-        "The Ollama client cannot start: Port out of range 0-65535. Check OLLAMA_HOST, "
-        "SSL_CERT_FILE and the proxy variables.\n"
+        "The Ollama client cannot start: Port out of range 0-65535. Correct OLLAMA_HOST, which it "
+        "reads even beside --embedder-url, SSL_CERT_FILE or the proxy variables.\n"
     )

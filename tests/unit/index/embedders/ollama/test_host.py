@@ -5,6 +5,8 @@ import pytest
 from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.errors import UsageError
 
+CORRECT = "Correct OLLAMA_HOST or --embedder-url: an address such as http://127.0.0.1:11434."
+
 
 @pytest.mark.parametrize(
     ("text", "url"),
@@ -16,9 +18,6 @@ from blog_search_mcp.index.errors import UsageError
         ("example.com", "http://example.com:11434"),
         ("example.com:1234", "http://example.com:1234"),
         ("ollama.com", "https://ollama.com:443"),
-        (":66000", "http://127.0.0.1:11434"),
-        (":-1", "http://127.0.0.1:11434"),
-        ("example.com:port", "http://example.com:11434"),
         ("example.com:", "http://example.com:11434"),
         ("[::1]", "http://[::1]:11434"),
         ("::1", "http://[::1]:11434"),
@@ -35,7 +34,6 @@ from blog_search_mcp.index.errors import UsageError
         ("'1.2.3.4'", "http://1.2.3.4:11434"),
         ("http://1.2.3.4", "http://1.2.3.4:80"),
         ("http://1.2.3.4:4321", "http://1.2.3.4:4321"),
-        ("http://1.2.3.4:99999", "http://1.2.3.4:80"),
         ("https://1.2.3.4", "https://1.2.3.4:443"),
         ("https://1.2.3.4:4321", "https://1.2.3.4:4321"),
         ("https://example.com/ollama", "https://example.com:443/ollama"),
@@ -49,8 +47,28 @@ def test_every_form_ollama_takes_becomes_the_url_to_connect_to(text: str, url: s
 
 
 def test_a_scheme_ollama_does_not_speak_is_refused_in_a_sentence() -> None:
-    with pytest.raises(UsageError, match="must begin with http:// or https://"):
+    with pytest.raises(UsageError, match="neither http:// nor https://"):
         resolve_url("ftp://example.com")
+
+
+@pytest.mark.parametrize(
+    ("text", "port"),
+    [
+        (":66000", "66000"),
+        (":-1", "-1"),
+        ("localhost:0", "0"),
+        ("example.com:port", "port"),
+        ("http://1.2.3.4:99999", "99999"),
+        ("https://[::1]:1e3/x", "1e3"),
+    ],
+)
+def test_a_port_out_of_range_is_refused_as_the_client_trips_on_it(text: str, port: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        resolve_url(text)
+    assert str(raised.value) == (
+        f"The address of Ollama, {text}, has the port {port}, which is no number from 1 to 65535. "
+        f"{CORRECT}"
+    )
 
 
 @pytest.mark.parametrize("text", ["http://me:secret@localhost:11434", "me:secret@localhost"])
@@ -58,8 +76,7 @@ def test_a_password_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(UsageError) as raised:
         resolve_url(text)
     assert str(raised.value) == (
-        "The Ollama host holds a name or password, which Ollama does not ask for. Give the "
-        "address alone, such as http://127.0.0.1:11434."
+        f"The address of Ollama holds a name or password, which Ollama does not ask for. {CORRECT}"
     )
 
 
@@ -73,9 +90,7 @@ def test_a_password_is_refused_and_not_repeated(text: str) -> None:
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as raised:
         resolve_url(text)
-    assert str(raised.value) == (
-        f"The Ollama host {text!r} is no address. Give one such as http://127.0.0.1:11434."
-    )
+    assert str(raised.value) == f"{text!r} is no address that Ollama could have. {CORRECT}"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 
@@ -110,4 +111,25 @@ def test_an_ollama_that_does_not_answer_is_a_problem_if_the_index_needs_it(
 def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
     [found] = check_ollama("ftp://box", NOMIC, REBUILD)
     assert found.state == "problem"
-    assert found.text == "The Ollama host 'ftp://box' must begin with http:// or https://."
+    assert (
+        found.text == "The address of Ollama, ftp://box, begins with neither http:// nor https://."
+    )
+
+
+def test_what_keeps_the_client_from_starting_is_not_taken_for_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("blog_search_mcp.index.embedders.ollama.client.is_loopback", _trip)
+    assert check_ollama("http://127.0.0.1:11434", NOMIC, REBUILD) == [
+        Finding(
+            "Ollama",
+            "problem",
+            "The Ollama client cannot start: a bad proxy.",
+            "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
+            "proxy variables.",
+        )
+    ]
+
+
+def _trip(_url: str) -> NoReturn:
+    raise ValueError("a bad proxy")
