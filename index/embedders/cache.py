@@ -46,8 +46,9 @@ _CHECKSUM_BYTES: Final = 8
 
 _DISK_FAILS: Final = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM}
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html); every other one, such as SQLITE_BUSY, says that
-the file is out of reach."""
+"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a table that is not there."""
+_NO_CODE: Final = -1
+"""Of what Python's own sqlite3 raises, which says nothing about the file."""
 
 
 class _ForeignFile(sqlite3.DatabaseError):
@@ -140,9 +141,11 @@ class EmbeddingCache:
         return self._run(adopt, own)
 
     def _run(self, work: Callable[[sqlite3.Connection], T], without: T) -> T:
-        """Do `work`, with a new file if this one is damaged; `without` if no file can be used.
+        """Do `work`; `without` if no file can be used.
 
-        Raises IndexProblem if the disk fails.
+        Only a file that a connection of its own finds damaged is replaced by a new one. After any
+        other error that may be this connection's, `work` is done once more by a new one. Raises
+        IndexProblem if the disk fails.
         """
         for is_first in (True, False):
             if self._out_of_reach:
@@ -152,13 +155,16 @@ class EmbeddingCache:
                 return work(self._connection)
             except sqlite3.DatabaseError as error:
                 self.close()
-                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
+                code = _primary_code(error)
                 if code in _DISK_FAILS:
                     raise IndexProblem(
                         f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
                         "space and the folder's permissions, then run again."
                     ) from error
-                if not (is_first and code in _DAMAGED and self._set_aside(error)):
+                can_go_on = is_first and code in {*_DAMAGED, _NO_CODE}
+                if can_go_on and _is_damaged(self._path):
+                    can_go_on = self._set_aside(error)
+                if not can_go_on:
                     self._out_of_reach = True
                     self._warnings.append(
                         f"The embedding cache {self._path.name} cannot be used ({error}), so this "
@@ -169,11 +175,12 @@ class EmbeddingCache:
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> bool:
         try:
-            aside = quarantine(self._path, "-wal", "-shm")
+            is_foreign = isinstance(error, _ForeignFile)
+            aside = quarantine(self._path, "-wal", "-shm", replace=not is_foreign)
         except OSError:
             return False
         what = "was damaged and"
-        if isinstance(error, _ForeignFile):
+        if is_foreign:
             what = f"was no {self._path.name} of this version of blog-search-mcp. It"
         self._warnings.append(
             f"The embedding cache {what} is kept as {aside}, and texts are embedded anew."
@@ -196,6 +203,25 @@ def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache
 def _checksum(key: bytes, vector: bytes) -> bytes:
     """Return what is kept beside a vector: SQLite itself does not notice a flipped bit."""
     return hashlib.blake2b(vector, digest_size=_CHECKSUM_BYTES, key=key).digest()
+
+
+def _primary_code(error: sqlite3.DatabaseError) -> int:
+    code: int = getattr(error, "sqlite_errorcode", _NO_CODE)
+    return code & 0xFF if code >= 0 else code
+
+
+def _is_damaged(path: Path) -> bool:
+    """Whether SQLite itself finds damage in the file, or it is no cache of this version.
+
+    An error that says neither counts as none.
+    """
+    try:
+        with closing(_connect(path)) as connection:
+            return connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]
+    except _ForeignFile:
+        return True
+    except sqlite3.DatabaseError as error:
+        return _primary_code(error) in _DAMAGED
 
 
 def _connect(path: Path) -> sqlite3.Connection:

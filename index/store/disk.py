@@ -60,13 +60,16 @@ def is_disk_error(error: sqlite3.OperationalError) -> bool:
 SUFFIX = ".damaged"
 
 
-def quarantine(path: Path, *companions: str) -> str:
+def quarantine(path: Path, *companions: str, replace: bool = True) -> str:
     """Rename `path`, and the files whose names are its own and a companion's, to `….damaged`.
 
-    An earlier file of that name is replaced, so that a failing disk is not filled. Returns the
-    new name. Raises OSError.
+    An earlier file of that name is replaced, so that a failing disk is not filled; not so with
+    `replace` off, where the name gets a number. Returns the new name. Raises OSError.
     """
-    damaged = path.with_name(path.name + SUFFIX)
+    damaged, number = path.with_name(path.name + SUFFIX), 1
+    while not replace and damaged.exists():
+        number += 1
+        damaged = path.with_name(f"{path.name}{SUFFIX}-{number}")
     path.replace(damaged)
     for companion in companions:
         beside = path.with_name(path.name + companion)
