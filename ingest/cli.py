@@ -136,7 +136,11 @@ def run(settings: Settings, out: TextIO, err: TextIO) -> int:
     except BlogSearchError as error:
         err.write(f"{complete_commands(str(error), blog)}\n")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
-    report = replace(report, embedder_reason=complete_commands(report.embedder_reason, blog))
+    report = replace(
+        report,
+        embedder_reason=complete_commands(report.embedder_reason, blog),
+        warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
+    )
     err.write("\n".join(as_lines(report)) + "\n")
     if settings.json:
         out.write(as_json(report) + "\n")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
-from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background
+from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background, wait_for
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, list_installed
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
@@ -45,6 +45,10 @@ AUTO: Final = "auto"
 KINDS: Final = (AUTO, "ollama", "embedded")
 """The words after --embedder."""
 
+LOOK: Final = 1.0
+"""Seconds that an ingest with nothing to embed waits for a server: a local one takes milliseconds,
+and a name that cannot be resolved many seconds."""
+
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Count a folder's posts by language (`en`, `zh`)."""
 
@@ -59,8 +63,14 @@ class Choice:
     """Whether the model was named, so that no other need be advised."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on what is wrong with the embedder's server; call after embedding."""
-        return self.embedder.warnings() if isinstance(self.embedder, VerifiedEmbedder) else ()
+        """Return sentences on what is wrong with the embedder's server; call after embedding.
+
+        Where nothing was to be embedded the server is asked for its model, and not waited for.
+        """
+        if not isinstance(self.embedder, VerifiedEmbedder):
+            return ()
+        asked = run_in_background(self.embedder.warnings)
+        return asked.result() if wait_for(asked, LOOK) else ()
 
     def server_version(self) -> str:
         """Ask the embedder's server for its version; empty without one or if it is down."""

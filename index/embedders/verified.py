@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.fingerprint import check_vectors, check_weights
+from blog_search_mcp.index.embedders.ollama.client import peek_digest
+from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, EmbedderMismatch
 
 if TYPE_CHECKING:
@@ -45,8 +47,8 @@ class VerifiedEmbedder:
         return self._identity
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what is wrong with the server; empty before the first vector."""
-        return self._live.warnings() if self._verified else ()
+        """Return what is wrong with the server; before the first vector, with its model alone."""
+        return self._live.warnings() if self._verified else self._find_lost_model()
 
     def server_version(self) -> str:
         """Ask for the version that answers at this moment; empty if none does."""
@@ -67,6 +69,19 @@ class VerifiedEmbedder:
         """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
         self._verify()
         self._live.load_model()
+
+    def _find_lost_model(self) -> tuple[str, ...]:
+        """Say that the server has no such model any more, or another one by its name."""
+        recorded = self._identity
+        if recorded is None or (digest := peek_digest(recorded.model, self._live.url)) is None:
+            return ()
+        try:
+            if not digest:
+                raise OllamaError(Kind.MISSING).as_embedder_error(self._live.url, recorded.model)
+            check_weights(recorded, digest, recorded.dimension)
+        except (EmbedderError, EmbedderMismatch) as error:
+            return (f"{error} Until then search is by words alone.",)
+        return ()
 
     def _embed_verified(self, embed: Callable[[], T]) -> T:
         """Embed, and once more if the server was updated meanwhile and embeds the same."""
