@@ -1,8 +1,9 @@
 """Build the ASGI application: MCP, the API and the search page behind the guards.
 
 A request passes the guards in this order. Names come first: a page that rebound its name learns
-nothing else. CORS stands before those that refuse, so that a named page can read why. The rate
-counts wrong tokens too. A body is read last.
+nothing else. An ambiguous head is next, since it could make up the address that is counted. CORS
+stands before those that refuse, so that a named page can read why. The rate counts wrong tokens
+too. A body is read last.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.http.api import api_routes
-from blog_search_mcp.server.http.guards import allowed_names, token_check, with_check
+from blog_search_mcp.server.http.guards import allowed_names, head_check, token_check, with_check
 from blog_search_mcp.server.http.limits import RateLimit, limit_bodies
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
@@ -67,6 +68,7 @@ def guarded(
             allow_headers=("*",),
             expose_headers=("Mcp-Session-Id", "Retry-After", "WWW-Authenticate"),
         )
+    inner = with_check(inner, head_check(access))
     inner = with_check(inner, allowed_names(address, access).check)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:

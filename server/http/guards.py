@@ -1,4 +1,4 @@
-"""Refuse requests by another Host or Origin, or without the token.
+"""Refuse requests by another Host or Origin, with an ambiguous head, or without the token.
 
 A page that the user opens can send requests to this machine, and by pointing its own name here (DNS
 rebinding) it could read the answers. Its requests carry that name as Host, so only our own names
@@ -52,10 +52,10 @@ class AllowedNames:
     def check(self, scope: Scope) -> Response | None:
         """Refuse another Host with 421 and another Origin with 403."""
         headers = Headers(scope=scope)
-        hosts, origin = headers.getlist("host"), headers.get("origin")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.allows_host(hosts[0]):
             return refusal(421, "This server does not go by that Host.")
-        if origin is not None and not self.allows_origin(origin, hosts[0]):
+        if origins and (len(origins) > 1 or not self.allows_origin(origins[0], hosts[0])):
             return refusal(403, "This server answers no page of that Origin.")
         return None
 
@@ -81,6 +81,26 @@ def allowed_names(address: Address, access: Access) -> AllowedNames:
     """Return the names of a server at `address`."""
     hosts = frozenset({*LOOPBACK_NAMES, address.url_host, *access.names})
     return AllowedNames(hosts, address.is_any, frozenset(access.origins))
+
+
+def head_check(access: Access) -> Callable[[Scope], Response | None]:
+    """Refuse with 400 a head that two programs in a row could read in two ways.
+
+    That is a body with two lengths, and an address that a client gives itself: where no public
+    name was given, nobody expects a proxy that would tell it.
+    """
+
+    def check(scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if "transfer-encoding" in headers and "content-length" in headers:
+            sentence = "A body has either a Content-Length or a Transfer-Encoding."
+            return refusal(400, sentence, {"Connection": "close"})
+        if "x-forwarded-for" in headers and not access.names:
+            sentence = "This server expects no proxy. Behind one, start it with --allow-host NAME."
+            return refusal(400, sentence)
+        return None
+
+    return check
 
 
 def token_check(token: str, open_paths: frozenset[str]) -> Callable[[Scope], Response | None]:

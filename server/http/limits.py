@@ -22,6 +22,8 @@ RATE = 20.0
 """Requests a second that one client may go on sending: a person who types sends 5."""
 BURST = 100.0
 """Requests that it may send at once, after having sent none."""
+LOCAL = "this machine"
+"""Stands for each of this machine's own addresses."""
 LOCAL_CLIENTS = 64.0
 """Clients that this machine's own address counts as, since all of them share it."""
 REMEMBERED = 4_096
@@ -43,7 +45,8 @@ class RateLimit:
         A request that is too early is not counted.
         """
         now = self._now()
-        key, cost = _bucket_of(client)
+        key = name_client(client)
+        cost = 1.0 / LOCAL_CLIENTS if key == LOCAL else 1.0
         missing, since = self._missing.pop(key, (0.0, now))
         missing = max(0.0, missing - (now - since) * RATE)
         excess = max(0.0, missing + cost - BURST)
@@ -62,17 +65,17 @@ class RateLimit:
         return refusal(429, sentence, {"Retry-After": str(ceil(wait))})
 
 
-def _bucket_of(client: str) -> tuple[str, float]:
-    """Return whose bucket an address takes from, and how much.
+def name_client(address: str) -> str:
+    """Return the client that an address belongs to: LOCAL, an IPv4 address or an IPv6 network.
 
     An IPv6 client owns a whole network of 64 bits and may use any address in it.
     """
-    address = parse_ip(client)
-    if address is not None and address.is_loopback:
-        return "this machine", 1.0 / LOCAL_CLIENTS
-    if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, 64), strict=False)), 1.0
-    return client, 1.0
+    number = parse_ip(address)
+    if number is not None and number.is_loopback:
+        return LOCAL
+    if isinstance(number, IPv6Address):
+        return str(IPv6Network((number, 64), strict=False))
+    return address
 
 
 def limit_bodies(app: ASGIApp, seconds: float = BODY_SECONDS) -> ASGIApp:

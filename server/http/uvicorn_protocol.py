@@ -1,4 +1,4 @@
-"""Adapt uvicorn's HTTP/1.1: a time limit on heads, fewer delays, streams that end at shutdown.
+"""Adapt uvicorn's HTTP/1.1: limits of time and number, fewer delays, streams that end at shutdown.
 
 uvicorn waits for a request's first bytes as long as a client likes; a few hundred connections
 that send a header now and then would take every descriptor the process may have. asyncio sets
@@ -19,26 +19,34 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from blog_search_mcp.server.http.limits import LOCAL, name_client
+
 HEAD_SECONDS = 10.0
 """Within which a request's line and headers must have come."""
 CONNECTIONS = 512
 """Open at the same time, each with one request at most: half of the files that a process may have
 open on most systems."""
+CLIENT_CONNECTIONS = 64
+"""Of them for one client; those of this machine share one address, and have no share."""
 
 
 class LimitedProtocol(H11Protocol):
-    """Close a connection whose next request's head is late, and those beyond CONNECTIONS."""
+    """Close a connection whose next request's head is late, and those that are too many.
+
+    Where there are too many, the one closed has waited longest for its client.
+    """
 
     _timer: TimerHandle | None = None
+    _since = 0.0
+    """When it began to wait for the head of its latest request, by the loop's clock."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the time limit of the first head."""
         super().connection_made(cast("asyncio.Transport", transport))
         connected: socket.socket = transport.get_extra_info("socket")
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if len(self.connections) > CONNECTIONS:
-            self.transport.close()
         self._start_timer()
+        self._make_room()
 
     def data_received(self, data: bytes) -> None:
         """Start the time limit with a head's first bytes and stop it with the last."""
@@ -52,11 +60,29 @@ class LimitedProtocol(H11Protocol):
         self._stop_timer()
         super().connection_lost(exc)
 
+    def _make_room(self) -> None:
+        """Close one connection if this client's are too many, or all clients' are."""
+        opened = [each for each in self.connections if isinstance(each, LimitedProtocol)]
+        own = [each for each in opened if each._named == self._named]
+        is_greedy = self._named != LOCAL and len(own) > CLIENT_CONNECTIONS
+        if is_greedy or len(opened) > CONNECTIONS:
+            waiting = [each for each in (own if is_greedy else opened) if each._waits()]
+            min(waiting, key=lambda each: each._since).transport.abort()
+
+    @property
+    def _named(self) -> str:
+        return name_client(self.client[0] if self.client else "")
+
+    def _waits(self) -> bool:
+        """Whether its client has to send something first."""
+        return self._is_idle() or self.cycle.more_body
+
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
     def _start_timer(self) -> None:
         if self._timer is None and self._is_idle():
+            self._since = self.loop.time()
             self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
     def _stop_timer(self) -> None:

@@ -40,7 +40,10 @@ log = logging.getLogger(__name__)
 MAX_WAIT = 30.0
 """Seconds after which a folder that changes without pause is ingested all the same."""
 RETRY = 60.0
-"""Seconds after which a failed ingest is tried again though nothing has changed."""
+"""Seconds at most after which a failed ingest is tried again though nothing has changed."""
+FIRST_RETRY = 2.0
+"""Seconds after the first failure, each further one in a row doubles them: what was killed can run
+again, while what still fails costs an ingest's start, half a second, each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class WatchHistory:
     ingested: FolderState | None = None
     """What the folder held when the last ingest began."""
     ingested_at: float = 0.0
+    attempts: int = 0
+    """Ingests since the last one that succeeded."""
 
     def with_walk(self, state: FolderState, now: float) -> WatchHistory:
         """Add a walk."""
@@ -79,7 +84,13 @@ class WatchHistory:
 
     def with_ingest(self, state: FolderState, now: float) -> WatchHistory:
         """Add an ingest that began with the folder in this state."""
-        return replace(self, ingested=state, ingested_at=now, changed_since=None)
+        attempts = self.attempts + 1
+        return replace(self, ingested=state, ingested_at=now, changed_since=None, attempts=attempts)
+
+    @property
+    def pause(self) -> float:
+        """Seconds from the last ingest's beginning until it is tried again."""
+        return min(RETRY, FIRST_RETRY * 2.0 ** min(self.attempts - 1, 9))
 
 
 def should_ingest(
@@ -95,7 +106,7 @@ def should_ingest(
     if state.is_indexed:
         return False
     if state == history.ingested:
-        return now - history.ingested_at >= RETRY
+        return now - history.ingested_at >= history.pause
     since = now if history.changed_since is None else history.changed_since
     return settled or state == history.latest or now - since >= MAX_WAIT
 
@@ -218,7 +229,7 @@ class Watcher:
         generation = find_current(self._layout)
         log.info("%s", self._ingest(options))
         done = FolderState(state.files, state.day, 0)
-        self._history = self._history.with_walk(done, self._now())
+        self._history = replace(self._history.with_walk(done, self._now()), attempts=0)
         self._failure = None
         if find_current(self._layout) != generation:
             self._on_switch()

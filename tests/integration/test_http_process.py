@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -232,9 +232,29 @@ def test_a_whole_head_is_answered_however_long_the_connection_stays(
     with small_server() as place, httpx.Client() as client:
         url = f"http://{place[0]}:{place[1]}/"
         assert [client.get(url).text for _ in range(3)] == ["hello"] * 3
-        monkeypatch.setattr(http_protocol, "CONNECTIONS", 0)
-        with pytest.raises(httpx.TransportError), httpx.Client() as one_more:
-            one_more.get(url)
+        monkeypatch.setattr(http_protocol, "CONNECTIONS", 1)
+        with httpx.Client() as one_more:
+            assert [each.get(url).text for each in (one_more, client, one_more)] == ["hello"] * 3
+
+
+def test_one_client_has_a_share_of_the_connections_and_loses_the_one_that_waits_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_protocol, "name_client", lambda address: address)
+    monkeypatch.setattr(http_protocol, "CLIENT_CONNECTIONS", 2)
+    with small_server() as place, ExitStack() as opened:
+
+        def connect(client: str) -> socket.socket:
+            made = socket.create_connection(place, PATIENCE, (client, 0))
+            opened.enter_context(made).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
+            return made
+
+        other = connect("127.0.0.2")
+        oldest, older, newest = (connect("127.0.0.1") for _ in range(3))
+        assert rest_of(oldest) == b""
+        for each in (other, older, newest):
+            each.sendall(b"Connection: close\r\n\r\n")
+            assert rest_of(each).count(b"hello") == 1
 
 
 @pytest.mark.anyio

@@ -25,6 +25,7 @@ from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.watch.reingest import run_ingest
 from blog_search_mcp.server.watch.watcher import (
+    FIRST_RETRY,
     MAX_WAIT,
     RETRY,
     FolderState,
@@ -65,6 +66,9 @@ WAITING = replace(NOW, changes=0, waiting=9)
         (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0 - MAX_WAIT), True),
         (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0), False),
         (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0 - RETRY), True),
+        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - FIRST_RETRY, attempts=1), True),
+        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - FIRST_RETRY, attempts=2), False),
+        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - RETRY, attempts=2_000), True),
         (
             FolderState((), "2026-01-15", None),
             WatchHistory(ingested=FolderState((), "2026-01-15", None)),
@@ -184,8 +188,15 @@ def test_an_ingest_that_fails_is_said_and_tried_again_later(
     assert len(watched.ingests) == 2
     warned = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     assert warned == ["No room in /home/me/blog/posts."]
+    for pause in (FIRST_RETRY, 2 * FIRST_RETRY):
+        watched.now += pause - 0.1
+        assert watched.steps(1) is not None
+        ingests = len(watched.ingests)
+        watched.now += 0.1
+        assert watched.steps(5) is not None
+        assert len(watched.ingests) == ingests + 1
     watched.failure = None
-    watched.now += RETRY
+    watched.now += 4 * FIRST_RETRY
     assert watched.steps(1) is None
     assert watched.switches == 1
 

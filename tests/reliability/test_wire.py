@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.server.http.api import ENDPOINTS
+from blog_search_mcp.server.http.uvicorn_protocol import CONNECTIONS
 from tests.reliability import wire_http, wire_runs
 from tests.reliability.wire_http import Listener
 from tests.reliability.wire_kinds import KINDS, Kind
@@ -97,6 +98,40 @@ def test_half_a_body_and_a_hang_up_leave_nothing_in_the_log(path: str, index: Pa
         server.open(wire_http.head(path, 100) + b"half").close()
     seen = outcome(server.search())
     assert (server.complaints(), seen) == ([], "1: result")
+
+
+def first_line(listener: Listener, sent: bytes) -> str:
+    with listener.open(sent) as connected:
+        return connected.recv(1_000).decode().partition("\r\n")[0]
+
+
+TWICE = {
+    "a length and chunks": ("HTTP/1.1 400 Bad Request", ("Transfer-Encoding: chunked",)),
+    "two lengths": ("HTTP/1.1 400 Bad Request", ("Content-Length: 3",)),
+    "two Origins": (
+        "HTTP/1.1 403 Forbidden",
+        ("Origin: http://localhost", "Origin: https://example.org"),
+    ),
+    "an address of its own choice": ("HTTP/1.1 400 Bad Request", ("X-Forwarded-For: 192.0.2.1",)),
+}
+
+
+@pytest.mark.parametrize(("refusal", "more"), TWICE.values(), ids=TWICE)
+def test_a_head_that_can_be_read_in_two_ways_is_refused(
+    refusal: str, more: tuple[str, ...], listener: Listener
+) -> None:
+    assert first_line(listener, wire_http.head("/api/index", 2, *more) + b"{}") == refusal
+    assert first_line(listener, wire_http.head("/api/index", 2) + b"{}") == "HTTP/1.1 200 OK"
+
+
+@pytest.mark.parametrize("slow", [b"", wire_http.head("/mcp", 100) + b"half"])
+def test_a_client_that_holds_every_connection_keeps_nobody_out(slow: bytes, index: Path) -> None:
+    server = Listener(index)
+    held = [server.open(slow) for _ in range(CONNECTIONS + 20)]
+    seen = [outcome(server.search()) for _ in range(5)]
+    for each in held:
+        each.close()
+    assert (server.complaints(), seen) == ([], ["1: result"] * 5)
 
 
 ARGUMENTS = {

@@ -89,6 +89,36 @@ def test_only_pages_of_this_server_are_answered(origin: str, host: str, status: 
     assert answer.status_code == status
 
 
+def test_a_second_origin_is_refused_whatever_the_first_is() -> None:
+    own = ("Origin", "http://localhost")
+    with client_of() as client:
+        answers = [
+            client.get("/health", headers=[("Host", "localhost"), *origins])
+            for origins in ([own], [own, own], [own, ("Origin", "https://notes.example")])
+        ]
+    assert [answer.status_code for answer in answers] == [200, 403, 403]
+
+
+def test_an_address_that_a_proxy_gives_is_taken_where_a_public_name_was_given() -> None:
+    forwarded = {"Host": "localhost", "X-Forwarded-For": "192.0.2.1"}
+    with client_of() as client:
+        refused = client.get("/health", headers=forwarded)
+    with client_of(access=Access(TOKEN, names=("blog.example.org",))) as client:
+        answer = client.get("/health", headers=forwarded)
+    assert (refused.status_code, answer.status_code) == (400, 200)
+    assert refused.json() == {
+        "error": "This server expects no proxy. Behind one, start it with --allow-host NAME."
+    }
+
+
+def test_a_body_of_two_lengths_is_refused_and_the_connection_ended() -> None:
+    with client_of() as client:
+        twice = {"Host": "localhost", "Content-Length": "2", "Transfer-Encoding": "chunked"}
+        refused = client.post("/api/index", content="{}", headers=twice)
+    assert (refused.status_code, refused.headers["connection"]) == (400, "close")
+    assert refused.json() == {"error": "A body has either a Content-Length or a Transfer-Encoding."}
+
+
 def test_other_pages_cannot_read_unless_they_were_named() -> None:
     preflight = {"Origin": "https://notes.example", "Access-Control-Request-Method": "POST"}
     with client_of() as client:
