@@ -13,20 +13,30 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from blog_search_mcp.server.cli.install.clients import Places
     from blog_search_mcp.server.settings import Settings
 
 
+SIGNALLED = 128
+"""Plus the signal's number: the exit status that shells give to what a signal ended."""
+
+
 def main() -> NoReturn:
     """Run one command and end the process with its status."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: os._exit(0))
+    _end_on_signals(lambda number: SIGNALLED + number)
     from blog_search_mcp.index.command_line import run_command
 
     status = run_command(_run_as_asked)
     sys.stderr.flush()
     # Python's own teardown takes about 230 ms once the SDK's modules are loaded.
     os._exit(status)
+
+
+def _end_on_signals(status: Callable[[int], int]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _frame: os._exit(status(number)))
 
 
 def _run_as_asked() -> int:
@@ -81,6 +91,9 @@ def run(settings: Settings) -> int:
 
 
 def _serve(settings: Settings) -> int:
+    _end_on_signals(lambda _number: 0)
+    if not all(map(_can_watch, settings.each)):
+        return 1
     if settings.http is not None:
         from blog_search_mcp.server.http.serve import serve_http
 
@@ -89,6 +102,23 @@ def _serve(settings: Settings) -> int:
     from blog_search_mcp.server.stdio.transport import serve_stdio
 
     return serve_stdio(settings)
+
+
+def _can_watch(settings: Settings) -> bool:
+    """Say on stderr if there is no folder to watch; an index made before is served all the same."""
+    folder = settings.watch
+    if folder is None or (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
+        return True
+    from blog_search_mcp.index.content.walk import refuse_inside
+    from blog_search_mcp.index.errors import BlogSearchError
+    from blog_search_mcp.index.store.layout import Layout
+    from blog_search_mcp.server.cli.terminal import tell
+
+    try:
+        refuse_inside(folder, settings.index)
+    except BlogSearchError as error:
+        tell(str(error), settings)
+    return Layout(settings.index).current.is_file()
 
 
 def _places() -> Places:

@@ -25,6 +25,14 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+INTERRUPTED = """
+{}
+from blog_search_mcp.server import __main__ as server
+server.run = lambda _settings: os.kill(os.getpid(), signal.SIGINT)
+server.main()
+"""
+
+
 @pytest.fixture
 def made(blog: MakeBlog) -> Blog:
     return blog({"a.md": "# Caches\n\nA cache keeps what was read.\n"})
@@ -105,3 +113,33 @@ def test_a_usage_log_that_is_a_folder_is_said(tmp_path: Path) -> None:
         f"The usage log {tmp_path} cannot be read: Is a directory. "
         "Name the file that the server logs in.\n",
     )
+
+
+@pytest.mark.parametrize("transport", ["", " --http 8765"])
+def test_a_folder_to_watch_that_is_none_is_said_at_once(tmp_path: Path, transport: str) -> None:
+    (tmp_path / "a.md").write_text("A post.\n", encoding="utf-8")
+    for content, said in (
+        ("none", f"There is no content folder {tmp_path / 'none'}."),
+        ("a.md", f"{tmp_path / 'a.md'} is a file, not a folder."),
+    ):
+        ran = shell(f"cd {tmp_path} && SERVER{transport} --watch {content}")
+        assert (ran.returncode, ran.stdout, ran.stderr) == (
+            1,
+            "",
+            f"{said} Give the folder that holds the posts.\n",
+        )
+
+
+def test_an_index_is_served_though_the_folder_to_watch_is_gone(made: Blog) -> None:
+    ran = shell(f"SERVER --index {made.index} --watch {made.content}2 < /dev/null")
+    assert (ran.returncode, ran.stderr) == (
+        0,
+        f"There is no content folder {made.content}2. Give the folder that holds the posts.\n",
+    )
+
+
+@pytest.mark.parametrize("command", ["search cache", "ask cache", "doctor", "tokens"])
+def test_a_command_that_is_interrupted_says_so_by_its_status(made: Blog, command: str) -> None:
+    line = f"import os, signal, sys; sys.argv = 'x --index {made.index} {command}'.split()"
+    ran = shell(f"{sys.executable} -c {shlex.quote(INTERRUPTED.format(line))}")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
