@@ -64,7 +64,7 @@ _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc\u31f0-\u31ff\uff66-\uff9d]")
 def characters(run: str) -> list[str]:
     """The characters of `run`, which they make up together."""
     found = _CHARACTER.findall(run) if _APART.search(run) else list(run)
-    return list(_ended(found)) if any(mark in run for mark in _LONG) else found
+    return list(_ended(found)) if _LONG[0] in run or _LONG[1] in run else found
 
 
 def without_final_mark(character: str) -> str:

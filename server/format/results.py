@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -136,7 +136,7 @@ def hit_facts(hit: Hit) -> HitFacts:
 
 def wire_facts(page: PageFacts) -> dict[str, Any]:
     """Return plain JSON values; absent facts of a hit and an absent notice are left out."""
-    facts = {**asdict(page), "results": [_wire_hit(hit) for hit in page.results]}
+    facts = _values(page) | {"results": [_wire_hit(hit) for hit in page.results]}
     return facts if page.notice else {name: facts[name] for name in facts if name != "notice"}
 
 
@@ -146,8 +146,13 @@ def page_from_wire(facts: Mapping[str, Any]) -> PageFacts:
 
 
 def _wire_hit(hit: HitFacts) -> dict[str, Any]:
-    facts = {**asdict(hit), "score": round(hit.score, 3)}
+    facts = _values(hit) | {"score": round(hit.score, 3)}
     return {name: value for name, value in facts.items() if value is not None and value != {}}
+
+
+def _values(facts: HitFacts | PageFacts) -> dict[str, Any]:
+    """Return the fields by name. `asdict` would copy what they hold, for a millisecond a search."""
+    return {each.name: getattr(facts, each.name) for each in fields(facts)}
 
 
 def fit_page(page: PageFacts) -> PageFacts:
