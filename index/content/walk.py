@@ -68,9 +68,13 @@ def _find_obstacle(status: os.stat_result) -> str | None:
 
 
 def _describe_failure(error: OSError | RuntimeError) -> str:
-    """Describe it without the machine's paths; pathlib raises RuntimeError for a loop of links."""
-    reason = error.strerror if isinstance(error, OSError) else os.strerror(errno.ELOOP)
-    return f"it cannot be read: {reason}; check the file and its permissions"
+    """Describe it without the machine's paths."""
+    return f"it cannot be read: {_name_failure(error)}; check the file and its permissions"
+
+
+def _name_failure(error: OSError | RuntimeError) -> str:
+    """Return the system's words for it; pathlib raises RuntimeError for a loop of links."""
+    return str(error.strerror) if isinstance(error, OSError) else os.strerror(errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,10 @@ def _resolve_root(content: Path) -> Path:
     except NotADirectoryError as error:
         raise ContentError(f"{content} is a file, not a folder. {advice}") from error
     except (OSError, RuntimeError) as error:
-        raise ContentError(f"The content folder {content}: {_describe_failure(error)}.") from error
+        raise ContentError(
+            f"The content folder {content} cannot be read: {_name_failure(error)}. Check its "
+            "permissions."
+        ) from error
 
 
 def _list_folder(

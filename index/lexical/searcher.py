@@ -210,7 +210,12 @@ class LexicalSearcher:
             if "Lockfile" not in str(error):
                 raise
             with TemporaryDirectory(ignore_cleanup_errors=True) as copy:
-                self._open(shutil.copytree(folder, Path(copy) / folder.name))
+                copied = shutil.copytree(
+                    folder, Path(copy) / folder.name, copy_function=shutil.copyfile
+                )
+                for level in (copied, *copied.iterdir()):
+                    level.chmod(0o700)  # copytree gives a folder its original's permissions
+                self._open(copied)
 
     def _open(self, folder: Path) -> None:
         self.posts = LexicalLevel(folder / "posts", "post")

@@ -115,8 +115,8 @@ def current_number(layout: Layout) -> int:
     return int(name)
 
 
-def check_place(layout: Layout, error: Exception) -> None:
-    """Raise IndexPlaceUnusable if `error` came of a place where no index can be."""
+def check_place(layout: Layout, error: Exception, *, makes: bool = False) -> None:
+    """Raise IndexPlaceUnusable if `error` came of a place where no index can be read or made."""
     advice = "Name another folder with --index DIR"
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.ENAMETOOLONG:
@@ -128,10 +128,11 @@ def check_place(layout: Layout, error: Exception) -> None:
                     f"{path.name} is a file, and the index needs a folder there. {advice}, or move "
                     "the file away."
                 ) from error
-    if number in (errno.EACCES, errno.EPERM) and not os.access(layout.root, os.R_OK | os.X_OK):
+    is_open = makes and os.access(layout.root, os.R_OK | os.X_OK)
+    if number in (errno.EACCES, errno.EPERM) and not is_open:
         raise IndexPlaceUnusable(
-            f"This account may not read the index folder {layout.root.name}. Give it the "
-            f"permission, or name another folder with --index DIR."
+            f"This account may not {'make' if makes else 'read'} the index folder "
+            f"{layout.root.name}. Give it the permission, or name another folder with --index DIR."
         ) from error
 
 
@@ -172,7 +173,7 @@ def writer_lock(layout: Layout) -> Iterator[None]:
     except Timeout as error:
         raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.") from error
     except OSError as error:
-        check_place(layout, error)
+        check_place(layout, error, makes=True)
         raise make_disk_error(error) from error
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -23,6 +24,19 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False
     )
+
+
+CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
+
+
+def as_user(line: str) -> subprocess.CompletedProcess[str]:
+    """Run `line` without what lets root read and write where others may not."""
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may read everything")
+        drop = f"setpriv --bounding-set={CAPABILITIES} --inh-caps={CAPABILITIES}"
+        line = f"{drop} bash -c {shlex.quote(line)}"
+    return shell(line)
 
 
 INTERRUPTED = """
@@ -143,3 +157,50 @@ def test_a_command_that_is_interrupted_says_so_by_its_status(made: Blog, command
     line = f"import os, signal, sys; sys.argv = 'x --index {made.index} {command}'.split()"
     ran = shell(f"{sys.executable} -c {shlex.quote(INTERRUPTED.format(line))}")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+
+
+def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
+    shell(f"INGEST {made.content} --index {made.index}2 --embedder embedded")
+    shell(f"chmod -R a-w {made.index}2")
+    try:
+        ran = as_user(f"SERVER --index {made.index}2 search cache --json")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert '"source": "a.md"' in ran.stdout
+        (made.content / "b.md").write_text("Another post.\n", encoding="utf-8")
+        ran = as_user(f"INGEST {made.content} --index {made.index}2")
+        assert (ran.returncode, ran.stderr) == (
+            1,
+            "The index could not be written: Permission denied. Nothing in it has changed; check "
+            "the disk's space and the folder's permissions, then run again.\n",
+        )
+    finally:
+        shell(f"chmod -R u+w {made.index}2")
+
+
+def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
+    made.content.parent.joinpath("closed").mkdir(mode=0o555)
+    ran = as_user(f"INGEST {made.content} --index {made.content.parent}/closed/i")
+    index = "Give it the permission, or name another folder with --index DIR."
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        f"This account may not make the index folder i. {index}\n",
+    )
+    for closed in (made.index, made.index / "generations"):
+        closed.chmod(0)
+        ran = as_user(f"SERVER --index {made.index} search cache")
+        closed.chmod(0o755)
+        said = f"This account may not read the index folder {made.index.name}. {index}\n"
+        assert (ran.returncode, ran.stderr) == (1, said)
+
+
+def test_posts_that_may_not_be_read_are_said(made: Blog) -> None:
+    made.content.chmod(0)
+    said = (
+        f"The content folder {made.content} cannot be read: Permission denied. Check its "
+        "permissions.\n"
+    )
+    ran = as_user(f"INGEST {made.content} --index {made.index}")
+    watched = as_user(f"SERVER --index {made.index}2 --watch {made.content}")
+    made.content.chmod(0o755)
+    assert (ran.returncode, ran.stderr) == (1, said)
+    assert (watched.returncode, watched.stderr) == (1, said)

@@ -291,8 +291,8 @@ def test_posts_in_the_index_folder_are_refused_and_kept(below: str, made: Blog) 
         (lambda _: None, "There is no content folder {}."),
         (
             lambda it: it.symlink_to(it),
-            "The content folder {}: it cannot be read: Too many levels of symbolic links; "
-            "check the file and its permissions.",
+            "The content folder {} cannot be read: Too many levels of symbolic links. Check its "
+            "permissions.",
         ),
         (os.mkfifo, "{} is a file, not a folder."),
     ],
