@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import re
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -50,11 +51,13 @@ NEAREST = 3
 """Sources named when the one asked for is not there."""
 
 LARGE = 1 << 20
-"""Bytes from which on an unmodified file is hashed in the background: the smaller ones of a
-generation take a few milliseconds together."""
+"""Bytes from which on a file that checks itself is not hashed: smaller ones take a millisecond."""
+
+CHECKS_ITSELF = re.compile(r"texts\.db|vectors/.*\.npy")
+"""Files whose rows have checksums that are compared when they are read."""
 
 LATER = 5.0
-"""Seconds after the opening until that begins, so that the first searches have the machine."""
+"""Seconds until a file whose status changed is hashed, so that requests have the machine."""
 
 Stamp: TypeAlias = tuple[int, int, int, int]
 """Of a file: inode, size, and when its content and its status changed last, in nanoseconds."""
@@ -155,19 +158,20 @@ class Guard:
     """Verifies the files of one generation when it is opened, and notices when one changes."""
 
     def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
-        """Verify every file, some of them later. Raises IndexBroken."""
+        """Verify every file but large ones that check themselves. Raises IndexBroken."""
         self._files = files
         self._checksums = manifest.files
         self._paths = {name: files.folder / name for name in manifest.files}
         self._stamps = self._read_stamps()
         self._damage: IndexBroken | None = None
-        later = [
+        as_read = [
             name
             for name, checksum in manifest.files.items()
-            if checksum.size >= LARGE and is_unmodified(self._paths[name], checksum)
+            if checksum.size >= LARGE
+            and CHECKS_ITSELF.fullmatch(name)
+            and is_unmodified(self._paths[name], checksum)
         ]
-        verify(files, manifest, later)
-        self._verify_later(later)
+        verify(files, manifest, as_read)
 
     def check(self) -> None:
         """Raise IndexBroken if a file is no longer what was opened.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
+from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
     collapse_translations,
@@ -26,6 +26,7 @@ from blog_search_mcp.index.search.ranking import (
 from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
+from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Answer, Hit, Reason
 
 if TYPE_CHECKING:
@@ -74,14 +75,27 @@ def search(
     def explain(post: int) -> tuple[Reason, ...]:
         return explain_score(features, retrieved.posts.position_of(post), weights, scale)
 
+    page = passages.page(offset, limit)
+    hits = _hits(snapshot, page, retrieved, explain)
     return Answer(
-        hits=_hits(snapshot, passages.page(offset, limit), retrieved, explain),
+        hits=hits,
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, low))) or None,
+        notice=" ".join(filter(None, (found.notice, low, _lost(len(page) - len(hits))))) or None,
     )
+
+
+def _lost(hits: int) -> str | None:
+    """What is said of hits whose text is damaged."""
+    if not hits:
+        return None
+    one, some = (
+        "1 hit is left out, since its text is",
+        f"{hits} hits are left out, as their texts are",
+    )
+    return f"{one if hits == 1 else some} damaged in the index. {REBUILD}"
 
 
 def _estimate_confidence(
@@ -119,11 +133,12 @@ def find_candidates(
 ) -> FoundCandidates:
     """Retrieve candidates; `among` restricts them to these post ids.
 
-    If the embedder cannot answer, they are found by words alone and the notice says so.
+    If the embedder cannot answer, or vectors are damaged, they are found by words alone and the
+    notice says so.
     """
     try:
         return FoundCandidates(*retrieve_candidates(snapshot, text, among, use), None)
-    except (EmbedderError, EmbedderMismatch) as error:
+    except (EmbedderError, EmbedderMismatch, IndexBroken) as error:
         notice = f"Keyword matches only, without search by meaning: {error}"
         lexical = retrieve_candidates(snapshot, text, among, Use.LEXICAL)
         return FoundCandidates(*lexical, notice)
@@ -132,7 +147,7 @@ def find_candidates(
 def retrieve_candidates(
     snapshot: Snapshot, text: str, among: Sequence[int] | None = None, use: Use = Use.HYBRID
 ) -> tuple[Query, RetrievalResult]:
-    """As `find_candidates`, but raises EmbedderError or EmbedderMismatch."""
+    """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
     query = analyse_query(text, snapshot.languages)
     query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
     vector, coverage = _embed_query(snapshot, query, use)
@@ -179,6 +194,7 @@ def _hits(
             reasons=explain(passage.post),
         )
         for passage in page
+        if passage.chunk in chunks
     )
 
 

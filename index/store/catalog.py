@@ -3,7 +3,8 @@
 Text is served from here and not from the content folder, so that what is read
 and what was searched can never disagree. The file belongs to an immutable
 generation, so it is opened as one: no locks, no journal, any number of servers. Most texts lie
-in a second file, which many generations share.
+in a second file, which many generations share and which is large: each text has a checksum, which
+is compared whenever it is read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -21,7 +24,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.store.disk import is_disk_error
 from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
 from blog_search_mcp.index.types import Chunk, Filters, Ids, Post
 
@@ -90,9 +96,9 @@ POST_COLUMNS = (
 )
 CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
-    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor "
-    "FROM chunks JOIN posts USING (post_id) LEFT JOIN main.texts newer USING (chunk_id) "
-    "LEFT JOIN shared.texts earlier USING (chunk_id)"
+    "coalesce(newer.plain, earlier.plain), coalesce(newer.crc, earlier.crc), headings, "
+    "first_line, last_line, anchor FROM chunks JOIN posts USING (post_id) "
+    "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
 
 
@@ -102,11 +108,21 @@ def post_of(row: Sequence[Any]) -> Post:
     return Post(source, title, day, tuple(json.loads(tags)), *rest)
 
 
+def text_crc(chunk_id: int, text: str, plain: str) -> int:
+    """Return the CRC-32 of a chunk's texts and of whose they are."""
+    return zlib.crc32(f"{chunk_id}\0{text}\0{plain}".encode())
+
+
 def chunk_of(row: Sequence[Any]) -> Chunk:
-    """Make the chunk of a row of CHUNK_ROWS."""
-    _, source, position, text, plain, headings, first_line, last_line, anchor = row
+    """Make the chunk of a row of CHUNK_ROWS. Raises IndexBroken if its text is damaged."""
+    chunk_id, source, position, text, plain, crc, headings, first_line, last_line, anchor = row
+    if crc != text_crc(chunk_id, text, plain):
+        raise IndexBroken(f"A text of {source} is damaged in the index. {REBUILD}")
     path = tuple(json.loads(headings))
     return Chunk(source, position, text, plain, path, first_line, last_line, anchor)
+
+
+_READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
 
 
 class Catalog:
@@ -154,10 +170,13 @@ class Catalog:
         return make_chunk_table(self.rows(query, []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
-        """Return these chunks by id."""
-        query = f"{CHUNK_ROWS} WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        rows = self.rows(query, [json.dumps(list(chunk_ids))])
-        return {row[0]: chunk_of(row) for row in rows}
+        """Return these chunks by id, without those whose text is damaged."""
+        found = {}
+        for chunk_id in chunk_ids:
+            with suppress(IndexBroken):
+                for row in self.rows(f"{CHUNK_ROWS} WHERE chunk_id = ?", [chunk_id]):
+                    found[chunk_id] = chunk_of(row)
+        return found
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
@@ -181,7 +200,7 @@ class Catalog:
         return (rows[0][0], post_of(rows[0])) if rows else None
 
     def chunks_of(self, post_id: int) -> dict[int, Chunk]:
-        """Return a post's chunks by id, in the order of the post."""
+        """Return a post's chunks by id, in the order of the post. Raises IndexBroken."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
         return {row[0]: chunk_of(row) for row in self.rows(query, [post_id])}
 
@@ -233,9 +252,17 @@ class Catalog:
         return [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source", [])]
 
     def rows(self, query: str, values: Sequence[object]) -> list[Any]:
-        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time."""
-        with self._one_at_a_time:
-            return self._connection.execute(query, values).fetchall()
+        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time.
+
+        Raises IndexBroken for a damaged file, sqlite3.OperationalError for what the disk refuses.
+        """
+        try:
+            with self._one_at_a_time:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if is_disk_error(error) and error.sqlite_errorcode not in _READ_ERRORS:
+                raise
+            raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

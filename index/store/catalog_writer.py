@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
-from blog_search_mcp.index.store.catalog import Catalog, immutable
+from blog_search_mcp.index.store.catalog import Catalog, immutable, text_crc
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.translations import find_translations
@@ -53,7 +53,8 @@ CREATE TABLE chunks (
 CREATE TABLE texts (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
     text TEXT NOT NULL,
-    plain TEXT NOT NULL
+    plain TEXT NOT NULL,
+    crc INTEGER NOT NULL
 );
 CREATE TABLE translations (
     post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
@@ -70,7 +71,8 @@ SHARED = """
 CREATE TABLE shared.texts (
     chunk_id INTEGER PRIMARY KEY,
     text TEXT NOT NULL,
-    plain TEXT NOT NULL
+    plain TEXT NOT NULL,
+    crc INTEGER NOT NULL
 );
 """
 """Of most chunks, and of some that are no more: a file that generations share is not changed.
@@ -165,7 +167,7 @@ class CatalogWriter:
         self._connection.execute(SHARED.replace("shared.", "fresh."))
         for texts in ("shared.texts", "main.texts"):
             self._connection.execute(
-                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
+                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain, crc FROM {texts} "
                 "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
             )
         self._connection.execute(f"PRAGMA fresh.user_version = {chunks}")
@@ -194,7 +196,8 @@ class CatalogWriter:
         chunk_id = cursor.lastrowid
         assert chunk_id is not None
         self._connection.execute(
-            f"INSERT INTO {self._texts} VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
+            f"INSERT INTO {self._texts} VALUES (?, ?, ?, ?)",
+            (chunk_id, chunk.text, chunk.plain, text_crc(chunk_id, chunk.text, chunk.plain)),
         )
         return chunk_id
 

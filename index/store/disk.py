@@ -52,9 +52,9 @@ def translate_disk_errors() -> Iterator[None]:
         raise make_disk_error(error) from error
 
 
-def is_disk_error(error: sqlite3.OperationalError) -> bool:
-    """Whether the disk is the reason, and not the statement."""
-    return error.sqlite_errorcode & 0xFF in _DISK_CODES
+def is_disk_error(error: sqlite3.DatabaseError) -> bool:
+    """Whether the disk is the reason, and not the statement or what was read."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_CODES
 
 
 SUFFIX = ".damaged"

@@ -24,7 +24,7 @@ from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
 from blog_search_mcp.index.store.layout import FileStamp
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
 
-FORMAT = 8
+FORMAT = 9
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(

@@ -21,8 +21,10 @@ from blog_search_mcp.index.vectors.memmap_store import (
     Bools,
     Directory,
     Floats,
+    blocks_in,
     blocks_of,
     codes_path,
+    crcs_of,
     empty_directory,
     map_rows,
     read_directory,
@@ -77,6 +79,7 @@ class MemmapWriter:
             ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
             deleted=np.append(deleted[:end], np.zeros(len(rows), dtype=bool)),
             total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
+            crcs=np.append(base.crcs[: blocks_in(base.counts[:kept]).sum()], crcs_of(rows)),
         )
         write_directory(self._folder, directory)
 
@@ -98,7 +101,7 @@ class MemmapWriter:
                 file.write(rows.data)
             self._pending.seek(0)
             shutil.copyfileobj(self._pending, file)
-        rows = map_rows(path)
+        rows = map_rows(path, *shape)
         if count >= MANY:
             mean = self._sum(blocks_of(rows)) / count
             write_codes(codes_path(self._folder, self._number), mean, blocks_of(rows))
@@ -117,7 +120,8 @@ class MemmapWriter:
             numbers = offsets[(offsets >= start) & (offsets < start + count)] - start
             start += count
             if len(numbers) and self._base_folder is not None:
-                rows = map_rows(rows_path(self._base_folder, number))
+                path = rows_path(self._base_folder, number)
+                rows = map_rows(path, int(count), self._base.dimension)
                 for first in range(0, len(numbers), BLOCK):
                     yield rows[numbers[first : first + BLOCK]]
 

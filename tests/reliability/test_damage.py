@@ -10,9 +10,8 @@ import json
 import os
 import re
 import shutil
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -38,7 +37,7 @@ from tests.support.served import POSTS as SERVED
 from tests.support.served import indexed, ingest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(5)}
 OTHERS = {f"{n}.md": f"# The sea\n\nShip {n} left the harbour.\n" for n in range(6)}
@@ -305,33 +304,14 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file counts as large, and is hashed in the background at once."""
+    """Every file counts as large."""
     monkeypatch.setattr("blog_search_mcp.index.reader.LARGE", 0)
-    monkeypatch.setattr("blog_search_mcp.index.reader.LATER", 0.0)
-
-
-def in_the_end(ask: Callable[[], object]) -> str:
-    """What is said once a background thread has found something to say."""
-    end = time.monotonic() + 60.0
-    while time.monotonic() < end:
-        try:
-            ask()
-        except IndexBroken as error:
-            return str(error)
-        time.sleep(0.01)
-    raise AssertionError("Nothing was said.")
 
 
 def lies_unmodified(blog: Blog) -> None:
     """Let the manifest of a copy say that its files are unmodified."""
-
-    def restamped(content: dict[str, Any]) -> None:
-        for name, checksum in content["files"].items():
-            status = (blog.files.folder / name).stat()
-            checksum["stamp"] = [status.st_ino, checksum["size"], status.st_mtime_ns]
-
-    text = blog.files.manifest.read_text("utf-8")
-    blog.files.manifest.write_text(manifest_damage.resealed(text, restamped), "utf-8")
+    text = manifest_damage.restamped(blog.files.manifest)
+    blog.files.manifest.write_text(text, "utf-8")
 
 
 @pytest.mark.usefixtures("all_large")
@@ -346,29 +326,21 @@ def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
 
 
 @pytest.mark.usefixtures("all_large")
-@pytest.mark.parametrize("name", ["vectors/000002.npy", "vectors/directory.npz", "chunks.db"])
-def test_a_bit_that_a_disk_lost_is_found_while_serving_and_refused_from_then_on(
-    name: str, made: Blog, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = made.files.folder / name
-    DAMAGES["a bit flipped at its end"](path, path)
-    lies_unmodified(made)
-    live = made.follow()
-    sentence = f"The index's {name} is damaged. {REBUILD}"
-    assert in_the_end(lambda: live.reader().read("1.md", 0, 0)) == sentence
-    assert caplog.messages == [sentence]
-    made.ingest(rebuild=True)
-    assert live.reader().read("1.md", 0, 0).count == 1
-
-
-@pytest.mark.usefixtures("all_large")
-def test_an_index_that_lies_unmodified_is_not_hashed_before_it_answers(
+def test_what_checks_itself_as_it_is_read_is_not_hashed_before_it_answers(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.reader.LATER", 1000.0)
-    monkeypatch.setattr(checksums, "_sha256", lambda path: path.name)
+    hashed: list[str] = []
+    sha256 = checksums._sha256
+
+    def note(path: Path) -> str:
+        hashed.append(path.name)
+        return sha256(path)
+
+    monkeypatch.setattr(checksums, "_sha256", note)
     lies_unmodified(made)
     assert found(made) == ["0.md"]
+    names = {path.name for path in kinds(made.files.folder).values()}
+    assert names - set(hashed) == {"texts.db", "000002.npy"}
 
 
 def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index(

@@ -94,7 +94,12 @@ class Blog:
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:
     """Copy all vectors that count, and the chunk that each is of."""
     directory = read_directory(folder)
-    parts = [map_rows(rows_path(folder, number)) for number in directory.segments.tolist()]
+    parts = [
+        map_rows(rows_path(folder, number), count, directory.dimension)
+        for number, count in zip(
+            directory.segments.tolist(), directory.counts.tolist(), strict=True
+        )
+    ]
     rows = np.concatenate([np.zeros((0, directory.dimension), dtype=np.float32), *parts])
     return directory.ids[~directory.deleted], rows[~directory.deleted]
 

@@ -9,7 +9,7 @@ from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.process import server
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.vectors.memmap_store import map_rows, use_one_thread
+from blog_search_mcp.index.vectors.memmap_store import use_one_thread
 
 FLOOR = "FAISS IndexFlatIP in one thread, 150 nearest of the same vectors"
 NEAREST = 150
@@ -33,7 +33,7 @@ def asked_in_turn(stage: Stage, count: int) -> tuple[list[float], list[float], i
     queries = stage.queries(count)
     embedder = FreeEmbedder(stage.dimension)
     segments = sorted(stage.files().vectors.glob("*.npy"))
-    rows = np.concatenate([map_rows(path) for path in segments])
+    rows = np.concatenate([np.load(path) for path in segments])
     flat = faiss.IndexFlatIP(rows.shape[1])
     flat.add(rows)
     asked, floors = [], []

@@ -23,6 +23,7 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.reader import IndexReader
+from blog_search_mcp.index.store.checksums import verify
 from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
@@ -77,10 +78,15 @@ def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck
 
 
 def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
-    """Open the index as a server does; return why a model of the package fails to embed."""
+    """Open the index as a server does and hash all of it.
+
+    Returns why a model of the package fails to embed. Raises IndexProblem.
+    """
     embedder = open_embedder(manifest.embedder, "")
     unlock = lock_generation(layout, manifest.generation)
-    IndexReader(layout.generation(manifest.generation), manifest, embedder, unlock).close()
+    files = layout.generation(manifest.generation)
+    IndexReader(files, manifest, embedder, unlock).close()
+    verify(files, manifest)
     try:
         if not runs_on_server(manifest.embedder):
             embedder.embed_query("test")

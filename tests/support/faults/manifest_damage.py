@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,17 @@ def resealed(text: str, change: Change) -> str:
     canonical = json.dumps(outer["content"], sort_keys=True, separators=(",", ":"))
     checksum = hashlib.sha256(canonical.encode()).hexdigest()
     return f'{{"format": {outer["format"]}, "checksum": "{checksum}", "content": {canonical}}}'
+
+
+def restamped(manifest: Path) -> str:
+    """The manifest of a copy that says that the copy's files are unmodified."""
+
+    def restamp(content: dict[str, Any]) -> None:
+        for name, checksum in content["files"].items():
+            status = (manifest.parent / name).stat()
+            checksum["stamp"] = [status.st_ino, checksum["size"], status.st_mtime_ns]
+
+    return resealed(manifest.read_text("utf-8"), restamp)
 
 
 def _files(content: dict[str, Any], name: str) -> None:
