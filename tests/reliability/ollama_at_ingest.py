@@ -26,9 +26,13 @@ from tests.support.ollama.faults import (
     breaks_off,
     busy,
     closes,
+    compressed,
     crashes,
     fails,
     hangs,
+    is_too_large,
+    nested,
+    redirects,
     replies,
     reversed_rows,
     stalls,
@@ -36,6 +40,9 @@ from tests.support.ollama.faults import (
     zeroes,
 )
 
+ELSEWHERE = "http://127.0.0.1:9/api/embed"
+ROUTES = ("/api/tags", "/api/version", "/api/show")
+TO = r"redirects to http://127\.0\.0\.1:9, where no text is sent"
 PAGE = "<html><h1>Please log in</h1></html>"
 EOF_WHILE_TOKENIZING = 'Post "http://127.0.0.1:36715/tokenize": EOF'
 OTHER = replace(MODEL, digest="f" * 64)
@@ -71,6 +78,7 @@ PASSING = (
         "503, EOF, closed, zeros",
         once(busy, crashes, closes, alters(zeroes)),
     ),
+    Case("lists in lists for /api/version", "200", at_route("/api/version", nested)),
     Case("no version told", "404 at /api/version", with_state(version=None)),
     Case("update in mid-run", "another version, the same vectors", once(becomes(version="0.33.1"))),
 )
@@ -168,6 +176,32 @@ OF_THE_RUN = (
         "exceeds file size",
     ),
     Case("a page in Ollama's place", "200 HTML always", always(replies(200, PAGE)), "not Ollama's"),
+    *[
+        Case(f"a redirect ({status})", "of every text", always(redirects(status, ELSEWHERE)), TO)
+        for status in (301, 302, 303, 307, 308)
+    ],
+    *[
+        Case(f"a redirect of {path}", "307", at_route(path, redirects(307, ELSEWHERE)), TO)
+        for path in ROUTES
+    ],
+    Case(
+        "a redirect to its own start page",
+        "302 always",
+        always(redirects(302, "/login")),
+        r"redirects to http://127\.0\.0\.1:\d+, where no text is sent",
+    ),
+    Case("a compressed bomb", "200 MB in 200 kB", always(compressed), "with a compressed body"),
+    Case("an answer without end", "20 MB of blanks", always(is_too_large), "more than 8 MB"),
+    Case("lists in lists", "200,000 deep", always(nested), "not Ollama's answer"),
+    *[
+        Case(f"{what} for {path}", "200", at_route(path, fault), seen)
+        for path in ("/api/tags", "/api/show")
+        for what, fault, seen in (
+            ("a compressed bomb", compressed, "with a compressed body"),
+            ("an answer without end", is_too_large, "more than 8 MB"),
+            ("lists in lists", nested, "not Ollama's answer"),
+        )
+    ],
     Case("no access", "401 always", always(fails(401, "unauthorized")), "refused the request"),
     Case("origin refused", "403, empty, always", always(replies(403, "")), "no reason given"),
     Case("a page for /api/tags", "200 HTML", at_route("/api/tags", replies(200, PAGE)), "not Olla"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.reliability.ollama_at_ingest import PAGE
+from tests.reliability.ollama_at_ingest import ELSEWHERE, PAGE, TO
 from tests.support.faults.ollama_scripts import Case, always, at_route, first, on, with_state
 from tests.support.faults.ollama_stage import MODEL, Stage
 from tests.support.ollama.faults import (
@@ -13,9 +13,13 @@ from tests.support.ollama.faults import (
     breaks_off,
     busy,
     closes,
+    compressed,
     crashes,
     fails,
     hangs,
+    is_too_large,
+    nested,
+    redirects,
     replies,
     stalls,
     yields_nan,
@@ -105,6 +109,27 @@ AT_A_QUERY = (
         at_route("/api/version", hangs),
         WORDS_ONLY + ".*not answer in time",
     ),
+    Case("a redirect of a query", "307", always(redirects(307, ELSEWHERE)), WORDS_ONLY + ".*" + TO),
+    Case(
+        "a redirect of the look before a query",
+        "308 at /api/tags",
+        at_route("/api/tags", redirects(308, ELSEWHERE)),
+        WORDS_ONLY + ".*" + TO,
+    ),
+    *[
+        Case(
+            f"{what} {where}",
+            "200",
+            always(fault) if where == "for a query" else at_route("/api/tags", fault),
+            f"{WORDS_ONLY}.*{seen}",
+        )
+        for where in ("for a query", "for the look before a query")
+        for what, fault, seen in (
+            ("a compressed bomb", compressed, "with a compressed body"),
+            ("an answer without end", is_too_large, "more than 8 MB"),
+            ("lists in lists", nested, "not Ollama's answer"),
+        )
+    ],
     Case("model deleted while serving", "404", with_state(models=[]), WORDS_ONLY + ".*ollama pull"),
     Case(
         "model pulled anew while serving",

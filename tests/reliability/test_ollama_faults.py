@@ -16,8 +16,10 @@ import pytest
 from blog_search_mcp.index.store.layout import Layout
 from tests.reliability.ollama_at_ingest import AT_INGEST
 from tests.reliability.ollama_later import AT_A_QUERY, AT_THE_NEXT_INGEST
-from tests.support.faults.ollama_scripts import LASTING, Case
-from tests.support.faults.ollama_stage import ANSWER, Stage, search, stage
+from tests.support.faults.ollama_scripts import LASTING, Case, always
+from tests.support.faults.ollama_stage import ANSWER, MODEL, Stage, search, stage
+from tests.support.ollama.faults import Fault, compressed, is_too_large, nested, redirects
+from tests.support.ollama_standin import OllamaStandIn, running
 
 MOST_REQUESTS = 200
 """Of one run here."""
@@ -87,6 +89,37 @@ def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
     assert before.notice is None
     assert_named(case, during.notice or "")
     assert during.hits[0].post.source == ANSWER
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_text_goes_where_a_redirect_points(status: int, made_with_index: Stage) -> None:
+    made = made_with_index
+    with running(OllamaStandIn([MODEL])) as elsewhere:
+        for path in ("/api/tags", "/api/version", "/api/show"):
+            made.ollama.elsewhere[path] = redirects(status, f"http://{elsewhere.host}{path}")
+        always(redirects(status, f"http://{elsewhere.host}/api/embed"))(made)
+        made.write(NEW)
+        said = made.output()
+        with made.following() as live:
+            during = search(live)
+    both = (made.ollama.host, elsewhere.host)
+    assert all(host in words for host in both for words in (said, during.notice or ""))
+    assert elsewhere.requests == []
+    assert during.hits[0].post.source == ANSWER
+
+
+@pytest.mark.parametrize("fault", [None, compressed, is_too_large, nested])
+def test_an_ingest_without_changes_looks_for_the_model_at_that_address_alone(
+    fault: Fault | None, made_with_index: Stage
+) -> None:
+    made = made_with_index
+    made.ingest()
+    with running(OllamaStandIn([MODEL])) as elsewhere:
+        pointing = redirects(307, f"http://{elsewhere.host}/api/tags")
+        made.ollama.elsewhere["/api/tags"] = fault or pointing
+        assert made.output() == ""
+        assert elsewhere.requests == []
+    assert made.ollama.broken
 
 
 def test_no_two_cases_have_one_name() -> None:

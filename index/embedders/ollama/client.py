@@ -1,7 +1,9 @@
 """Requests to one Ollama with timeouts and retries, and the short look whether it is well.
 
 The official client neither times out nor retries; both are decided here, and every
-failure that stays leaves as an OllamaError with its kind.
+failure that stays leaves as an OllamaError with its kind. It follows redirects and reads whatever
+comes, which is refused here: texts go to the address that was asked for alone, and an answer has a
+limit.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -20,7 +23,6 @@ from blog_search_mcp.index.errors import EmbedderRefused
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Mapping
 
     import httpx
     from ollama import Client
@@ -29,6 +31,9 @@ T = TypeVar("T")
 
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
+
+MOST_BYTES: Final = 8_000_000
+"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
 
 RETRY_TIMEOUT: Final = 60.0
 """Seconds for what failed once: half a batch takes half of them on a slow machine."""
@@ -133,7 +138,7 @@ class RetryingClient:
         response = self.request(get, policy)
         try:
             return str(response.json()["version"])
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             return ""
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
@@ -167,12 +172,12 @@ class OllamaHealthCheck:
     def check(self) -> ServerState:
         """Ask within about a second; whatever else than Ollama answers has an empty state.
 
-        Raises EmbedderUnavailable if nobody answers.
+        Raises EmbedderUnavailable if nobody answers, EmbedderRefused if the answer is a redirect.
         """
         try:
             return self._client.read_state(self.model, FOR_A_CHECK)
         except OllamaError as failure:
-            if failure.kind in (Kind.DOWN, Kind.SLOW):
+            if failure.kind in (Kind.DOWN, Kind.SLOW, Kind.REDIRECTED):
                 raise failure.as_embedder_error(self.url, self.model) from failure
             return ServerState()
 
@@ -192,19 +197,24 @@ def list_installed(url: str) -> tuple[str, ...]:
 def peek_digest(model: str, url: str) -> str | None:
     """Return the digest of a model, empty if the Ollama at `url` does not have it.
 
-    `None` if nobody answers within about a second, or what answers is no Ollama. The standard
-    library does it: the official client takes longer to import than an ingest without changes.
+    `None` if nobody answers within about a second, or what answers is no Ollama or a redirect. The
+    standard library does it: the official client takes longer to import than an ingest without
+    changes.
     """
     import json
     from http.client import HTTPException
-    from urllib.request import ProxyHandler, build_opener
+    from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 
-    direct = (ProxyHandler({}),) if is_loopback(url) else ()
+    class NoRedirect(HTTPRedirectHandler):
+        def redirect_request(self, *_arguments: object) -> None:
+            """Follow none: urllib raises HTTPError then."""
+
+    opener = build_opener(NoRedirect, *([ProxyHandler({})] if is_loopback(url) else []))
     try:
-        with build_opener(*direct).open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
-            listed = json.load(reply)["models"] or ()
+        with opener.open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
+            listed = json.loads(reply.read(MOST_BYTES))["models"] or ()
         digests = {full_name(each["model"]): str(each["digest"]) for each in listed}
-    except (OSError, HTTPException, ValueError, LookupError, TypeError):
+    except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return None
     return digests.get(full_name(model), "")
 
@@ -222,7 +232,9 @@ def connect(url: str, timeout: float) -> Client:
             limits=httpx.Limits(max_keepalive_connections=0),
             trust_env=trust_env,
             verify=_load_certificates(trust_env),
-            event_hooks={"request": [_remove_key]},
+            follow_redirects=False,
+            headers={"Accept-Encoding": "identity"},
+            event_hooks={"request": [_remove_key], "response": [_bound_response]},
         )
     except (ImportError, OSError, ValueError) as error:
         raise EmbedderRefused(
@@ -243,3 +255,46 @@ def _remove_key(request: httpx.Request) -> None:
     """Keep OLLAMA_API_KEY, which the client adds to every request, off unencrypted ones."""
     if request.url.scheme != "https":
         request.headers.pop("authorization", None)
+
+
+def _bound_response(response: httpx.Response) -> None:
+    """Refuse redirects and compressed bodies, and end any other at MOST_BYTES.
+
+    Raises OllamaError.
+    """
+    import httpx
+
+    if response.has_redirect_location:
+        raise OllamaError(Kind.REDIRECTED, _address_of_redirect(response))
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise OllamaError(Kind.NO_VECTOR, "a compressed body, which was not asked for")
+
+    class Bounded(httpx.SyncByteStream):
+        def __init__(self, stream: httpx.SyncByteStream) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            left = MOST_BYTES
+            for part in self._stream:
+                left -= len(part)
+                if left < 0:
+                    raise OllamaError(Kind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB")
+                yield part
+
+        def close(self) -> None:
+            self._stream.close()
+
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    response.stream = Bounded(response.stream)
+
+
+def _address_of_redirect(response: httpx.Response) -> str:
+    """Return scheme, host and port of where the answer points, or what it says if that is none."""
+    import httpx
+
+    location = response.headers["Location"]
+    try:
+        url = response.request.url.join(location)
+    except httpx.InvalidURL:
+        return str(location)
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"

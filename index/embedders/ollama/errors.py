@@ -58,6 +58,11 @@ class Kind(Enum):
         EmbedderRefused,
         "{place} gives one text different vectors. Restart or update Ollama, then run again.",
     )
+    REDIRECTED = (
+        EmbedderRefused,
+        "{place} redirects to {detail}, where no text is sent. If that is your Ollama, name its "
+        "address with --embedder-url or OLLAMA_HOST.",
+    )
     REFUSED = (
         EmbedderRefused,
         "{place} refused the request: {detail}. Check that --embedder-url or OLLAMA_HOST names an "

@@ -129,9 +129,10 @@ class Stage:
         return ingest(job, Progress())
 
     def output(self, *, rebuild: bool = False) -> str:
-        """Return what an ingest prints besides its numbers: warnings, or its one error."""
+        """Return what an ingest prints besides its counts: warnings, or its one error."""
         try:
-            return " ".join(as_lines(self.ingest(rebuild=rebuild))[:-1])
+            said = as_lines(self.ingest(rebuild=rebuild))[:-1]
+            return " ".join(line for line in said if not line.startswith("Links: "))
         except BlogSearchError as error:
             return str(error)
 

@@ -5,6 +5,7 @@ A fault is given to the stand-in for its coming requests (`faults`) or for texts
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +18,7 @@ Row: TypeAlias = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status and body; a str goes out as text, everything else as JSON."""
+    """Status and body; a str goes out as text, bytes as they are, everything else as JSON."""
 
     status: int
     body: Any
@@ -44,6 +45,30 @@ def fails(status: int, error: str) -> Fault:
 def replies(status: int, body: Any) -> Fault:
     """Answer with a text or JSON that is not Ollama's, as a proxy does."""
     return lambda _server, _answer: Answer(status, body)
+
+
+def redirects(status: int, location: str) -> Fault:
+    """Point elsewhere, as a proxy or a portal does."""
+    return lambda _server, _answer: Answer(status, "", headers={"Location": location})
+
+
+def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
+    """200 MB of blanks in 200 kB that nobody asked to have compressed."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    begin = packer.compress(b'{"embeddings": ') + packer.flush(zlib.Z_FULL_FLUSH)
+    blanks = packer.compress(b" " * 1_000_000) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = begin + 200 * blanks + packer.compress(b"[]}") + packer.flush()
+    return Answer(200, body, headers={"Content-Encoding": "deflate"})
+
+
+def is_too_large(_server: OllamaStandIn, _answer: Answer) -> Answer:
+    """An answer that goes on and on."""
+    return Answer(200, b'{"embeddings": ' + b" " * 20_000_000 + b"[]}")
+
+
+def nested(_server: OllamaStandIn, _answer: Answer) -> Answer:
+    """Lists in lists, deeper than Python counts."""
+    return Answer(200, b"[" * 200_000 + b"]" * 200_000)
 
 
 def alters(change: Callable[[list[Any]], list[Any]]) -> Fault:

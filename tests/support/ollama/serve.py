@@ -54,7 +54,9 @@ def _handler(standin: OllamaStandIn) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, answer: Answer) -> None:
             is_text = isinstance(answer.body, str)
-            data = (answer.body if is_text else json.dumps(answer.body)).encode()
+            data = answer.body if is_text or isinstance(answer.body, bytes) else None
+            data = json.dumps(answer.body) if data is None else data
+            data = data.encode() if isinstance(data, str) else data
             kind = "text/plain" if is_text else "application/json; charset=utf-8"
             self.send_response(answer.status)
             lengths = {"Content-Type": kind, "Content-Length": str(len(data))}
