@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.walk import SourceFile, read_file
-from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.ingest.documents.base import read_document
 
 MOST_POSTS = 200
@@ -26,7 +25,8 @@ def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
     """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
 
     Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
-    often translations of each other. A file that cannot be read is passed over.
+    often translations of each other. A file that cannot be read is passed over, whatever it raises:
+    what is wrong with it is said when it is read for the index.
     """
     counts: Counter[str] = Counter()
     for file in sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))[
@@ -34,8 +34,9 @@ def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
     ]:
         try:
             document = read_document(read_file(file.path), file.source)
-        except UnreadablePost:
+            words = f"{document.post.title}\n{document.body.text[:CHARACTERS]}"
+            language = document.post.language or language_of(words)
+        except Exception:
             continue
-        words = f"{document.post.title}\n{document.body.text[:CHARACTERS]}"
-        counts[document.post.language or language_of(words)] += 1
+        counts[language] += 1
     return counts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
-from blog_search_mcp.index.errors import NoLink, PostChanging, UnreadablePost
+from blog_search_mcp.index.errors import BlogSearchError, NoLink, PostChanging, UnreadablePost
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
@@ -25,6 +25,9 @@ from blog_search_mcp.ingest.sites.links import link_post
 
 NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
 """Why no post has a link."""
+
+MOST_DETAIL = 100
+"""Characters of an unexpected error that are repeated: some quote what they failed on."""
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
@@ -87,7 +90,27 @@ class ParsedResult:
 
 
 def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
-    """Read a file and, unless the index has these bytes, make it ready. Raises EmbedderError."""
+    """Read a file and, unless the index has these bytes, make it ready.
+
+    Whatever a file makes a parser raise, it is skipped with that as the reason, so that no post
+    ends an ingest. Raises EmbedderError.
+    """
+    try:
+        return _prepare(file_to_read, options)
+    except BlogSearchError:
+        raise
+    except Exception as error:
+        source = file_to_read.file.source
+        return ParsedResult(source, None, Skipped(source, _describe_unexpected(error)))
+
+
+def _describe_unexpected(error: Exception) -> str:
+    said = " ".join(str(error).split())[:MOST_DETAIL]
+    what = ": ".join(filter(None, (type(error).__name__, said)))
+    return f"reading it fails ({what}); change it, or name it in a .blogignore"
+
+
+def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
     source, before = file_to_read.file.source, file_to_read.before
     try:
         data = read_file(file_to_read.file.path)
