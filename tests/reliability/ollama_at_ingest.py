@@ -28,6 +28,7 @@ from tests.support.ollama.faults import (
     closes,
     compressed,
     crashes,
+    exchanged,
     fails,
     hangs,
     is_too_large,
@@ -127,6 +128,15 @@ OF_BATCHES = (
         once_described(alters(lambda rows: rows[1:] + rows[:1])),
         "texts go to it one by one",
     ),
+    *[
+        Case(
+            f"rows {one} and {other} exchanged",
+            "in every batch",
+            once_described(alters(exchanged(one, other))),
+            "texts go to it one by one",
+        )
+        for one, other in ((0, 1), (0, 4), (1, 2), (1, 3), (2, 4), (3, 4))
+    ],
     Case(
         "other vectors in a batch than alone",
         "every row of a batch turned round",

@@ -91,6 +91,17 @@ def reversed_rows(rows: list[list[float]]) -> list[list[float]]:
     return rows[::-1]
 
 
+def exchanged(one: int, other: int) -> Callable[[list[list[float]]], list[list[float]]]:
+    """Two rows in each other's place, where there are so many."""
+
+    def exchange(rows: list[list[float]]) -> list[list[float]]:
+        if len(rows) > max(one, other):
+            rows[one], rows[other] = rows[other], rows[one]
+        return rows
+
+    return exchange
+
+
 def busy(_server: OllamaStandIn, _answer: Answer) -> Answer:
     return Answer(503, {"error": BUSY_TEXT})
 

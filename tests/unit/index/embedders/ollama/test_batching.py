@@ -21,7 +21,7 @@ from blog_search_mcp.ingest.embedding import MAX_REFUSED
 from blog_search_mcp.ingest.report import WithoutVector
 from tests.support.faults.ollama_scripts import MANY, goes_down, on
 from tests.support.faults.ollama_stage import MODEL, POSTS, Stage, quick, search, stage
-from tests.support.ollama.faults import Fault, crashes, hangs, reversed_rows, yields_nan
+from tests.support.ollama.faults import Fault, crashes, exchanged, hangs, reversed_rows, yields_nan
 from tests.support.ollama_standin import OllamaStandIn, alters, embedding, fails, running
 
 if TYPE_CHECKING:
@@ -191,3 +191,36 @@ def test_a_run_that_was_stopped_by_hand_goes_on_likewise(
         blog.ingest()
     assert blog.cached == 32
     assert blog.ingest().embedded == len(MANY) + len(POSTS) - 32
+
+
+TOPICS = ("pears and cider", "bees and hives", "clocks and dials", "bread and dough")
+
+
+def talk(seed: int) -> list[str]:
+    """Texts about four things, each with words of its own."""
+    rng = np.random.default_rng(seed)
+    return [
+        f"{TOPICS[n % 4]} {' '.join(f'{TOPICS[n % 4][:4]}{w}' for w in rng.integers(60, size=20))}"
+        for n in range(32)
+    ]
+
+
+def test_two_rows_of_a_batch_that_changed_places_are_mostly_found(ollama: OllamaStandIn) -> None:
+    """A text chosen by chance would find one in sixteen."""
+    found = 0
+    for seed in range(40):
+        one, other = sorted(np.random.default_rng(seed).choice(32, 2, replace=False).tolist())
+        live = embedder(ollama)
+        _ = live.dimension
+        ollama.faults = [alters(exchanged(one, other))]
+        rows = live.embed_documents(talk(seed))
+        found += bool(live.warnings())
+        if live.warnings():
+            np.testing.assert_array_equal(rows, expected(talk(seed)))
+    assert found >= 34
+
+
+def test_a_batch_that_is_right_costs_one_text_more(ollama: OllamaStandIn) -> None:
+    live = embedder(ollama)
+    np.testing.assert_array_equal(live.embed_documents(talk(1)), expected(talk(1)))
+    assert [len(body["input"]) for body in ollama.embedded] == [32, 1]
