@@ -144,7 +144,13 @@ def test_tags_tell_a_digest_of_64_hex_digits(http: httpx.Client) -> None:
     assert entry["name"] == entry["model"]
     assert re.fullmatch("[0-9a-f]{64}", entry["digest"])
     assert {"modified_at", "size", "details", "capabilities"} <= entry.keys()
-    assert {"context_length", "embedding_length"} <= entry["details"].keys()
+
+
+def test_tags_tell_lengths_unless_a_bert_model_was_imported(standin: OllamaStandIn) -> None:
+    standin.models = [Model(), Model("imported:latest", tells_lengths=False)]
+    own, imported = httpx.get(f"http://{standin.host}/api/tags").json()["models"]
+    assert {"context_length", "embedding_length"} <= own["details"].keys()
+    assert not {"context_length", "embedding_length"} & imported["details"].keys()
 
 
 def test_show_tells_architecture_dimension_and_capabilities(

@@ -135,5 +135,5 @@ def _tag(server: OllamaStandIn, model: Model) -> dict[str, Any]:
         return {**entry, "digest": model.digest, "details": details}
     lengths = {"context_length": model.context, "embedding_length": model.dimension}
     capabilities = list(model.capabilities or ())
-    details |= lengths
+    details |= lengths if model.tells_lengths else {}
     return {**entry, "digest": model.digest, "details": details, "capabilities": capabilities}

@@ -27,6 +27,8 @@ class Model:
     dimension: int = 768
     context: int = 2048
     capabilities: tuple[str, ...] | None = ("embedding",)
+    tells_lengths: bool = True
+    """Whether /api/tags has its context and dimension; not for BERT models that were imported."""
 
 
 def tokens(text: str, reads_capitals: bool = True) -> list[str]:
