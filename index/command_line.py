@@ -10,6 +10,8 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+from blog_search_mcp.index.memory import describe_exhaustion, describe_small_limit
+
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses: it could not be done, and the command line cannot be meant."""
 
@@ -123,9 +125,15 @@ def _guard(stream: TextIO | None, *, is_needed: bool) -> TextIO:
 
 
 def run_command(command: Callable[[], int]) -> int:
-    """Run a command, whose output may go to a full disk or a closed pipe; return its status."""
+    """Run a command and return its status, 1 and a sentence if there is not the memory for it.
+
+    Its output may go to a full disk or a closed pipe.
+    """
     sys.stdout = _guard(sys.stdout, is_needed=True)
     sys.stderr = _guard(sys.stderr, is_needed=False)
+    if too_small := describe_small_limit():
+        sys.stderr.write(f"{too_small}\n")
+        return FAILED
     try:
         try:
             status = command()
@@ -135,5 +143,11 @@ def run_command(command: Callable[[], int]) -> int:
     except OutputLost as error:
         if str(error):
             sys.stderr.write(f"The output could not be written: {error}.\n")
+        return FAILED
+    except BaseException as error:  # what Rust raises is no Exception
+        exhausted = describe_exhaustion(error)
+        if exhausted is None:
+            raise
+        sys.stderr.write(f"{exhausted}\n")
         return FAILED
     return status

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing
+from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.statistics import peek_overview
 
@@ -200,8 +201,9 @@ class Engine:
             self._opened().reader()
         except BlogSearchError as error:
             log.info("Not ready yet: %s", error)  # each call will report it to the client
-        except Exception:
-            log.exception("The index could not be opened.")
+        except Exception as error:
+            exhausted = describe_exhaustion(error)
+            log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
 
     def _notice(self, *others: str | None) -> str | None:
         """Join `others` and what is known of changed posts."""

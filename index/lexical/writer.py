@@ -12,6 +12,7 @@ from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
+from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
 _HEAP = 30_000_000
@@ -46,7 +47,7 @@ def write(
             levels = _copied(folder, previous)
         _update(levels, removed, added)
     except ValueError as error:
-        if not _IO.search(str(error)):
+        if describe_exhaustion(error) or not _IO.search(str(error)):
             raise
         raise make_disk_error(error) from error
 

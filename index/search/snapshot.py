@@ -13,6 +13,7 @@ import numpy as np
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.search.titles import index_titles
 from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
@@ -66,7 +67,10 @@ class Snapshot:
 
 
 def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
-    """Open a generation's files, whose checksums hold. Raises IndexBroken."""
+    """Open a generation's files, whose checksums hold.
+
+    Raises IndexBroken, or what a library raises that gets no memory.
+    """
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files)))
@@ -81,4 +85,6 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
             opened.pop_all()
             return snapshot
     except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
+        if describe_exhaustion(error):
+            raise
         raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

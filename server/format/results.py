@@ -16,6 +16,7 @@ from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
+from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 
 log = logging.getLogger(__name__)
@@ -243,5 +244,8 @@ def describe_failure(error: Exception) -> str:
         return replace_surrogates(str(error))
     if isinstance(error, BlogSearchError):
         return replace_surrogates(for_clients(str(error)))
+    if exhausted := describe_exhaustion(error):
+        log.error("%s", exhausted)
+        return exhausted
     log.error("A request failed.", exc_info=error)
     return "Internal error; the server's log has the details."

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_path
+from blog_search_mcp.index.command_line import (
+    FAILED,
+    CommandLine,
+    read_absolute,
+    read_path,
+    run_command,
+)
 
 
 def parser() -> CommandLine:
@@ -63,3 +70,15 @@ def test_a_path_is_read_as_a_shell_reads_it(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(argparse.ArgumentTypeError) as raised:
             read_absolute(text)
         assert str(raised.value) == reason
+
+
+def test_a_command_that_gets_no_memory_ends_with_a_sentence(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def starve() -> int:
+        raise MemoryError
+
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, getattr(sys, name))
+    assert run_command(starve) == FAILED
+    assert capfd.readouterr().err.startswith("The system gives this process no more memory or ")
