@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing
 from blog_search_mcp.index.memory import describe_exhaustion
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.files import read_regular
+from blog_search_mcp.index.store.layout import LARGEST_CURRENT, Layout
 from blog_search_mcp.index.store.statistics import peek_overview
 
 if TYPE_CHECKING:
@@ -59,12 +60,11 @@ class IndexFolder:
     def stamp(self) -> Stamp:
         """Identify the live generation, at the price of reading one line."""
         try:
-            with self._layout.current.open("rb") as file:
-                name = file.read(20).decode("ascii", "replace").strip()
-                status = self._layout.current.stat()
+            name = read_regular(self._layout.current, LARGEST_CURRENT)
+            status = self._layout.current.stat()
         except OSError:
             return None
-        return name, status.st_ino, status.st_mtime_ns
+        return name[:20].decode("ascii", "replace").strip(), status.st_ino, status.st_mtime_ns
 
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""

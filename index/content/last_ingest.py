@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.store.files import read_regular
 from blog_search_mcp.index.store.layout import Layout
 
 
@@ -58,6 +59,10 @@ class LastIngest(_Frozen):
     options: IngestOptions = IngestOptions()
 
 
+_LARGEST = 1 << 28
+"""Bytes; a file takes about 100, and a larger record would fill the memory before it is refused."""
+
+
 def write_last_ingest(layout: Layout, ingest: LastIngest) -> None:
     """Write the file unless it holds the same already. Raises IndexProblem."""
     text = ingest.model_dump_json()
@@ -93,6 +98,6 @@ def format_folder(folder: Path) -> str:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_regular(path, _LARGEST).decode("utf-8", errors="replace")
     except FileNotFoundError:
         return ""

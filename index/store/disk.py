@@ -6,11 +6,9 @@ Each library's error is told from a bug of ours where it enters: the lexical ind
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import sqlite3
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,17 +76,6 @@ def quarantine(path: Path, *companions: str, replace: bool = True) -> str:
         else:
             damaged.with_name(damaged.name + companion).unlink(missing_ok=True)
     return damaged.name
-
-
-def regular_size(path: Path) -> int:
-    """Return the bytes of a regular file.
-
-    Raises OSError for anything else, which is not opened: a pipe would wait for ever.
-    """
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "Not a regular file")
-    return status.st_size
 
 
 def link_or_copy(earlier: Path, later: Path) -> None:

@@ -29,9 +29,11 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
-from blog_search_mcp.index.store.disk import make_disk_error, quarantine, regular_size
+from blog_search_mcp.index.store.disk import make_disk_error, quarantine
+from blog_search_mcp.index.store.files import read_regular
 from blog_search_mcp.index.store.layout import (
     GENERATION_NAME,
+    LARGEST_CURRENT,
     GenerationFiles,
     Layout,
     generation_name,
@@ -92,9 +94,6 @@ AT_ONCE = 4
 BUSY = "Another ingest is writing to this index."
 """Begins the sentence by which a process that started an ingest knows of it."""
 
-_LARGEST_CURRENT = 1 << 16
-"""Bytes; CURRENT is one line of ours."""
-
 _LARGEST_MANIFEST = 1 << 28
 """Bytes; a post takes about 200, and a larger file would fill the memory before it is refused."""
 
@@ -102,7 +101,7 @@ _LARGEST_MANIFEST = 1 << 28
 def current_number(layout: Layout) -> int:
     """Read the current generation's number. Raises IndexMissing or IndexBroken."""
     try:
-        name = _read_text(layout.current, _LARGEST_CURRENT, "ascii").strip()
+        name = read_regular(layout.current, LARGEST_CURRENT).decode("ascii").strip()
     except FileNotFoundError as error:
         raise IndexMissing(
             f"There is no index in {layout.root.name}/ yet. Make one: `{TO_INGEST}`."
@@ -145,16 +144,21 @@ def find_current(layout: Layout) -> int | None:
 
 
 def newest_number(layout: Layout) -> int:
-    """Return the highest number of a generation's folder, finished or not; 0 if there is none."""
+    """Return the highest number of a generation's folder, finished or not; 0 if there is none.
+
+    One that leaves no name for the next number is none of ours.
+    """
     names = [folder.name for folder in layout.generations.iterdir()]
-    return max((int(name) for name in names if GENERATION_NAME.fullmatch(name)), default=0)
+    numbers = [int(name) for name in names if GENERATION_NAME.fullmatch(name)]
+    followed = (each for each in numbers if GENERATION_NAME.fullmatch(generation_name(each + 1)))
+    return max(followed, default=0)
 
 
 def read_manifest(layout: Layout, number: int) -> Manifest:
     """Read generation `number`'s manifest. Raises IndexBroken or IndexFormatUnknown."""
     path = layout.generation(number).manifest
     try:
-        manifest = loads(_read_text(path, _LARGEST_MANIFEST, "utf-8"))
+        manifest = loads(read_regular(path, _LARGEST_MANIFEST).decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         check_place(layout, error)
         raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
@@ -250,13 +254,6 @@ def collect(layout: Layout, current: int | None, keep: int | None = None) -> Non
     for folder in layout.generations.iterdir():
         if GENERATION_NAME.fullmatch(folder.name) and folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _read_text(path: Path, most: int, encoding: str) -> str:
-    """Read a regular file of at most `most` bytes. Raises OSError."""
-    if regular_size(path) > most:
-        raise OSError(errno.EFBIG, "Too large")
-    return path.read_text(encoding)
 
 
 def _sync(path: Path) -> None:

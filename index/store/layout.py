@@ -24,8 +24,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
-"""A folder of any other name is not ours. With 17 digits the next number has 18 at most, and fits
-wherever integers do."""
+"""A folder of any other name is not ours; 17 digits fit wherever integers do."""
+
+LARGEST_CURRENT = 1 << 16
+"""Bytes; CURRENT is one line of ours."""
 
 DEFAULT_FOLDER = ".blog-index"
 """Where the index lies unless the author says otherwise, below the current folder."""

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from blog_search_mcp.index.store.layout import GenerationFiles, Layout
+from blog_search_mcp.index.store.files import read_regular
+from blog_search_mcp.index.store.layout import LARGEST_CURRENT, GenerationFiles, Layout
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]
@@ -59,6 +60,8 @@ class Overview:
 
 
 _JSON = TypeAdapter(Overview)
+_LARGEST_OVERVIEW = 1 << 26
+"""Bytes; each tag and each section takes about 20."""
 
 
 def count_posts(
@@ -106,7 +109,7 @@ def write_overview(files: GenerationFiles, overview: Overview) -> None:
 
 def read_overview(files: GenerationFiles) -> Overview:
     """Read what `write_overview` wrote. Raises OSError or ValueError."""
-    return _JSON.validate_json(files.overview.read_bytes())
+    return _JSON.validate_json(read_regular(files.overview, _LARGEST_OVERVIEW))
 
 
 def peek_overview(layout: Layout) -> Overview | None:
@@ -116,7 +119,7 @@ def peek_overview(layout: Layout) -> Overview | None:
     generation verifies it.
     """
     try:
-        current = layout.current.read_text(encoding="ascii").strip()
+        current = read_regular(layout.current, LARGEST_CURRENT).decode("ascii").strip()
         return read_overview(layout.generation(int(current)))
     except (OSError, ValueError, ValidationError):
         return None

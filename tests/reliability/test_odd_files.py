@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from mcp import Client
 from mcp.types import TextContent
 
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.content.walk import ATTEMPTS, Skipped, read_file, walk
+from blog_search_mcp.index.content.walk import ATTEMPTS, MAX_BYTES, Skipped, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines
@@ -102,6 +103,20 @@ def test_what_is_no_post_is_named_with_its_reason_and_nothing_of_it_is_read(
         assert not (path.is_file() and b"swordfish" in path.read_bytes())
     if name in CLOSED:
         (made.content / oddity.source).chmod(0o700)
+
+
+def test_a_post_of_blank_lines_as_large_as_may_be_costs_no_memory_and_is_named(
+    tmp_path: Path,
+) -> None:
+    blog = Blog(tmp_path / "content", tmp_path / "index")
+    blog.write({"soup.md": POST, "blank.md": "# Blank\n" + "\n" * (MAX_BYTES - 8)})
+    tracemalloc.start()
+    report = blog.ingest()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    reason = "it has more than 500,000 lines; split it, or name it in a .blogignore"
+    assert report.skipped == (Skipped("blank.md", reason),)
+    assert most < 8 * MAX_BYTES
 
 
 def test_a_link_inside_the_folder_is_a_post_of_its_own_name(made: Blog) -> None:

@@ -108,6 +108,18 @@ def test_what_a_killed_writer_left_is_thrown_away(blog: MakeBlog) -> None:
     assert made.reader().search("changed", Filters(), limit=1, offset=0).total
 
 
+@pytest.mark.parametrize("stranger", [10**17 - 1, 10**17 - 2])
+def test_a_folder_with_the_last_name_there_is_leaves_room_for_the_next(
+    stranger: int, blog: MakeBlog
+) -> None:
+    made = blog(POSTS)
+    made.layout.generation(stranger).folder.mkdir()
+    for word in ("changed", "again", "more"):
+        made.write({"0.md": word})
+        made.ingest()
+        assert made.reader().search(word, Filters(), limit=1, offset=0).total
+
+
 def test_a_second_writer_is_told_to_wait(blog: MakeBlog) -> None:
     made = blog(POSTS)
     made.write({"0.md": "Changed."})

@@ -3,6 +3,7 @@ import pytest
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
+from blog_search_mcp.ingest.markdown.reader import MAX_LINES
 
 
 def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
@@ -68,6 +69,15 @@ def test_a_guessed_encoding_and_lost_characters_are_reported() -> None:
     )
     assert parsed("好".encode() * 20 + b"\xff").problems == (
         "1 of its characters could not be read",
+    )
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n", b"a\n"])
+def test_a_post_of_more_lines_than_are_parsed_in_seconds_is_unreadable(line: bytes) -> None:
+    with pytest.raises(UnreadablePost) as raised:
+        parsed(b"# A\n" + line * MAX_LINES)
+    assert str(raised.value) == (
+        "it has more than 500,000 lines; split it, or name it in a .blogignore"
     )
 
 
