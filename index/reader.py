@@ -30,6 +30,7 @@ from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
 from blog_search_mcp.index.store.generations import (
     current_number,
+    earlier_numbers,
     lock_generation,
     read_manifest,
 )
@@ -280,16 +281,17 @@ class Index:
         """Why `reader` returns an older generation than the current one, if it does."""
 
     def reader(self) -> IndexReader:
-        """Return the current generation, opened; if it cannot be, the one that is open.
+        """Return the current generation, opened; if it cannot be, one before it.
 
-        Raises IndexMissing, IndexBroken or IndexFormatUnknown if none is.
+        That is the one that is open, or else the newest that is whole. Raises IndexMissing,
+        IndexBroken or IndexFormatUnknown if there is none.
         """
         try:
             reader = self._newest()
         except IndexProblem as error:
-            if self._opened is None:
+            earlier = self._open_earlier()
+            if earlier is None:
                 raise
-            earlier = self._opened[1]
             self.notice = (
                 f"This is from the index of {earlier.manifest.created}, "
                 f"since the newest cannot be used. {error}"
@@ -334,6 +336,17 @@ class Index:
             else:
                 if current_number(self._layout) == number:
                     return reader
+
+    def _open_earlier(self) -> IndexReader | None:
+        with self._opening:
+            if self._opened is not None:
+                return self._opened[1]
+            with suppress(IndexProblem, OSError):
+                for number in earlier_numbers(self._layout):
+                    with suppress(IndexProblem):
+                        self._opened = None, self._open(number)
+                        return self._opened[1]
+            return None
 
     def _open(self, number: int) -> IndexReader:
         with ExitStack() as failed:

@@ -181,8 +181,9 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        overview = self._opened().reader().overview
-        return replace(overview, notice=self._notice(overview.notice))
+        live = self._opened()
+        overview = live.reader().overview
+        return replace(overview, notice=self._notice(live.notice, overview.notice))
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.

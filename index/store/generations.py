@@ -148,10 +148,23 @@ def newest_number(layout: Layout) -> int:
 
     One that leaves no name for the next number is none of ours.
     """
-    names = [folder.name for folder in layout.generations.iterdir()]
-    numbers = [int(name) for name in names if GENERATION_NAME.fullmatch(name)]
+    numbers = _list_numbers(layout)
     followed = (each for each in numbers if GENERATION_NAME.fullmatch(generation_name(each + 1)))
     return max(followed, default=0)
+
+
+def earlier_numbers(layout: Layout) -> list[int]:
+    """Return the numbers of the generations before the current one, the newest first.
+
+    Raises IndexMissing or IndexBroken if no generation is the current one.
+    """
+    current = current_number(layout)
+    return sorted((each for each in _list_numbers(layout) if each < current), reverse=True)
+
+
+def _list_numbers(layout: Layout) -> list[int]:
+    names = [folder.name for folder in layout.generations.iterdir()]
+    return [int(name) for name in names if GENERATION_NAME.fullmatch(name)]
 
 
 def read_manifest(layout: Layout, number: int) -> Manifest:

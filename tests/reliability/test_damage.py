@@ -53,13 +53,17 @@ UNREADABLE = {
 
 
 def ingested(folder: Path, posts: dict[str, str]) -> Blog:
-    """A blog whose index has deletions, as every index has that was ever updated."""
+    """A blog whose index has deletions, as every index has that was ever updated.
+
+    The generation before is gone, as it is for whom a switch has come between.
+    """
     made = Blog(folder / "content", folder / "index")
     made.content.mkdir(parents=True)
     made.write(posts)
     made.ingest()
     made.write({"0.md": f"# Changed\n\nAbout a stew{' of beans' * len(posts)}.\n"})
     made.ingest()
+    shutil.rmtree(made.layout.generation(1).folder)
     return made
 
 
@@ -188,6 +192,9 @@ def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
         with pytest.raises(IndexMissing, match=r"^There is no index in index/ yet\. Make one: "):
             made.reader()
         made.ingest()
+    elif state == "a missing generation":  # those before it are whole
+        assert found(made) == ["0.md"]
+        made.ingest(rebuild=True)
     else:
         assert re.fullmatch(
             r"The index's (CURRENT names no generation|(CURRENT|manifest\.json) cannot be read)\. "

@@ -164,6 +164,37 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
     assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
 
 
+@pytest.mark.parametrize("fault", [torn_vectors, of_another_version])
+def test_a_server_that_starts_on_a_broken_newcomer_opens_the_one_before_and_says_so(
+    fault: Callable[[Blog], str], blog: MakeBlog
+) -> None:
+    made = blog(SOUP)
+    created = made.manifest.created
+    rewrite(made, "Fry a leek.")
+    said = fault(made)
+    live = made.follow()
+    engine = Engine(lambda: live, IndexFolder(made.index))
+    notice = f"This is from the index of {created}, since the newest cannot be used. {said}"
+    for _ in range(2):
+        answer = engine.search("soup", Filters(), limit=1, offset=0)
+        assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nBoil an onion.", notice)
+    assert engine.read("soup.md", 0, 0).notice == engine.overview.notice == notice
+    made.ingest(rebuild=True)
+    answer = engine.search("soup", Filters(), limit=1, offset=0)
+    assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
+
+
+def test_an_unfinished_or_damaged_generation_before_is_passed_over(blog: MakeBlog) -> None:
+    made = blog(SOUP)
+    rewrite(made, "Fry a leek.")
+    rows_file(made.layout.generation(1)).write_bytes(b"torn")
+    said = torn_vectors(made)
+    made.layout.generation(0).folder.mkdir()
+    with pytest.raises(IndexProblem) as raised:
+        made.reader()
+    assert str(raised.value) == said
+
+
 @pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])
 def test_a_broken_index_with_none_open_is_one_sentence(
     fault: Callable[[Blog], str], blog: MakeBlog

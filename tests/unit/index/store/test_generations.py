@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ def test_a_manifest_of_another_generation_is_refused(blog: MakeBlog) -> None:
     earlier = made.files.manifest.read_bytes()
     made.write({"0.md": "Changed."})
     made.ingest()
+    shutil.rmtree(made.layout.generation(1).folder)
     made.files.manifest.write_bytes(earlier)
     assert refusal(made) == f"The index's manifest.json belongs to another generation. {REBUILD}"
 
@@ -71,6 +73,7 @@ def test_a_current_that_names_nothing_is_one_sentence(
 
 def test_a_current_that_names_a_missing_generation_is_one_sentence(blog: MakeBlog) -> None:
     made = blog(POSTS)
+    made.files.folder.rename(made.layout.generation(12).folder)
     made.layout.current.write_text("000009\n", encoding="ascii")
     assert refusal(made) == f"The index's manifest.json cannot be read. {REBUILD}"
 
