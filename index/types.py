@@ -248,5 +248,18 @@ class EmbedderIdentity:
 
     @property
     def name(self) -> str:
-        """For people: `ollama nomic-embed-text`."""
+        """For machines and tables: `ollama nomic-embed-text`."""
         return f"{self.kind} {self.model}"
+
+    @property
+    def title(self) -> str:
+        """For sentences: `Ollama's nomic-embed-text`."""
+        return name_embedder(self.kind, self.model)
+
+
+_OWNERS = {"ollama": "Ollama's", "embedded": "the packaged model"}
+
+
+def name_embedder(kind: str, model: str) -> str:
+    """Name an embedder in a sentence."""
+    return f"{_OWNERS.get(kind, kind)} {model}"

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.content.changes import MAX_NAMES
 from blog_search_mcp.index.content.last_ingest import (
     FileState,
@@ -212,8 +213,8 @@ def _write_generations(
         _record_ingest(job, layout, run, manifest)
         if manifest.waiting:
             progress.say(
-                f"The words of {len(manifest.posts):,} posts can be searched now. Meaning follows "
-                f"for {manifest.waiting:,} of them, the newest first."
+                f"{len(manifest.posts):,} posts can be searched by words now. Search by meaning "
+                f"follows for {manifest.waiting:,} of them, the newest first."
             )
         for fuller, without in _write_backlog(layout, run.plan, manifest, cached, progress):
             manifest = fuller
@@ -293,7 +294,7 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
     posts, known = len(manifest.posts), len(manifest.posts) - manifest.waiting
     return EmbedderError(
         f"{error} The finished embeddings are kept. Meanwhile all {posts:,} posts can be searched "
-        f"by words and {known:,} by meaning. To go on: `python -m ingest CONTENT`."
+        f"by words and {known:,} by meaning. To go on: `{TO_INGEST}`."
     )
 
 
@@ -310,7 +311,7 @@ def _publish(
     """
     from blog_search_mcp.index.store.disk import translate_disk_errors
 
-    progress.start("writing", 1)
+    progress.start("writing the index", 1)
     writer.finish_files()
     if calibration is None or calibration.is_stale(writer.chunks):
         from blog_search_mcp.index.search.calibration import calibrate

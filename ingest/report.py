@@ -118,12 +118,13 @@ def _describe_links(links: LinkCounts) -> list[str]:
     without = sum(links.unlinked.values())
     if not (links.linked or without):
         return []
-    counts = f"Links: {links.linked:,} of {_count(links.linked + without, 'post')} read"
+    posts = _count(links.linked + without, "post")
+    counts = f"Links to the published blog: for {links.linked:,} of {posts} read."
     if not without:
-        return [f"{counts} have one."]
+        return [counts]
     reasons = [f"{count:,} {reason}" for reason, count in links.unlinked.items()]
     listed = "; ".join(reasons if len(reasons) > 1 else links.unlinked)
-    return [f"{counts} have one. The others: {listed}."]
+    return [f"{counts} {'The others' if links.linked else 'Why none'}: {listed}."]
 
 
 def _count(number: int, noun: str) -> str:
@@ -131,16 +132,15 @@ def _count(number: int, noun: str) -> str:
 
 
 def _summarize(report: Report) -> str:
-    changes = "nothing changed"
-    if report.added or report.changed or report.removed:
-        changes = f"{report.added} added, {report.changed} changed, {report.removed} removed"
+    numbers = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))
+    changes = [f"{number:,} {word}" for number, word in numbers if number] or ["nothing changed"]
     reasons = Counter(
         skip.reason if skip.reason in VISIBILITY else "unreadable" for skip in report.skipped
     )
     parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-    skipped = f"{len(report.skipped)} skipped ({parts})" if reasons else "none skipped"
+    changes += [f"{len(report.skipped):,} skipped ({parts})"] if reasons else []
     return (
-        f"{_count(report.posts, 'post')}, {_count(report.chunks, 'chunk')}: {changes}, {skipped}; "
+        f"{_count(report.posts, 'post')}, {_count(report.chunks, 'chunk')}: {', '.join(changes)}; "
         f"{_count(report.embedded, 'text')} embedded; {report.seconds:.1f} s. "
         f"{report.embedder_reason}"
     )
@@ -205,7 +205,8 @@ class PlainProgress(Progress):
             seconds = self._now() - self._started
             rate = describe_rate(self._done - self._first, self._total - self._done, seconds)
             share = f"{self._done:,} of {self._total:,} ({self._done / max(self._total, 1):.0%})"
-            self.say(f"{self._stage}: {', '.join(filter(None, (share, rate)))}")
+            said = ", ".join(filter(None, (share, rate))) if self._total > 1 else "done"
+            self.say(f"{self._stage}: {said}")
 
 
 class BarProgress(Progress):

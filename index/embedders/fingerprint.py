@@ -65,8 +65,8 @@ def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> No
     if recorded.digest == digest:
         difference = f"{recorded.dimension} numbers a vector, now {dimension}"
     raise EmbedderMismatch(
-        f"The index was built with other weights of {recorded.name} ({difference}). Build it anew: "
-        f"`{rebuild_command(recorded.kind, recorded.model)}`."
+        f"The index was built with other weights of {recorded.title} ({difference}). Build it "
+        f"anew: `{rebuild_command(recorded.kind, recorded.model)}`."
     )
 
 
@@ -80,6 +80,6 @@ def check_vectors(
     rebuild = rebuild_command(recorded.kind, recorded.model)
     raise EmbedderMismatch(
         f"The index was built with Ollama {before.version or 'of another version'}, and Ollama "
-        f"{version or 'now'} gives other vectors for {recorded.name} (cosine {cosine:.3f} instead "
+        f"{version or 'now'} gives other vectors for {recorded.model} (cosine {cosine:.3f} instead "
         f"of {SAME}). Go back to that version, or build the index anew: `{rebuild}`."
     )

@@ -34,6 +34,7 @@ from blog_search_mcp.index.embedders.packaged import (
 )
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
+from blog_search_mcp.index.types import name_embedder
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -95,14 +96,14 @@ def choose_embedder(
         embedder = open_embedder(existing, url)
         _refuse_another(existing, kind, model)
         return Choice(
-            embedder, f"The index keeps its embedder, {existing.name}.", model is not None
+            embedder, f"The index keeps its embedder, {existing.title}.", model is not None
         )
     if model is None and kind == "ollama":
         return _choose_of_ollama(url, count_languages())
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     kind = _kind_of(kind, model)
-    reason = f"Embedder: {kind} {model}, as asked."
+    reason = f"Embedder: {name_embedder(kind, model)}, as asked."
     if kind == "ollama":
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
     if model not in PACKAGED:
@@ -143,8 +144,8 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     model = PACKAGED.get(identity.model)
     if model is None or identity.kind != model.identity.kind:
         raise EmbedderMismatch(
-            f"The index was built with {identity.name}, which this version does not have. Build it "
-            f"anew: `{TO_INGEST} --rebuild`."
+            f"The index was built with {identity.title}, which this version does not have. "
+            f"Build it anew: `{TO_INGEST} --rebuild`."
         )
     check_weights(identity, model.identity.digest, model.identity.dimension)
     return OnnxEmbedder(model)
@@ -181,10 +182,10 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
     model = choose_packaged(posts)
     if kind == AUTO and model is MINILM:
         return _choose_at_hand(url)
-    reason = f"Embedder: {model.identity.name}. {_describe_languages(posts)}."
+    reason = f"Embedder: {model.identity.title}. {_describe_languages(posts)}."
     if kind == AUTO:
         better = recommend_model(is_english=False).name
-        reason += f" For {_pull_and_rebuild(better)}."
+        reason += f" {_pull_and_rebuild(better)}."
     return Choice(OnnxEmbedder(model), reason)
 
 
@@ -194,7 +195,7 @@ def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     For other languages it is what Ollama has that knows them, else the default if Ollama has
     that, else the model to pull.
     """
-    reason = f"Embedder: ollama {DEFAULT_MODEL}, as asked."
+    reason = f"Embedder: Ollama's {DEFAULT_MODEL}, as asked."
     if choose_packaged(posts) is MINILM:
         return Choice(VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, url)), reason, is_asked=True)
     installed, languages = list_installed(url), _describe_languages(posts)
@@ -202,10 +203,10 @@ def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     model = choose_multilingual(installed)
     if model is None and full_name(DEFAULT_MODEL) in installed:
         model = DEFAULT_MODEL
-        reason += f" {languages}, and it reads English alone. For {_pull_and_rebuild(better)}."
+        reason += f" {languages}, and it reads English alone. {_pull_and_rebuild(better)}."
     else:
         model = model or better
-        reason = f"Embedder: ollama {model}. {languages}."
+        reason = f"Embedder: Ollama's {model}. {languages}."
     return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
 
 
@@ -218,17 +219,18 @@ def _choose_at_hand(url: str) -> Choice:
     except EmbedderError:
         lack = "does not answer"
     if not lack:
-        reason = f"Embedder: ollama {model}, since {health.place} has it."
+        reason = f"Embedder: Ollama's {model}, since {health.place} has it."
         return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
     reason = (
-        f"Embedder: {MINILM.identity.name}, since {health.place} {lack}. "
-        f"For {_pull_and_rebuild(model)}."
+        f"Embedder: {MINILM.identity.title}, since {health.place} {lack}. "
+        f"{_pull_and_rebuild(model)}."
     )
     return Choice(OnnxEmbedder(MINILM), reason)
 
 
 def _pull_and_rebuild(model: str) -> str:
-    return f"{model}: `ollama pull {model}`, then `{rebuild_command('ollama', model)}`"
+    rebuild = rebuild_command("ollama", model)
+    return f"To use Ollama's {model} instead: `ollama pull {model}`, then `{rebuild}`"
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
@@ -251,7 +253,7 @@ def _refuse_another(existing: EmbedderIdentity, kind: str, model: str | None) ->
     if kind in (AUTO, existing.kind) and same_model:
         return
     raise EmbedderMismatch(
-        f"This index was built with {existing.name}, and vectors of two embedders cannot be "
+        f"This index was built with {existing.title}, and vectors of two embedders cannot be "
         "compared. Leave --embedder and --model out to keep it, or build it anew: "
         f"`{rebuild_command(_kind_of(kind, model), model)}`."
     )

@@ -25,9 +25,9 @@ POSTS = {
     "latin.md": "# Caf\udce9\n\nThe caf\udce9 is as warm as a soup \udce0 la carte is.\n",
 }
 WRITTEN = (
-    r"3 posts, 3 chunks: 3 added, 0 changed, 0 removed, 1 skipped \(1 draft\); "
+    r"3 posts, 3 chunks: 3 added, 1 skipped \(1 draft\); "
     r"3 texts embedded; \d+\.\d s\. "
-    r"Embedder: embedded all-MiniLM-L6-v2\. The posts are in English\."
+    r"Embedder: the packaged model all-MiniLM-L6-v2\. The posts are in English\."
 )
 
 
@@ -94,7 +94,7 @@ def test_json_is_the_report_alone_on_stdout(
 ) -> None:
     report = json.loads(first[1].stdout)
     assert report.pop("seconds") > 0
-    assert "embedded all-MiniLM-L6-v2" in report.pop("embedder_reason")
+    assert "the packaged model all-MiniLM-L6-v2" in report.pop("embedder_reason")
     assert report == {
         "generation": 1,
         "posts": 3,
@@ -122,7 +122,7 @@ def test_a_second_run_changes_nothing_and_says_so(folder: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "")
     assert re.search(
         r"^3 posts, 3 chunks: nothing changed, 1 skipped \(1 draft\); 0 texts embedded; "
-        r"\d+\.\d s\. The index keeps its embedder, embedded all-MiniLM-L6-v2\.\n\Z",
+        r"\d+\.\d s\. The index keeps its embedder, the packaged model all-MiniLM-L6-v2\.\n\Z",
         ran.stderr,
         re.MULTILINE,
     )
@@ -231,8 +231,8 @@ def test_an_index_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
     inside = content / "kv.md" / "index"
     ran = run(content, "--index", inside, "--embedder", "embedded", "--rebuild")
     assert failed(ran) == (
-        "The index could not be written: Not a directory. Nothing in it has changed; "
-        "check the disk's space and the folder's permissions, then run again."
+        "kv.md is a file, and the index needs a folder there. Name another folder with "
+        "--index DIR, or move the file away."
     )
 
 

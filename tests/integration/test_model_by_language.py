@@ -80,13 +80,15 @@ def site(tmp_path: Path) -> Site:
 def test_a_chinese_blog_gets_the_multilingual_model_and_keeps_it(site: Site) -> None:
     site.write(CHINESE)
     assert site.ingest() == (
-        "Embedder: embedded multilingual-e5-small. 100% of the posts are not in English."
+        "Embedder: the packaged model multilingual-e5-small. 100% of the posts are not in English."
     )
     assert site.identity == E5.identity
     assert site.find("how to bake sourdough")[0] == "bread.md"
     assert site.find("what saves the model from computing it all again?")[0] == "cache.md"
     site.write(ENGLISH)
-    assert site.ingest() == "The index keeps its embedder, embedded multilingual-e5-small."
+    assert (
+        site.ingest() == "The index keeps its embedder, the packaged model multilingual-e5-small."
+    )
     with pytest.raises(EmbedderMismatch, match="--embedder embedded --model all-MiniLM-L6-v2`"):
         site.ingest(MINILM.identity.model)
 
@@ -94,9 +96,9 @@ def test_a_chinese_blog_gets_the_multilingual_model_and_keeps_it(site: Site) -> 
 def test_an_index_keeps_its_model_until_it_is_made_anew(site: Site) -> None:
     site.write(ENGLISH)
     first = site.ingest()
-    assert first == "Embedder: embedded all-MiniLM-L6-v2. The posts are in English."
+    assert first == "Embedder: the packaged model all-MiniLM-L6-v2. The posts are in English."
     site.write(CHINESE)
-    kept = "The index keeps its embedder, embedded all-MiniLM-L6-v2."
+    kept = "The index keeps its embedder, the packaged model all-MiniLM-L6-v2."
     assert site.ingest() == f"{kept} {ADVICE}"
     assert site.ingest() == f"{kept} {ADVICE}"
     assert site.ingest(MINILM.identity.model) == kept

@@ -143,7 +143,7 @@ def test_a_model_that_ollama_lost_is_said_though_nothing_is_to_be_embedded(
     ollama.models = [Model(digest="f" * 64)]
     [warning] = ingest_with(ollama, tmp_path)[1]
     rebuild = f"{tmp_path / 'content'} --index {tmp_path / 'index'} --rebuild --embedder ollama`"
-    assert warning.startswith("The index was built with other weights of ollama nomic-embed-text")
+    assert warning.startswith("The index was built with other weights of Ollama's nomic-embed-text")
     assert rebuild in warning
     ollama.models = []
     status, [warning] = ingest_with(ollama, tmp_path)

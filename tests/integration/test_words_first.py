@@ -169,10 +169,10 @@ def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
         unread.ingest(progress=PlainProgress(stream, now=lambda: 0.0))
     assert str(failure.value) == (
         "Ollama does not answer. The finished embeddings are kept. Meanwhile all 40 posts can be "
-        "searched by words and 20 by meaning. To go on: `python -m ingest CONTENT`."
+        "searched by words and 20 by meaning. To go on: `blog-ingest CONTENT --index INDEX`."
     )
     said = stream.getvalue().splitlines()
-    words = "The words of 40 posts can be searched now. Meaning follows for 40 of them"
+    words = "40 posts can be searched by words now. Search by meaning follows for 40 of them"
     assert [line for line in said if line.startswith(words)]
     assert "indexing posts: 40 of 40 (100%)" in said
     assert "embedding texts: 20 of 40 (50%)" in said

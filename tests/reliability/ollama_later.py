@@ -43,7 +43,7 @@ AT_THE_NEXT_INGEST = (
         "model pulled anew between two ingests",
         "another digest",
         with_state(models=[OTHER]),
-        "built with other weights of ollama nomic-embed-text",
+        "built with other weights of Ollama's nomic-embed-text",
         needs_rebuild=True,
     ),
     Case(

@@ -40,7 +40,7 @@ def as_lines(findings: Sequence[Finding]) -> list[str]:
         if finding.remedy:
             lines.append(f"{'':<{9 + width + 2}}→ {finding.remedy}")
     counts = Counter(finding.state for finding in findings)
-    bad = [_count(counts["problem"], "problem"), _count(counts["warning"], "warning")]
+    bad = [count(counts["problem"], "problem"), count(counts["warning"], "warning")]
     all_is_well = counts.keys() <= {"ok"}
     return [*lines, "All is well." if all_is_well else f"{', '.join(bad)}."]
 
@@ -53,5 +53,6 @@ def as_json(findings: Sequence[Finding]) -> str:
     return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun, in the plural but for one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

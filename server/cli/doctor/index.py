@@ -29,7 +29,7 @@ from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding, count
 
 CONTENT = "CONTENT"
 """Placeholder for the posts' folder where it is not known."""
@@ -101,9 +101,9 @@ def _describe_index(folder: Path, manifest: Manifest, now: datetime) -> Finding:
     return Finding(
         "index",
         "ok",
-        f"Generation {manifest.generation} in {folder}, whole: "
-        f"{len(manifest.posts):,} posts, {manifest.chunks:,} chunks, {size / 1e6:.1f} MB, "
-        f"made {format_age(manifest.created, now)} with {manifest.embedder.name}."
+        f"{folder} is whole: {count(len(manifest.posts), 'post')}, "
+        f"{count(manifest.chunks, 'chunk')}, {size / 1e6:.1f} MB, made "
+        f"{format_age(manifest.created, now)} with {manifest.embedder.title}."
         + (f" {backlog}" if backlog else ""),
     )
 
@@ -115,7 +115,7 @@ def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: date
         elsewhere = command(SERVER, "doctor", "--index", folder, "--content", CONTENT)
         return Finding("posts", "warning", first_sentence(error), elsewhere)
     if not changes.sources:
-        return Finding("posts", "ok", f"{content} is as the last ingest saw it.")
+        return Finding("posts", "ok", f"Nothing in {content} has changed since the last ingest.")
     count = len(changes.sources)
     posts = "1 post has" if count == 1 else f"{count:,} posts have"
     text = (

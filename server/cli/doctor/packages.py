@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from blog_search_mcp.index.commands import reinstall_command
-from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding, count
 
 DISTRIBUTION = "blog-search-mcp"
 
@@ -73,8 +73,8 @@ def check_packages(environment: Environment) -> list[Finding]:
         if version is None or not _fits(version, wanted):
             text = f"{name} {version} is not {wanted}." if version else f"{name} is missing."
             wrong.append(Finding("packages", "problem", text, reinstall_command()))
-    versions = ", ".join(f"{name} {version}" for name, version in environment.found.items())
-    text = f"{DISTRIBUTION} {environment.version} with {versions}."
+    packages = count(len(environment.found), "package")
+    text = f"{DISTRIBUTION} {environment.version}, with the versions it needs of {packages}."
     return [python, *(wrong or [Finding("packages", "ok", text)])]
 
 

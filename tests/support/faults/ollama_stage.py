@@ -132,7 +132,7 @@ class Stage:
         """Return what an ingest prints besides its counts: warnings, or its one error."""
         try:
             said = as_lines(self.ingest(rebuild=rebuild))[:-1]
-            return " ".join(line for line in said if not line.startswith("Links: "))
+            return " ".join(line for line in said if not line.startswith("Links to "))
         except BlogSearchError as error:
             return str(error)
 

@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 
+from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.ingest.report import (
     LinkCounts,
     PlainProgress,
@@ -38,19 +39,28 @@ def with_links(linked: int, unlinked: dict[str, int]) -> list[str]:
 
 
 def test_one_of_anything_stands_in_the_singular() -> None:
-    assert as_lines(NOTHING) == [
-        "1 post, 1 chunk: 1 added, 0 changed, 0 removed, none skipped; 1 text embedded; 0.3 s. "
-        "As asked."
-    ]
+    assert as_lines(NOTHING) == ["1 post, 1 chunk: 1 added; 1 text embedded; 0.3 s. As asked."]
+
+
+def test_what_there_is_none_of_is_left_out() -> None:
+    skipped = (Skipped("a.md", "draft"), Skipped("b.md", "it cannot be read: Input/output error"))
+    assert as_lines(replace(NOTHING, added=0, changed=1200, removed=2, skipped=skipped))[-1] == (
+        "1 post, 1 chunk: 1,200 changed, 2 removed, 2 skipped (1 draft, 1 unreadable); "
+        "1 text embedded; 0.3 s. As asked."
+    )
+    assert as_lines(replace(NOTHING, added=0, embedded=0))[-1] == (
+        "1 post, 1 chunk: nothing changed; 0 texts embedded; 0.3 s. As asked."
+    )
 
 
 def test_links_are_counted_with_the_reasons_why_posts_have_none() -> None:
-    assert with_links(1, {}) == ["Links: 1 of 1 post read have one."]
+    assert with_links(1, {}) == ["Links to the published blog: for 1 of 1 post read."]
     assert with_links(1200, {"beside an index.md": 30, "no date": 1}) == [
-        "Links: 1,200 of 1,231 posts read have one. The others: 30 beside an index.md; 1 no date."
+        "Links to the published blog: for 1,200 of 1,231 posts read. The others: 30 beside an "
+        "index.md; 1 no date."
     ]
     assert with_links(0, {"no site": 2}) == [
-        "Links: 0 of 2 posts read have one. The others: no site."
+        "Links to the published blog: for 0 of 2 posts read. Why none: no site."
     ]
 
 
@@ -82,3 +92,11 @@ def test_lines_name_the_stage_the_share_the_rate_and_the_time_left() -> None:
         "Words can be searched.",
         "embedding texts: 2,000 of 2,000 (100%), 25 a second",
     ]
+
+
+def test_a_stage_of_one_step_is_done_or_not() -> None:
+    stream = StringIO()
+    progress = PlainProgress(stream)
+    progress.start("writing the index", 1)
+    progress.advance(1)
+    assert stream.getvalue() == "writing the index: done\n"

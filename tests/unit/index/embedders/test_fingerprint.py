@@ -110,7 +110,7 @@ def test_another_version_with_other_vectors_is_refused_with_the_command_that_men
     said = str(raised.value)
     assert said.startswith(
         "The index was built with Ollama 0.31.0, and Ollama 0.32.15 gives other vectors for "
-        "ollama nomic-embed-text (cosine 0.99"
+        "nomic-embed-text (cosine 0.99"
     )
     assert said.endswith(
         f"instead of {SAME}). Go back to that version, or build the index anew: "
@@ -171,7 +171,7 @@ def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> N
         (
             [replace(MODEL, digest="f" * 64)],
             (
-                "The index was built with other weights of ollama nomic-embed-text (digest "
+                "The index was built with other weights of Ollama's nomic-embed-text (digest "
                 "0a109f422b47, now ffffffffffff). Build it anew: `blog-ingest CONTENT --index "
                 "INDEX --rebuild --embedder ollama`. Until then search is by words alone.",
             ),

@@ -301,7 +301,7 @@ def test_other_weights_under_the_same_name_are_refused_while_serving_and_the_old
 ) -> None:
     assert guard.hears("before") == ""
     ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
-    with pytest.raises(EmbedderMismatch, match="other weights of ollama nomic-embed-text"):
+    with pytest.raises(EmbedderMismatch, match="other weights of Ollama's nomic-embed-text"):
         guard.embedder.embed_query("with other weights")
     ollama.models = ours
     assert guard.later("after") == ""

@@ -73,7 +73,7 @@ def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None
     choice = choose("auto", None, ollama.host, None)
     assert choice.embedder.identity.name == "ollama nomic-embed-text"
     assert choice.reason == (
-        f"Embedder: ollama nomic-embed-text, since Ollama at http://{ollama.host} has it."
+        f"Embedder: Ollama's nomic-embed-text, since Ollama at http://{ollama.host} has it."
     )
 
 
@@ -83,8 +83,8 @@ def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_no
     choice = choose("auto", None, nobody, None)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason == (
-        f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
-        "For nomic-embed-text: `ollama pull nomic-embed-text`, then "
+        f"Embedder: the packaged model all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
+        "To use Ollama's nomic-embed-text instead: `ollama pull nomic-embed-text`, then "
         "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
 
@@ -94,8 +94,9 @@ def test_auto_takes_the_embedded_one_where_ollama_lacks_the_model(ollama: Ollama
     choice = choose("auto", None, ollama.host, None)
     assert isinstance(choice.embedder, OnnxEmbedder)
     assert choice.reason.startswith(
-        f"Embedder: embedded all-MiniLM-L6-v2, since Ollama at http://{ollama.host} does not "
-        "have nomic-embed-text. For nomic-embed-text: `ollama pull nomic-embed-text`, then"
+        f"Embedder: the packaged model all-MiniLM-L6-v2, since Ollama at http://{ollama.host} does "
+        "not have nomic-embed-text. To use Ollama's nomic-embed-text instead: `ollama pull "
+        "nomic-embed-text`, then"
     )
 
 
@@ -105,8 +106,8 @@ def test_auto_takes_the_multilingual_one_for_other_languages_although_ollama_is_
     choice = choose("auto", None, ollama.host, None, MIXED)
     assert choice.embedder.identity == E5.identity
     assert choice.reason == (
-        "Embedder: embedded multilingual-e5-small. 10% of the posts are not in English. For "
-        "bge-m3: `ollama pull bge-m3`, then "
+        "Embedder: the packaged model multilingual-e5-small. 10% of the posts are not in English. "
+        "To use Ollama's bge-m3 instead: `ollama pull bge-m3`, then "
         "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
     assert ollama.requests == []
@@ -127,7 +128,7 @@ def test_ollama_without_a_model_takes_for_other_languages_one_that_knows_them(
 ) -> None:
     ollama.models = [Model(name) for name in installed]
     choice = choose("ollama", None, ollama.host, None, MIXED)
-    assert choice.reason == f"Embedder: ollama {model}. 10% of the posts are not in English."
+    assert choice.reason == f"Embedder: Ollama's {model}. 10% of the posts are not in English."
     assert choice.embedder.identity.name == f"ollama {model}"
 
 
@@ -144,8 +145,8 @@ def test_ollama_with_an_english_model_alone_takes_it_and_names_one_that_knows_mo
     choice = choose("ollama", None, ollama.host, None, {"zh-tw": 9, "en": 1})
     assert choice.embedder.identity.name == "ollama nomic-embed-text"
     assert choice.reason == (
-        "Embedder: ollama nomic-embed-text, as asked. 90% of the posts are not in English, and it "
-        "reads English alone. For bge-m3: `ollama pull bge-m3`, then "
+        "Embedder: Ollama's nomic-embed-text, as asked. 90% of the posts are not in English, and "
+        "it reads English alone. To use Ollama's bge-m3 instead: `ollama pull bge-m3`, then "
         "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
 
@@ -154,7 +155,7 @@ def test_ollama_without_a_model_is_not_asked_for_a_list_where_the_posts_are_in_e
     ollama: OllamaStandIn,
 ) -> None:
     choice = choose("ollama", None, ollama.host, None, ENGLISH)
-    assert choice.reason == "Embedder: ollama nomic-embed-text, as asked."
+    assert choice.reason == "Embedder: Ollama's nomic-embed-text, as asked."
     assert ollama.requests == []
 
 
@@ -175,9 +176,12 @@ def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:
         for choice in [choose("embedded", None, nobody, None, posts)]
     }
     assert chosen == {
-        "all-MiniLM-L6-v2": "Embedder: embedded all-MiniLM-L6-v2. The posts are in English.",
+        "all-MiniLM-L6-v2": (
+            "Embedder: the packaged model all-MiniLM-L6-v2. The posts are in English."
+        ),
         "multilingual-e5-small": (
-            "Embedder: embedded multilingual-e5-small. 100% of the posts are not in English."
+            "Embedder: the packaged model multilingual-e5-small. 100% of the posts are not in "
+            "English."
         ),
     }
     assert choose("embedded", None, nobody, None, {}).embedder.identity == MINILM.identity
@@ -222,7 +226,8 @@ def test_an_index_whose_blog_changed_its_languages_is_told_of_the_other_model(
 
 
 @pytest.mark.parametrize(
-    ("model", "name"), [("bge-m3", "ollama bge-m3"), *((m, f"embedded {m}") for m in PACKAGED)]
+    ("model", "name"),
+    [("bge-m3", "Ollama's bge-m3"), *((m, f"the packaged model {m}") for m in PACKAGED)],
 )
 def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nobody: str) -> None:
     assert choose("auto", model, nobody, None).reason == f"Embedder: {name}, as asked."
@@ -231,7 +236,7 @@ def test_auto_takes_the_embedder_whose_model_is_named(model: str, name: str, nob
 def test_auto_keeps_an_embedded_index_although_ollama_is_up(ollama: OllamaStandIn) -> None:
     choice = choose("auto", None, ollama.host, MINILM.identity)
     assert isinstance(choice.embedder, OnnxEmbedder)
-    assert choice.reason == "The index keeps its embedder, embedded all-MiniLM-L6-v2."
+    assert choice.reason == "The index keeps its embedder, the packaged model all-MiniLM-L6-v2."
     assert ollama.requests == []
 
 
@@ -240,7 +245,7 @@ def test_auto_keeps_an_ollama_index_although_ollama_is_down(
 ) -> None:
     choice = choose("auto", None, nobody, nomic)
     assert choice.embedder.identity == nomic
-    assert choice.reason == "The index keeps its embedder, ollama nomic-embed-text."
+    assert choice.reason == "The index keeps its embedder, Ollama's nomic-embed-text."
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
         choice.embedder.embed_query("anyone there?")
 
@@ -249,7 +254,7 @@ def test_what_is_asked_for_is_taken_without_a_look_at_ollama(ollama: OllamaStand
     assert isinstance(choose("embedded", None, ollama.host, None).embedder, OnnxEmbedder)
     asked = choose("ollama", "bge-m3", ollama.host, None)
     assert isinstance(asked.embedder, VerifiedEmbedder)
-    assert asked.reason == "Embedder: ollama bge-m3, as asked."
+    assert asked.reason == "Embedder: Ollama's bge-m3, as asked."
     assert ollama.requests == []
 
 
@@ -272,9 +277,9 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     with pytest.raises(EmbedderMismatch) as raised:
         choose(asked, model, nobody, MINILM.identity)
     assert str(raised.value) == (
-        "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
-        "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
-        f"`blog-ingest CONTENT --index INDEX --rebuild {command}`."
+        "This index was built with the packaged model all-MiniLM-L6-v2, and vectors of two "
+        "embedders cannot be compared. Leave --embedder and --model out to keep it, or build it "
+        f"anew: `blog-ingest CONTENT --index INDEX --rebuild {command}`."
     )
 
 
@@ -283,9 +288,9 @@ def test_an_index_of_one_model_of_the_package_refuses_the_other(asked: str, nobo
     with pytest.raises(EmbedderMismatch) as raised:
         choose(asked, "multilingual-e5-small", nobody, MINILM.identity)
     assert str(raised.value) == (
-        "This index was built with embedded all-MiniLM-L6-v2, and vectors of two embedders "
-        "cannot be compared. Leave --embedder and --model out to keep it, or build it anew: "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded --model "
+        "This index was built with the packaged model all-MiniLM-L6-v2, and vectors of two "
+        "embedders cannot be compared. Leave --embedder and --model out to keep it, or build it "
+        "anew: `blog-ingest CONTENT --index INDEX --rebuild --embedder embedded --model "
         "multilingual-e5-small`."
     )
 
@@ -338,7 +343,7 @@ def test_a_model_with_other_weights_is_refused_before_its_first_vector(
     with pytest.raises(EmbedderMismatch) as raised:
         open_embedder(nomic, ollama.host).embed_query("a query")
     assert str(raised.value) == (
-        "The index was built with other weights of ollama nomic-embed-text (digest 0a109f422b47, "
+        "The index was built with other weights of Ollama's nomic-embed-text (digest 0a109f422b47, "
         "now ffffffffffff). Build it anew: "
         "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
@@ -349,7 +354,7 @@ def test_a_model_with_another_dimension_is_refused(
     ollama: OllamaStandIn, nomic: EmbedderIdentity
 ) -> None:
     ollama.models = [Model(dimension=256)]
-    with pytest.raises(EmbedderMismatch, match="other weights of ollama nomic-embed-text"):
+    with pytest.raises(EmbedderMismatch, match="other weights of Ollama's nomic-embed-text"):
         open_embedder(nomic, ollama.host).embed_documents(["a text"])
 
 

@@ -34,11 +34,13 @@ def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
 def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     found, posts = about_the_index(made)
-    start, _, end = found.text.partition(" chunks, ")
+    start, _, end = found.text.partition(" chunk, ")
     assert (found.subject, found.state, found.remedy) == ("index", "ok", None)
-    assert start == f"Generation 1 in {made.index}, whole: 1 posts, 1"
+    assert start == f"{made.index} is whole: 1 post, 1"
     assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
-    assert posts == Finding("posts", "ok", f"{made.content} is as the last ingest saw it.")
+    assert posts == Finding(
+        "posts", "ok", f"Nothing in {made.content} has changed since the last ingest."
+    )
 
 
 def test_posts_that_wait_for_their_vectors_are_counted(blog: MakeBlog) -> None:

@@ -69,10 +69,12 @@ def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
 THERE = Environment("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2.3.0"})
 
 
-def test_versions_that_are_as_required_are_listed() -> None:
+def test_packages_that_are_as_required_are_counted() -> None:
     assert check_packages(THERE) == [
         Finding("Python", "ok", "3.12.1."),
-        Finding("packages", "ok", "blog-search-mcp 0.1.0 with mcp 2.3.0."),
+        Finding(
+            "packages", "ok", "blog-search-mcp 0.1.0, with the versions it needs of 1 package."
+        ),
     ]
 
 
