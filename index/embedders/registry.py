@@ -238,7 +238,8 @@ def _describe_languages(posts: Mapping[str, int]) -> str:
     share = share_not_english(posts)
     if share < OTHER_SHARE:
         return "The posts are in English"
-    return f"{share:.0%} of the posts are not in English"
+    some = f"{share:.0%} of the posts" if share < 0.995 else "The posts"
+    return f"{some} are not in English"
 
 
 def _kind_of(kind: str, model: str | None) -> str:
