@@ -3,7 +3,7 @@
 A query must not wait for an Ollama that is dead, hangs or loads its model. So each request
 runs in the background and is waited for briefly: first a health check, then the embedding.
 A vector that comes too late is kept for when the same is asked again, and shows that
-Ollama is well.
+Ollama is well. One that was looked at a moment ago is asked for the vector alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blog_search_mcp.index.embedders.circuit_breaker import (
     Attempt,
     CircuitBreaker,
 )
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,11 @@ T = TypeVar("T")
 
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
+
+TRUSTED: Final = 5.0
+"""Seconds for which an Ollama that was looked at counts as well and unchanged: the looks before and
+after a query are four requests beside the one that embeds. A model that is replaced meanwhile
+answers for that long at most, and PAUSE is no shorter, so that a failure ends the trust."""
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
@@ -75,6 +80,7 @@ class GuardedEmbedder:
         self._wait_for = wait_for
         self._breaker = CircuitBreaker(now)
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
+        self._looked_at: float | None = None
         self._lock = threading.Lock()
         self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
@@ -98,10 +104,12 @@ class GuardedEmbedder:
         with self._breaker.recording_failures(attempt):
             self._health.prepare()
         began = self._now()
-        self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
+        looks = self._looked_at is None or began - self._looked_at >= TRUSTED
+        if looks:
+            self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
         left = max(attempt.wait - (self._now() - began), 0.0)
         loading = f"is still loading {self._health.model}, or is busy"
-        return self._await(lambda: self._embed(text), attempt, left, GIVEN_UP, loading)
+        return self._await(lambda: self._embed(text, looks), attempt, left, GIVEN_UP, loading)
 
     def warm_up(self) -> Future[None]:
         """Have the model loaded in the background; the next query raises what fails."""
@@ -137,9 +145,16 @@ class GuardedEmbedder:
         self._breaker.record_failure(attempt, late, pause)
         raise late
 
-    def _embed(self, text: str) -> Vectors:
+    def _embed(self, text: str, looks: bool) -> Vectors:
         began = self._now()
-        vector = self._embedder.embed_query(text)
+        try:
+            vector = self._embedder.embed_query(text, looks)
+        except EmbedderMismatch:
+            with self._lock:
+                self._recent.clear()  # the last ones may be the other model's
+            raise
+        if looks:
+            self._looked_at = began
         self._breaker.record_success(self._now() - began)
         with self._lock:
             self._recent[text] = vector

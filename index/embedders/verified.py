@@ -61,9 +61,9 @@ class VerifiedEmbedder:
         """As Embedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_documents(texts))
 
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder; raises EmbedderMismatch if the model is not what it was."""
-        return self._embed_verified(lambda: self._live.embed_query(text))
+    def embed_query(self, text: str, looks: bool = True) -> Vectors:
+        """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
+        return self._embed_verified(lambda: self._live.embed_query(text, looks))
 
     def load_model(self) -> None:
         """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""

@@ -127,8 +127,11 @@ class OllamaEmbedder:
             raise TextsRefused(rows, reasons)
         return rows
 
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder; gives up sooner than for documents, and raises EmbedderChanged too."""
+    def embed_query(self, text: str, looks: bool = True) -> Vectors:
+        """As Embedder; gives up sooner than for documents, and raises EmbedderChanged too.
+
+        One that `looks` asks afterwards whether Ollama and the model are still the same.
+        """
         import numpy as np
 
         state, dimension, _ = self._describe()
@@ -136,7 +139,8 @@ class OllamaEmbedder:
             return np.zeros(dimension, dtype=np.float32)
         send = self._sender(self.prefixes[1])
         row = self._translated(lambda: embed_one(replace_surrogates(text), send, self._for_a_query))
-        self._check_unchanged(state, self._for_a_query)
+        if looks:
+            self._check_unchanged(state, self._for_a_query)
         return row
 
     def embed_fingerprint(self) -> Vectors:

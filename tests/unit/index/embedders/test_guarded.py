@@ -11,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.embedders import guarded as guarded_module
 from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
-from blog_search_mcp.index.embedders.guarded import GuardedEmbedder
+from blog_search_mcp.index.embedders.guarded import TRUSTED, GuardedEmbedder
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.registry import connect_embedder
@@ -300,6 +300,7 @@ def test_other_weights_under_the_same_name_are_refused_while_serving_and_the_old
     ollama: OllamaStandIn, guard: Guarded
 ) -> None:
     assert guard.hears("before") == ""
+    guard.time.at += TRUSTED
     ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
     with pytest.raises(EmbedderMismatch, match="other weights of Ollama's nomic-embed-text"):
         guard.embedder.embed_query("with other weights")
@@ -307,10 +308,41 @@ def test_other_weights_under_the_same_name_are_refused_while_serving_and_the_old
     assert guard.later("after") == ""
 
 
+def test_a_query_soon_after_another_asks_for_its_vector_alone(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    assert guard.hears("before") == ""
+    ollama.requests.clear()
+    guard.time.at += TRUSTED - 0.1
+    assert [guard.hears(text) for text in ("one", "another")] == ["", ""]
+    assert [request.path for request in ollama.requests] == ["/api/embed", "/api/embed"]
+    guard.time.at += 0.1
+    ollama.requests.clear()
+    assert guard.hears("a third") == ""
+    looks = ["/api/tags", "/api/version"]
+    assert [request.path for request in ollama.requests] == [*looks, "/api/embed", *looks]
+
+
+def test_a_vector_that_other_weights_may_have_given_is_forgotten_once_they_are_seen(
+    ollama: OllamaStandIn, guard: Guarded
+) -> None:
+    assert guard.hears("before") == ""
+    ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
+    assert guard.hears("a query") == ""
+    guard.time.at += TRUSTED
+    with pytest.raises(EmbedderMismatch):
+        guard.embedder.embed_query("with other weights")
+    ollama.models = ours
+    ollama.requests.clear()
+    assert guard.later("a query") == ""
+    assert len(ollama.embedded) == 1
+
+
 def test_what_was_learnt_of_ollama_is_asked_again_when_its_version_is_another(
     ollama: OllamaStandIn, guard: Guarded
 ) -> None:
     assert guard.hears("before") == ""
+    guard.time.at += TRUSTED
     ollama.version = "0.13.5"
     [_, standing] = guard.hears("UPPER case"), ollama.embedded[-1]["input"]
     assert standing == ["search_query: upper case"]
