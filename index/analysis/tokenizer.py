@@ -118,7 +118,6 @@ _WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_{CJK}a-zA-Z0-9]++)[{_ACCENTS}]*+)++"
 _NAME = rf"{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?"
 TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
 """A run of characters that makes terms; the group that matched says by which rules."""
-_RUN = re.compile(rf"[{CJK}]+|{_NAME}")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 """Characters of which nothing but their script is folded."""
 _EAST_ASIAN = re.compile(f"[{CJK}]")
@@ -165,9 +164,15 @@ def index_terms(text: str, language: str = "en") -> IndexTerms:
     stemmer = stemmer_of(language)
     found = [
         _spelled_run(run) if _EAST_ASIAN.match(run) else _spelled_name(run, stemmer)
-        for run in _RUN.findall(text)
+        for run in _runs().findall(text)
     ]
     return join_terms(found)
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    """As TOKEN without its groups; a search needs none and does not wait for it."""
+    return re.compile(rf"[{CJK}]+|{_NAME}")
 
 
 def join_terms(parts: Iterable[IndexTerms]) -> IndexTerms:

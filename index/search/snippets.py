@@ -13,7 +13,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, compress, count
 from math import fsum
 from operator import add
@@ -190,8 +190,12 @@ _FENCE = re.compile(
 )
 _CALL = re.compile(r"\s*\{[{%].*[%}]\}\s*")
 _FULL_WIDTH = rf"[{CJK}\u3000-\u303f\uff00-\uffef]"
-_EMPHASIS = re.compile(rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*")
-"""Marks that CommonMark leaves beside Chinese punctuation: its rules ask for a space there."""
+
+
+@cache
+def _emphasis() -> re.Pattern[str]:
+    """Match marks that CommonMark leaves beside Chinese, where its rules ask for a space."""
+    return re.compile(rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*")
 
 
 def without_code(plain: str, markdown: str) -> str:
@@ -231,7 +235,7 @@ def _best_window(
     plain: str, weights: Mapping[str, float], language: str, width: int
 ) -> tuple[str, float]:
     """The snippet and the weight of what matched in it."""
-    words = (_EMPHASIS.sub("", plain) if "**" in plain else plain).split()
+    words = (_emphasis().sub("", plain) if "**" in plain else plain).split()
     text = " ".join(words)
     columns = _places(text)
     matches = _Matches(find_terms(words, weights, language), weights)
