@@ -389,9 +389,9 @@ def test_settings_that_the_client_cannot_start_with_are_a_sentence(
 ) -> None:
     guard = guarded("http://ollama.example")
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
-    assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("a query")
+    assert "Correct OLLAMA_HOST, which it reads" in guard.hears("a query")
     monkeypatch.delenv("SSL_CERT_FILE")
-    assert "Check OLLAMA_HOST, SSL_CERT_FILE" in guard.hears("too early to try again")
+    assert "Correct OLLAMA_HOST, which it reads" in guard.hears("too early to try again")
     assert guard.health.checks == 0
 
 
