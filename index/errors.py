@@ -42,7 +42,15 @@ if TYPE_CHECKING:
 
 
 class BlogSearchError(Exception):
-    """Anything this program reports in a sentence."""
+    """Anything this program reports in a sentence.
+
+    `for_clients` is the sentence that a client may read: without paths of this machine, and
+    without words of another program, which may hold some. By default it is the same.
+    """
+
+    def __init__(self, sentence: str, *, for_clients: str | None = None) -> None:
+        super().__init__(sentence)
+        self.for_clients = sentence if for_clients is None else for_clients
 
 
 class UsageError(BlogSearchError):

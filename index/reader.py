@@ -294,7 +294,7 @@ class Index:
                 raise
             self.notice = (
                 f"This is from the index of {earlier.manifest.created}, "
-                f"since the newest cannot be used. {error}"
+                f"since the newest cannot be used. {error.for_clients}"
             )
             return earlier
         self.notice = None

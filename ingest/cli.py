@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -135,6 +136,8 @@ def run(settings: Settings, out: TextIO, err: TextIO) -> int:
             report = ingest(job, progress)
     except BlogSearchError as error:
         err.write(f"{complete_commands(str(error), blog)}\n")
+        if settings.json:
+            out.write(json.dumps({"error": error.for_clients}) + "\n")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     report = replace(
         report,

@@ -108,7 +108,9 @@ class CachedEmbedder:
             raise EmbedderRefused(
                 f"The embedder failed on {len(refused)} of {texts} texts, at last because "
                 f"{list(refused.values())[-1]}. Restart or update it and run again: the other "
-                "embeddings are kept."
+                "embeddings are kept.",
+                for_clients=f"The embedder failed on {len(refused)} of {texts} texts. Restart or "
+                "update it; the other embeddings are kept.",
             )
 
 

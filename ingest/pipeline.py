@@ -104,7 +104,9 @@ class IngestCounts:
     def require_posts(self, job: Job) -> None:
         """Raise ContentError if no post would be left."""
         if not (self.kept or self.added or self.changed):
-            raise ContentError(_describe_empty(job, self.skipped))
+            raise ContentError(
+                _describe_empty(job, self.skipped), for_clients="There is no post to index."
+            )
 
 
 def _describe_empty(job: Job, skipped: Sequence[Skipped]) -> str:

@@ -152,9 +152,10 @@ def refuse_inside(content: Path, index: Path) -> None:
             "--index DIR."
         )
     if _resolve_root(content).is_relative_to(os.path.realpath(index)):
+        advice = "Give the index a folder of its own: --index DIR."
         raise UsageError(
-            f"The content folder {content} lies in the index folder. "
-            "Give the index a folder of its own: --index DIR."
+            f"The content folder {content} lies in the index folder. {advice}",
+            for_clients=f"The content folder lies in the index folder. {advice}",
         )
 
 
@@ -165,13 +166,20 @@ def _resolve_root(content: Path) -> Path:
         with os.scandir(root):
             return root
     except FileNotFoundError as error:
-        raise ContentError(f"There is no content folder {content}. {advice}") from error
+        raise ContentError(
+            f"There is no content folder {content}. {advice}",
+            for_clients="The content folder is not there.",
+        ) from error
     except NotADirectoryError as error:
-        raise ContentError(f"{content} is a file, not a folder. {advice}") from error
+        raise ContentError(
+            f"{content} is a file, not a folder. {advice}",
+            for_clients="The content folder is a file.",
+        ) from error
     except (OSError, RuntimeError) as error:
         raise ContentError(
             f"The content folder {content} cannot be read: {_name_failure(error)}. Check its "
-            "permissions."
+            "permissions.",
+            for_clients="The content folder cannot be read. Check its permissions.",
         ) from error
 
 

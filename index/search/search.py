@@ -139,7 +139,7 @@ def find_candidates(
     try:
         return FoundCandidates(*retrieve_candidates(snapshot, text, among, use), None)
     except (EmbedderError, EmbedderMismatch, IndexBroken) as error:
-        notice = f"Keyword matches only, without search by meaning: {error}"
+        notice = f"Keyword matches only, without search by meaning: {error.for_clients}"
         lexical = retrieve_candidates(snapshot, text, among, Use.LEXICAL)
         return FoundCandidates(*lexical, notice)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 
+from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import for_clients, one_line, quote, shorten
+from blog_search_mcp.server.format.results import one_line, quote, shorten
 
 NAME_WIDTH = 40
 NEAREST = 3
@@ -17,7 +18,7 @@ LIST_BYTES = 160
 
 def explain_page(answer: Answer, filters: Filters, overview: Overview) -> str | None:
     """Return what the reader must know: a retriever that did not answer, why the page is empty."""
-    sentences = [for_clients(answer.notice)] if answer.notice else []
+    sentences = [complete_commands(answer.notice)] if answer.notice else []
     if not answer.hits:
         sentences.append(_why_empty(answer, filters, overview))
     return " ".join(sentences) or None

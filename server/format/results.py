@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -222,28 +221,12 @@ def post_summary(post: Post) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-_PATH = re.compile(
-    r"(?<![\w.:/\\~-])(?:file://|~|[A-Za-z]:)?"
-    r"(?:[/\\][^\s/\\'\"`,;:()]+)+[/\\]([^\s/\\'\"`,;:()]+)"
-)
-"""An absolute path of two names or more; a URL's path has no space before it."""
-_CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
-
-
-def for_clients(sentence: str) -> str:
-    """Cut each absolute path to its last name, and user and password out of each URL.
-
-    Commands get no path either.
-    """
-    return _PATH.sub(r"…/\1", _CREDENTIALS.sub("", complete_commands(sentence)))
-
-
 def describe_failure(error: Exception) -> str:
     """Return what a client may read of a failure; one that is no error of ours is logged."""
     if isinstance(error, UsageError | NotInIndex):  # quotes what the client itself sent
-        return replace_surrogates(str(error))
+        return replace_surrogates(error.for_clients)
     if isinstance(error, BlogSearchError):
-        return replace_surrogates(for_clients(str(error)))
+        return replace_surrogates(complete_commands(error.for_clients))
     if exhausted := describe_exhaustion(error):
         log.error("%s", exhausted)
         return exhausted

@@ -148,10 +148,10 @@ class Library:
                 found[name] = work(self._engines[name])
             except BlogSearchError as error:
                 failures[name] = error
-        reasons = {name: str(error) for name, error in failures.items()}
+        reasons = {name: error.for_clients for name, error in failures.items()}
         if failures and not found:
             is_missing = all(isinstance(error, IndexMissing) for error in failures.values())
-            raise (IndexMissing if is_missing else IndexProblem)(merge_notices(reasons))
+            raise (IndexMissing if is_missing else IndexProblem)(merge_notices(reasons) or "")
         return found, reasons
 
     def _split(self, source: str) -> tuple[str, str]:

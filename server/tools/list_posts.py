@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.types import Filters, Order
 from blog_search_mcp.server.format.notices import explain_unknown
-from blog_search_mcp.server.format.results import for_clients, post_summary, to_json
+from blog_search_mcp.server.format.results import post_summary, to_json
 from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, Tool, ToolReply
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def list_posts(searcher: Searcher, arguments: ListArguments) -> ToolReply:
         found = replace(found, page=found.page[:-1])
         facts = _page_facts(found)
     why = None if found.page else _why_empty(found.total, arguments, searcher.overview)
-    if notice := " ".join(filter(None, (for_clients(found.notice or ""), why))):
+    if notice := " ".join(filter(None, (complete_commands(found.notice or ""), why))):
         facts["notice"] = notice
     return ToolReply((to_json(facts),), facts)
 

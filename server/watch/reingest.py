@@ -7,6 +7,7 @@ notices the new generation as after any other ingest.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -34,10 +35,9 @@ def run_ingest(
     arguments = ingest_arguments(content, index, embedder_url, options)
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", *program, *arguments],
+            [sys.executable, "-P", "-m", *program, *arguments, "--json"],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             encoding="utf-8",
             errors="replace",
             check=False,
@@ -46,7 +46,17 @@ def run_ingest(
         raise IngestFailed(f"The ingest could not be started: {error.strerror}.") from error
     last_line = done.stderr.strip().rpartition("\n")[2]
     if done.returncode:
-        reason = last_line or f"it ended with status {done.returncode}."
-        failure = IndexBusy if last_line.startswith(BUSY) else IngestFailed
-        raise failure(f"The newest posts could not be ingested: {reason}")
+        failed, ended = "The newest posts could not be ingested", f"status {done.returncode}"
+        told = _read_error(done.stdout) or f"it ended with {ended}; the server's log says more."
+        failure = IndexBusy if told.startswith(BUSY) else IngestFailed
+        reason = last_line or f"it ended with {ended}."
+        raise failure(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
     return last_line
+
+
+def _read_error(output: str) -> str:
+    """Return what clients may know of a failed ingest, empty if it wrote nothing of it."""
+    try:
+        return str(json.loads(output)["error"])
+    except (ValueError, LookupError, TypeError):
+        return ""

@@ -21,7 +21,6 @@ from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexBusy
 from blog_search_mcp.index.store.generations import find_current
 from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.server.format.results import for_clients
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -235,7 +234,7 @@ class Watcher:
             self._on_switch()
 
     def _record_failure(self, error: BlogSearchError) -> None:
-        notice = for_clients(str(error))
+        notice = error.for_clients
         if notice != self._failure:
             log.warning("%s", error)
         self._failure = notice

@@ -237,9 +237,13 @@ def connect(url: str, timeout: float) -> Client:
             event_hooks={"request": [_remove_key], "response": [_bound_response]},
         )
     except (ImportError, OSError, ValueError) as error:
+        advice = (
+            "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
+            "proxy variables."
+        )
         raise EmbedderRefused(
-            f"The Ollama client cannot start: {error}. Correct OLLAMA_HOST, which it reads even "
-            "beside --embedder-url, SSL_CERT_FILE or the proxy variables."
+            f"The Ollama client cannot start: {error}. {advice}",
+            for_clients=f"The Ollama client cannot start. {advice}",
         ) from error
 
 

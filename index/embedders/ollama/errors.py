@@ -98,7 +98,12 @@ class OllamaError(Exception):
         """Say what happened at `url` with `model`, and what to do next."""
         error: type[EmbedderError] = self.kind.value[0]
         sentence: str = self.kind.value[1]
-        return error(sentence.format(place=f"Ollama at {url}", model=model, detail=self.detail))
+        place = f"Ollama at {url}"
+        detail = self.detail if self.kind is Kind.NO_VECTOR else "its log has the reason"
+        return error(
+            sentence.format(place=place, model=model, detail=self.detail),
+            for_clients=sentence.format(place=place, model=model, detail=detail),
+        )
 
 
 def classify_reply(status: int, text: str) -> Kind:

@@ -51,13 +51,17 @@ def resolve_url(text: str) -> str:
     elif scheme not in SCHEME_PORTS:
         raise UsageError(
             f"The address of Ollama, {trimmed}, begins with neither http:// nor https://. "
-            f"{_CORRECT}"
+            f"{_CORRECT}",
+            for_clients=f"The address of Ollama cannot be used. {_CORRECT}",
         )
     default = SCHEME_PORTS[scheme] if found else DEFAULT_PORT
     authority, _, path = rest.partition("/")
     host, port = _split(authority, default)
     if not _is_host(host) or re.search(r"[?#\s]", rest) or rest.count("[") != rest.count("]"):
-        raise UsageError(f"{trimmed!r} is no address that Ollama could have. {_CORRECT}")
+        raise UsageError(
+            f"{trimmed!r} is no address that Ollama could have. {_CORRECT}",
+            for_clients=f"The address of Ollama cannot be used. {_CORRECT}",
+        )
     if not _is_port(port):
         raise UsageError(
             f"The address of Ollama, {trimmed}, has the port {port}, which is no number from 1 to "

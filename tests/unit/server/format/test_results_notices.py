@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import for_clients
 from blog_search_mcp.server.protocol.app import run_tool
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.watch.reingest import run_ingest
 from tests.support.server_fixtures import FixedSearcher
 
-FOREIGN = "Ollama at http://me:swordfish@127.0.0.1:11434 failed: open /home/me/.ollama/blob: EOF."
-TOLD = "Ollama at http://127.0.0.1:11434 failed: open …/blob: EOF."
+FOREIGN = r"open C:\My Documents\blob, \\server\my share\blob, http://me:sword@fish@host: EOF"
+TOLD = "Ollama failed. Restart it."
 
 
 class Failing(FixedSearcher):
@@ -25,9 +28,9 @@ class Failing(FixedSearcher):
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         if not self.by_words:
-            raise EmbedderUnavailable(FOREIGN)
+            raise EmbedderUnavailable(FOREIGN, for_clients=TOLD)
         found = super().search(query, filters, limit=limit, offset=offset)
-        return replace(found, notice=FOREIGN)
+        return replace(found, notice=TOLD)
 
 
 def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
@@ -39,28 +42,27 @@ def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
     assert facts["notice"] == TOLD
 
 
-@pytest.mark.parametrize(
-    ("sentence", "told"),
-    [
-        ("error loading /usr/lib/ollama/runner.so", "error loading …/runner.so"),
-        (r"open C:\Users\me\.ollama\blob: denied", "open …/blob: denied"),
-        ("in '~/.ollama/models/blob'", "in '…/blob'"),
-        ("see file:///home/me/blob", "see …/blob"),
-        ("https://user@host:1/a/b?c=1", "https://host:1/a/b?c=1"),
-    ],
-)
-def test_a_path_keeps_its_last_name_alone(sentence: str, told: str) -> None:
-    assert for_clients(sentence) == told
+def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
+    failure = OllamaError(Kind.CRASHED, FOREIGN).as_embedder_error("http://127.0.0.1:1", "m")
+    assert FOREIGN in str(failure)
+    assert failure.for_clients == (
+        "Ollama at http://127.0.0.1:1 failed while embedding: its log has the reason. Try again; "
+        "if it stays so, restart Ollama."
+    )
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "There is no index in .blog-index/ yet. Make one: `blog-ingest CONTENT --index INDEX`.",
-        "Ollama at http://127.0.0.1:11434/a/b cannot be reached.",
-        "inference/kv-cache.md has no chunk 9: its chunk_index goes from 0 to 1.",
-        "It does and/or does not; 1/2/3 of them.",
-    ],
-)
-def test_what_is_no_path_of_this_machine_is_left_alone(sentence: str) -> None:
-    assert for_clients(sentence) == sentence
+@pytest.mark.parametrize("name", ["my posts", "o'brien", "a@b"])
+def test_no_folder_of_posts_is_named_to_clients(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    told = []
+    for is_file in (False, True):
+        if is_file:
+            folder.touch()
+        with pytest.raises(IngestFailed) as raised:
+            run_ingest(folder, tmp_path / "index", "", IngestOptions())
+        assert name in str(raised.value)
+        told.append(raised.value.for_clients)
+    assert told == [
+        "The newest posts could not be ingested: The content folder is not there.",
+        "The newest posts could not be ingested: The content folder is a file.",
+    ]
