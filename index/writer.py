@@ -30,8 +30,9 @@ SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
 
-MapPosts: TypeAlias = Callable[[Callable[[int], PostTerms], Sequence[int]], Iterable[PostTerms]]
-"""Applies a function to many post ids: `map`, or `WorkerPool.map` for several processes."""
+MakeTerms: TypeAlias = Callable[[Sequence[int]], list[PostTerms]]
+MapBatches: TypeAlias = Callable[[MakeTerms, Sequence[int]], Iterable[PostTerms]]
+"""Applies a function to many post ids, some at a time: `WorkerPool.map_batches`."""
 
 
 class IndexWriter:
@@ -126,13 +127,13 @@ class IndexWriter:
         pending = PendingPost(post, tuple(chunks.values()), readable, self._posts[source])
         return pending, tuple(chunks)
 
-    def write_lexical(self, map_posts: MapPosts) -> None:
+    def write_lexical(self, map_batches: MapBatches) -> None:
         """Write what depends on the posts and not on vectors; no post may change after it."""
         with translate_disk_errors():
             posts = self._catalog.catalog.every_post()
             self._catalog.write_translations(posts)
             self._catalog.commit()
-            self._superseded = self._write_terms(map_posts, posts)
+            self._superseded = self._write_terms(map_batches, posts)
 
     def finish_files(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
@@ -175,15 +176,15 @@ class IndexWriter:
             switch(self._layout, manifest)
         return manifest
 
-    def _write_terms(self, map_posts: MapPosts, posts: Iterable[int]) -> int:
+    def _write_terms(self, map_batches: MapBatches, posts: Iterable[int]) -> int:
         """Write the lexical index; return how many of its chunks are superseded."""
         base, folder, terms = self._base, self.files.lexical, partial(post_terms, self.files)
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            lexical_writer.write(folder, None, (), map_posts(terms, sorted(posts)))
+            lexical_writer.write(folder, None, (), map_batches(terms, sorted(posts)))
             return 0
         before = self._layout.generation(base.generation).lexical
-        added = map_posts(terms, sorted(self._added_posts))
+        added = map_batches(terms, sorted(self._added_posts))
         lexical_writer.write(folder, before, self._removed_posts, added)
         return superseded
 

@@ -218,7 +218,9 @@ def _write_generations(
                 f"{len(manifest.posts):,} posts can be searched by words now. Search by meaning "
                 f"follows for {manifest.waiting:,} of them, the newest first."
             )
-        for fuller, without in _write_backlog(layout, run.plan, manifest, cached, progress):
+        for fuller, without in _write_backlog(
+            layout, run.plan, manifest, workers, cached, progress
+        ):
             manifest = fuller
             _record_ingest(job, layout, run, manifest)
             without_vector += without
@@ -254,7 +256,7 @@ def _write_changes(
             queue.flush()
             counts.require_posts(job)
             writer.remove(counts.removed)
-            writer.write_lexical(workers.map)
+            writer.write_lexical(workers.map_batches)
             for block in queue.drain():
                 progress.advance(block.posts)
         cached.holds_back, without = False, queue.without_vector
@@ -267,7 +269,12 @@ def _write_changes(
 
 
 def _write_backlog(
-    layout: Layout, plan: Plan, manifest: Manifest, cached: CachedEmbedder, progress: Progress
+    layout: Layout,
+    plan: Plan,
+    manifest: Manifest,
+    workers: WorkerPool,
+    cached: CachedEmbedder,
+    progress: Progress,
 ) -> Iterator[tuple[Manifest, tuple[WithoutVector, ...]]]:
     """Embed what waits; yield each generation that was published with more of it."""
     from blog_search_mcp.index.writer import open_index_writer
@@ -286,7 +293,7 @@ def _write_backlog(
             except EmbedderError as error:
                 raise _explain_failure(error, manifest) from error
             done += more
-            writer.write_lexical(map)
+            writer.write_lexical(workers.map_batches)
             manifest = _publish(writer, plan, None, queries, progress)
         yield manifest, without
 

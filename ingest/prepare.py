@@ -139,9 +139,9 @@ def _make_pending_post(
     document: Document, file: SourceFile, digest: str, visibility: Visibility, options: ReadOptions
 ) -> tuple[PendingPost, str]:
     """Return the post made ready, and why it has no link."""
-    if not options.index_descriptions:
-        document = replace(document, post=replace(document.post, description=""))
-    post, body = document.post, document.body
+    description = document.post.description if options.index_descriptions else ""
+    post = replace(document.post, description=description, language=find_language(document))
+    document, body = replace(document, post=post), document.body
     chunks = chunk_body(post.source, body, document.first_line, post.title)
     no_link = "" if options.site else NO_SITE
     try:
@@ -157,7 +157,6 @@ def _make_pending_post(
         expires=visibility.expires,
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
-    post = replace(post, language=find_language(document))
     return PendingPost(post, chunks, tuple(coverage), indexed), no_link
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
@@ -48,38 +49,49 @@ class WorkerPool:
         self._executor: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Apply `function` to each item and yield the results in order.
+        """Apply `function` to each item and yield the results in order, as `map_batches`."""
+        if self._is_alone(items):
+            return map(function, items)
+        return self.map_batches(partial(_map_batch, function), items)
+
+    def map_batches(
+        self, function: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item]
+    ) -> Iterator[Result]:
+        """Apply `function` to a few items at a time and yield the results in order.
 
         `function`, items and results must be picklable. What `function` raises is raised here.
         Raises IngestFailed if a process is killed.
         """
-        if self._processes < 2 or len(items) < WORTHWHILE:
-            return map(function, items)
+        batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+        if self._is_alone(items):
+            return chain.from_iterable(map(function, batches))
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
                 self._processes, get_context("spawn"), _initialize_worker
             )
-        return _map_batches(self._executor, self._processes * AHEAD, function, items)
+        return _map_in(self._executor, self._processes * AHEAD, function, batches)
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
 
+    def _is_alone(self, items: Sequence[Item]) -> bool:
+        return self._processes < 2 or len(items) < WORTHWHILE
+
 
 def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _map_batches(
+def _map_in(
     executor: ProcessPoolExecutor,
     in_flight: int,
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
+    function: Callable[[Sequence[Item]], list[Result]],
+    batches: Iterator[Sequence[Item]],
 ) -> Iterator[Result]:
     """Submit the first batches at once, and one more for each whose results are taken."""
-    batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
-    futures = (executor.submit(_map_batch, function, batch) for batch in batches)
+    futures = (executor.submit(function, batch) for batch in batches)
     with _broken_pool_translated():
         waiting = deque(islice(futures, in_flight))
     return chain.from_iterable(_take_results(waiting, futures))

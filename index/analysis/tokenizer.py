@@ -161,12 +161,13 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
 
 def index_terms(text: str, language: str = "en") -> IndexTerms:
     """The terms of `text` as `terms` gives them, without their places and faster."""
-    stemmer = stemmer_of(language)
-    found = [
-        _spelled_run(run) if _EAST_ASIAN.match(run) else _spelled_name(run, stemmer)
-        for run in _runs().findall(text)
-    ]
-    return join_terms(found)
+    known = _spelled_runs(stemmer_of(language))
+    if len(known) > MOST_RUNS:
+        known.clear()
+    found = [known[run] for run in _runs().findall(text)]
+    return IndexTerms(
+        " ".join([stems for stems, _ in found]), " ".join([exacts for _, exacts in found])
+    )
 
 
 @cache
@@ -183,7 +184,31 @@ def join_terms(parts: Iterable[IndexTerms]) -> IndexTerms:
     )
 
 
-def _spelled_run(run: str) -> IndexTerms:
+MOST_RUNS = 65536
+"""Runs whose terms are kept, by stemmer: some 20 MB."""
+
+LONGEST_RUN = 32
+"""Characters of a run whose terms are kept; longer ones hardly come again."""
+
+
+class _SpelledRuns(dict[str, IndexTerms]):
+    """The terms of runs of characters, made when they are first looked up."""
+
+    def __init__(self, stemmer: str) -> None:
+        super().__init__()
+        self._stemmer = stemmer
+
+    def __missing__(self, run: str) -> IndexTerms:
+        made = _spelled_grams(run) if _EAST_ASIAN.match(run) else _spelled_name(run, self._stemmer)
+        if len(run) <= LONGEST_RUN:
+            self[run] = made
+        return made
+
+
+_spelled_runs = cache(_SpelledRuns)
+
+
+def _spelled_grams(run: str) -> IndexTerms:
     if _HAN.fullmatch(run):
         folded = to_simplified(run)
         grams = " ".join(map(add, folded, folded[1:])) or folded
@@ -193,7 +218,6 @@ def _spelled_run(run: str) -> IndexTerms:
     return IndexTerms(grams, grams)
 
 
-@lru_cache(maxsize=65536)
 def _spelled_name(name: str, stemmer: str) -> IndexTerms:
     found = list(_names(name, 0, stemmer))
     return IndexTerms(

@@ -9,7 +9,7 @@ weights of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -84,8 +84,8 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
         yield index_terms(label, language)
 
 
-def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
-    """Make the terms of one post; its chunks are in the catalog and committed."""
+def post_terms(files: GenerationFiles, post_ids: Sequence[int]) -> list[PostTerms]:
+    """Make the terms of posts; their chunks are in the catalog and committed."""
     with closing(open_catalog(files)) as catalog:
-        post = catalog.posts([post_id])[post_id]
-        return terms_of(post_id, post, catalog.chunks_of(post_id))
+        posts = catalog.posts(post_ids)
+        return [terms_of(each, posts[each], catalog.chunks_of(each)) for each in post_ids]

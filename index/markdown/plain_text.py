@@ -11,6 +11,7 @@ definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markdown_it.common.utils import mdTrim
@@ -165,7 +166,9 @@ def html_words(source: str) -> str:
     return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
+@lru_cache(maxsize=256)
 def _paragraph(source: str) -> str:
+    """Return the words of a paragraph; a post's are read for its language and for its chunks."""
     if not _MARKED.search(source):
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))

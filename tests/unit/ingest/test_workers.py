@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.workers import WORTHWHILE, WorkerPool
+from blog_search_mcp.ingest.workers import BATCH, WORTHWHILE, WorkerPool
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ def unless_seven(number: int) -> int:
     if number == 7:
         raise ContentError("seven")
     return number
+
+
+def negated_together(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    return [(-number, len(numbers)) for number in numbers]
 
 
 def killing(number: int) -> int:
@@ -62,6 +67,15 @@ def test_processes_give_what_one_gives_in_its_order() -> None:
 def test_little_work_is_done_here(most: int, items: int) -> None:
     with closing(WorkerPool(most)) as helpers:
         assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_work_that_takes_several_items_at_once_gives_its_results_in_order(most: int) -> None:
+    with closing(WorkerPool(most)) as helpers:
+        found = list(helpers.map_batches(negated_together, range(WORTHWHILE + 1)))
+    sizes = [BATCH] * (WORTHWHILE // BATCH * BATCH)
+    sizes += [(WORTHWHILE + 1) % BATCH] * ((WORTHWHILE + 1) % BATCH)
+    assert found == [(-number, size) for number, size in enumerate(sizes)]
 
 
 def test_what_the_work_raises_is_raised_here() -> None:

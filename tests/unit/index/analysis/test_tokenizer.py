@@ -270,6 +270,16 @@ def test_an_index_is_given_the_terms_that_a_query_is_cut_into(text: str) -> None
     )
 
 
+def test_terms_are_the_same_whether_their_runs_are_remembered_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = ("快取與 KV-cache, walking", "walking 快取與", "walking")
+    remembered = [index_terms(text) for text in texts]
+    monkeypatch.setattr(analysis, "MOST_RUNS", 0)
+    monkeypatch.setattr(analysis, "LONGEST_RUN", 0)
+    assert [index_terms(text) for text in texts] == remembered
+
+
 def test_a_word_of_any_length_and_script_has_a_stem() -> None:
     """The library takes UTF-8, of whose four sizes each is here."""
     words = ["a", "naïve", "日記ing", "𝒳walking", "running" * LONGEST]
