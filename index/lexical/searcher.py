@@ -8,6 +8,7 @@ full of every term of the query.
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +42,17 @@ def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]
     return limited
 
 
+KNOWN_TERMS = 10_000
+"""Whose documents are counted once a generation, where some are deleted; a query has some 20."""
+
+
+def _count_deleted(folder: Path) -> int:
+    """Count the documents that tantivy keeps in its statistics until their segment is merged."""
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    deletes = (segment["deletes"] for segment in meta["segments"])
+    return sum(each["num_deleted_docs"] for each in deletes if each)
+
+
 class _Prepared(NamedTuple):
     """What the calls of one search share."""
 
@@ -65,6 +77,8 @@ class LexicalLevel:
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
         index = tantivy.Index.open(str(folder))
+        self._deleted = _count_deleted(folder)
+        self._known: dict[tuple[str, str], int] = {}
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
@@ -100,7 +114,18 @@ class LexicalLevel:
 
     def having(self, stem: str) -> int:
         """In how many documents a stem is."""
-        return self._searcher.doc_freq("stem", stem)
+        return self._documents_with("stem", stem)
+
+    def _documents_with(self, field: str, term: str) -> int:
+        """In how many documents a term is; tantivy's own figure has the deleted ones too."""
+        if not self._deleted:
+            return self._searcher.doc_freq(field, term)
+        if (field, term) not in self._known:
+            found = self._searcher.search(self._term(field, term), 1, count=True)
+            if len(self._known) >= KNOWN_TERMS:
+                self._known.clear()
+            self._known[field, term] = int(found.count)  # type: ignore[attr-defined]
+        return self._known[field, term]
 
     def _having(self, word: Word) -> int:
         if word.is_character:
@@ -156,7 +181,7 @@ class LexicalLevel:
         self, word: Word, weight: float, idf: float, prefix: str
     ) -> Iterator[tuple[Occur, tantivy.Query]]:
         stems = self._stems(f"{prefix}stem", word)
-        exact = self._term(f"{prefix}exact", word.exact)
+        exact = self._scored(f"{prefix}exact", word.exact)
         yield Occur.Should, tantivy.Query.boost_query(stems, weight)
         yield Occur.Should, tantivy.Query.boost_query(exact, weight * EXACT)
         if word.is_character:
@@ -173,7 +198,7 @@ class LexicalLevel:
 
     def _stems(self, field: str, word: Word) -> tantivy.Query:
         """Any of the word's stems, counted once."""
-        found = [self._term(field, stem) for stem in word.stems]
+        found = [self._scored(field, stem) for stem in word.stems]
         return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found)
 
     def _search(
@@ -191,6 +216,17 @@ class LexicalLevel:
         hits = self._searcher.search(wanted, limit, count=False).hits
         ids = self._searcher.fast_field_values(self._id_field, [address for _, address in hits])
         return {int(i or 0): float(score) for i, (score, _) in zip(ids, hits, strict=True)}
+
+    def _scored(self, field: str, term: str) -> tantivy.Query:
+        """A term whose score has the frequency without deleted documents."""
+        query, counted = self._term(field, term), self._searcher.doc_freq(field, term)
+        if not (self._deleted and counted):
+            return query
+        documents = self._searcher.num_docs
+        right = bm25_idf(self._documents_with(field, term), documents)
+        return tantivy.Query.boost_query(
+            query, right / bm25_idf(counted, documents + self._deleted)
+        )
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, "freq")
