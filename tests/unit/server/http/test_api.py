@@ -270,11 +270,11 @@ def test_a_question_that_cannot_be_answered_gets_a_sentence(
 def test_a_failure_of_this_machine_names_none_of_its_paths() -> None:
     class Empty(FixedSearcher):
         def search(self, *_given: object, **_named: object) -> Answer:
-            raise IndexMissing("There is no index in /home/me/secret yet.")
+            raise IndexMissing("None in /home/me/secret.", for_clients="There is no index yet.")
 
     with client_of(Empty()) as client:
         answer = client.post("/api/search", json={"query": "keys"})
-    assert refused(answer) == (503, "There is no index in …/secret yet.")
+    assert refused(answer) == (503, "There is no index yet.")
 
 
 @pytest.mark.parametrize("question", ["search", "passage", "posts", "index"])
