@@ -108,8 +108,11 @@ class GuardedEmbedder:
         if looks:
             self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
         left = max(attempt.wait - (self._now() - began), 0.0)
-        loading = f"is still loading {self._health.model}, or is busy"
-        return self._await(lambda: self._embed(text, looks), attempt, left, GIVEN_UP, loading)
+        state = f"is still loading {self._health.model}, or is busy"
+        if not looks:  # nor is it known whether it would answer a look
+            state = f"does not answer, {state}"
+        pause = GIVEN_UP if looks else PAUSE
+        return self._await(lambda: self._embed(text, looks), attempt, left, pause, state)
 
     def warm_up(self) -> Future[None]:
         """Have the model loaded in the background; the next query raises what fails."""
