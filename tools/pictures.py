@@ -1,6 +1,6 @@
-"""`python -m tools.pictures`: draw docs/pictures/answer.svg, an answer as a terminal shows it.
+"""`python -m tools.pictures`: draw what commands print, as a terminal shows it, in docs/pictures.
 
-The command is run, and what it prints is drawn by rich. The picture loads nothing: where a
+Each command is run, and what it prints is drawn by rich. A picture loads nothing: where a
 reader's machine lacks the first fonts named, it has a monospaced one of its own.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
@@ -20,8 +21,32 @@ from rich.text import Text
 
 from tools.sandbox import ROOT, Sandbox
 
-PICTURE = ROOT / "docs" / "pictures" / "answer.svg"
-COMMAND = 'blog-server ask "how do I swap an index atomically?"'
+FOLDER = ROOT / "docs" / "pictures"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture: `FOLDER/NAME.svg`."""
+
+    name: str
+    command: str
+    before: str = ":"
+    """A shell command that makes what the command needs, and is not drawn."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return FOLDER / f"{self.name}.svg"
+
+
+PICTURES = (
+    Picture("answer", 'blog-server ask "how do I swap an index atomically?"'),
+    Picture(
+        "setup",
+        "blog-search-mcp setup ~/blog/posts",
+        "mkdir -p ~/.cursor ~/blog && cp -r content ~/blog/posts",
+    ),
+)
 COLUMNS = 100
 ROWS = 30
 """Rows of the picture: the hits and the beginning of the best one's text."""
@@ -40,22 +65,23 @@ _CELL = 12.2
 """Width of a character in rich's drawings, in their units."""
 
 
-def printed(sandbox: Sandbox) -> Text:
+def printed(sandbox: Sandbox, picture: Picture) -> Text:
     """Run the command; returns what it prints on a terminal, with its colours."""
     colours = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
-    return Text.from_ansi(sandbox.run(COMMAND, variables=colours))
+    sandbox.run(picture.before)
+    return Text.from_ansi(sandbox.run(picture.command, variables=colours))
 
 
-def rows(answer: Text) -> list[Text]:
+def rows(picture: Picture, answer: Text) -> list[Text]:
     """Give the rows of the picture: the command and as much of what it prints as there is room."""
     console = Console(width=COLUMNS)
     below = [row for line in answer.split("\n") for row in line.wrap(console, COLUMNS) or [Text()]]
     left = len(below) - ROWS
     more = [Text(f"[… {left} more lines …]", style="dim")]
-    return [Text(f"$ {COMMAND}"), *below[:ROWS], *(more if left > 0 else [])]
+    return [Text(f"$ {picture.command}"), *below[:ROWS], *(more if left > 0 else [])]
 
 
-def drawn(lines: list[Text]) -> str:
+def drawn(picture: Picture, lines: list[Text]) -> str:
     """Draw the rows as SVG; the same rows give the same bytes."""
     console = Console(
         record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False
@@ -64,7 +90,10 @@ def drawn(lines: list[Text]) -> str:
         console.print(line)
     form = _FOREIGN.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", FONTS)
     return console.export_svg(
-        title="blog-server ask", theme=THEME, code_format=form, unique_id="answer"
+        title=" ".join(picture.command.split()[:2]),
+        theme=THEME,
+        code_format=form,
+        unique_id=picture.name,
     )
 
 
@@ -81,12 +110,13 @@ def rows_in(picture: str) -> list[str]:
 
 
 def main() -> int:
-    """Draw the picture; returns the exit status."""
-    with TemporaryDirectory() as folder:
-        answer = printed(Sandbox(Path(folder)))
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(drawn(rows(answer)), encoding="utf-8")
-    sys.stdout.write(f"{PICTURE.relative_to(ROOT)} is drawn.\n")
+    """Draw the pictures; returns the exit status."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for picture in PICTURES:
+        with TemporaryDirectory() as folder:
+            answer = printed(Sandbox(Path(folder)), picture)
+        picture.path.write_text(drawn(picture, rows(picture, answer)), encoding="utf-8")
+        sys.stdout.write(f"{picture.path.relative_to(ROOT)} is drawn.\n")
     return 0
 
 

@@ -22,7 +22,12 @@ from typing import TypedDict
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN_HOME = "/home/me"
 PROJECT = "blog-search-mcp"
-PROGRAMS = {"blog-ingest": "-m ingest", "blog-server": "-m server", "python": ""}
+PROGRAMS = {
+    "blog-ingest": "-m ingest",
+    "blog-server": "-m server",
+    "blog-search-mcp": "-m server",
+    "python": "",
+}
 PORT = "8765"
 """The server's default, in place of which a free one is used."""
 PATIENCE = 60.0

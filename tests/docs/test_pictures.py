@@ -1,4 +1,4 @@
-"""The README's picture shows what its command prints today, and needs nothing from elsewhere."""
+"""The README's pictures show what commands print today, and need nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ import pytest
 from rich.text import Text
 
 from tools.likeness import alike
-from tools.pictures import COLUMNS, COMMAND, PICTURE, ROWS, drawn, printed, rows, rows_in
+from tools.pictures import COLUMNS, PICTURES, ROWS, Picture, drawn, printed, rows, rows_in
 from tools.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow  # runs every command of a page
 
 
-DRAWN = PICTURE.read_text(encoding="utf-8")
+ANSWER = PICTURES[0]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the command is typed into a POSIX shell")
 def test_the_picture_shows_what_the_command_prints_today(tmp_path: Path) -> None:
-    today = rows_in(drawn(rows(printed(Sandbox(tmp_path)))))
-    assert alike("\n".join(rows_in(DRAWN)), "\n".join(today)), "python -m tools.pictures"
+    today = rows_in(drawn(ANSWER, rows(ANSWER, printed(Sandbox(tmp_path), ANSWER))))
+    shown = rows_in(ANSWER.path.read_text(encoding="utf-8"))
+    assert alike("\n".join(shown), "\n".join(today)), "python -m tools.pictures"
 
 
-def test_the_picture_is_small_and_loads_nothing() -> None:
-    assert len(DRAWN.encode()) < 60_000
-    assert re.findall(r"\w+://[^\"']+", DRAWN) == ["http://www.w3.org/2000/svg"]
-    assert not re.search(r"url\((?!#)|@import|@font-face|<script|<image", DRAWN)
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_a_picture_is_small_and_loads_nothing(picture: Picture) -> None:
+    file = picture.path.read_text(encoding="utf-8")
+    assert len(file.encode()) < 60_000
+    assert re.findall(r"\w+://[^\"']+", file) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"url\((?!#)|@import|@font-face|<script|<image", file)
 
 
 def test_a_picture_s_rows_can_be_read_back() -> None:
     answer = Text.from_ansi("1. \x1b[1mA title\x1b[0m  \x1b[36ma.md chunk 0\x1b[0m  0.443\n   <&>")
-    said = [f"$ {COMMAND}", "1. A title  a.md chunk 0  0.443", "   <&>"]
-    assert rows_in(drawn(rows(answer))) == said
+    said = [f"$ {ANSWER.command}", "1. A title  a.md chunk 0  0.443", "   <&>"]
+    assert rows_in(drawn(ANSWER, rows(ANSWER, answer))) == said
 
 
 def test_long_lines_are_wrapped_and_many_are_counted() -> None:
-    shown = [row.plain for row in rows(Text("\n".join(["word " * 30, *("ab" * ROWS)])))]
+    shown = [row.plain for row in rows(ANSWER, Text("\n".join(["word " * 30, *("ab" * ROWS)])))]
     assert max(map(len, shown)) <= COLUMNS
     assert len(shown) == 1 + ROWS + 1
     assert shown[-1] == f"[… {ROWS + 2} more lines …]"

@@ -27,6 +27,12 @@ def searched(request: Any) -> str | None:
     return query
 
 
+def stop_clock(page: Any) -> None:
+    """Stop the page's clock: from then on it runs by `page.clock.run_for` alone."""
+    page.clock.install(time=0)
+    page.clock.pause_at(60_000)
+
+
 def searches(page: Any) -> list[str]:
     """What will be searched for from now on."""
     asked: list[str] = []

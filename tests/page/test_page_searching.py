@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.page.steps import HIT, QUERY, count, search, searched, searches, texts, where
-
-if TYPE_CHECKING:
-    pass
+from tests.page.steps import HIT, QUERY, count, search, searched, searches, stop_clock, texts, where
 
 
 def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
@@ -26,7 +23,7 @@ def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
 
 def test_a_search_waits_for_a_pause_in_typing(page: Any) -> None:
     asked = searches(page)
-    page.clock.install()
+    stop_clock(page)
     page.keyboard.type("kv cache")
     assert asked == []
     page.clock.run_for(1_000)
@@ -36,7 +33,7 @@ def test_a_search_waits_for_a_pause_in_typing(page: Any) -> None:
 
 def test_nothing_is_searched_while_an_input_method_composes(page: Any) -> None:
     asked = searches(page)
-    page.clock.install()
+    stop_clock(page)
     session = page.context.new_cdp_session(page)
     for text in ("k", "ku", "kuai", "快"):
         session.send(
@@ -146,7 +143,7 @@ def test_an_older_search_is_let_go_of_when_a_newer_one_is_typed(page: Any) -> No
 
 def test_a_slow_server_is_asked_less_often(page: Any) -> None:
     asked = searches(page)
-    page.clock.install()
+    stop_clock(page)
     page.route("**/api/search", lambda route: (page.clock.run_for(900), route.continue_()))
     page.keyboard.type("kv")
     page.clock.run_for(200)
