@@ -56,6 +56,24 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Posts:
+    """A page of posts."""
+
+    page: tuple[Post, ...]
+    total: int
+    """How many there are on all pages."""
+    offset: int
+    notice: str | None = None
+    """One sentence the reader must see (posts of another blog are missing), else `None`."""
+
+    @property
+    def next_offset(self) -> int | None:
+        """Where the next page begins, `None` after the last one."""
+        end = self.offset + len(self.page)
+        return end if self.page and end < self.total else None
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """One passage of a post: a contiguous piece of its file."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
-from blog_search_mcp.index.types import Filters, Order, Part, Post
+from blog_search_mcp.index.types import Filters, Order, Part, Post, Posts
 
 _ORDERS: dict[Order, str] = {
     "newest": "day IS NULL, day DESC, source",
@@ -16,24 +15,6 @@ _ORDERS: dict[Order, str] = {
     "title": "title COLLATE NOCASE, source",
 }
 """Posts without a date come last, whichever way dates run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Posts:
-    """A page of posts."""
-
-    page: tuple[Post, ...]
-    total: int
-    """How many there are on all pages."""
-    offset: int
-    notice: str | None = None
-    """One sentence the reader must see (posts of another blog are missing), else `None`."""
-
-    @property
-    def next_offset(self) -> int | None:
-        """Where the next page begins, `None` after the last one."""
-        end = self.offset + len(self.page)
-        return end if self.page and end < self.total else None
 
 
 class PostLists(Protocol):

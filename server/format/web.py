@@ -19,9 +19,9 @@ from blog_search_mcp.index.analysis.languages import (
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.snippets import Span, highlight, highlight_query
-from blog_search_mcp.index.store.listing import PostLists, Posts
+from blog_search_mcp.index.store.listing import PostLists
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post
+from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format.results import link_to, page_of
 
 NAMES_MOST = 500

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.store.listing import Posts
 from blog_search_mcp.index.store.statistics import Counted, Overview
-from blog_search_mcp.index.types import Answer
+from blog_search_mcp.index.types import Answer, Posts
 from blog_search_mcp.server.library.prefixes import (
     narrow,
     prefix_hit,

@@ -162,7 +162,7 @@ def test_what_ollama_cannot_do_is_a_sentence(fault: Fault, sentence: str) -> Non
 
 
 def test_a_host_that_cannot_be_meant_is_a_sentence() -> None:
-    with pytest.raises(AgentError, match="must begin with http:// or https://"):
+    with pytest.raises(AgentError, match="begins with neither http:// nor https://"):
         OllamaChat(DEFAULT_MODEL, "ftp://box")
 
 

@@ -173,8 +173,10 @@ def failed(ran: subprocess.CompletedProcess[str]) -> str:
 def test_a_missing_content_folder_is_one_sentence(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     ran = run(nowhere, "--index", tmp_path / "index", "--embedder", "embedded", "--json")
-    assert failed(ran) == (
-        f"There is no content folder {nowhere}. Give the folder that holds the posts."
+    assert (ran.returncode, ran.stdout, ran.stderr) == (
+        1,
+        '{"error": "The content folder is not there."}\n',
+        f"There is no content folder {nowhere}. Give the folder that holds the posts.\n",
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -329,8 +329,8 @@ def test_an_index_that_cannot_be_written_is_one_sentence(blog: MakeBlog) -> None
     with pytest.raises(IndexProblem) as raised:
         made.ingest(rebuild=True)
     assert str(raised.value) == (
-        "The index could not be written: Not a directory. Nothing in it has changed; "
-        "check the disk's space and the folder's permissions, then run again."
+        "soup.md is a file, and the index needs a folder there. "
+        "Name another folder with --index DIR, or move the file away."
     )
 
 

@@ -41,7 +41,7 @@ WAYS = {
     "hangs": STUCK,
     "half": STUCK,
     "busy": ("is busy", *STUCK),
-    "gateway": ("502", *STUCK),
+    "gateway": ("failed while embedding", *STUCK),
     "502": ("502", *STUCK),
     "deleted": ("`ollama pull ",),
     "changed": ("other weights",),

@@ -293,12 +293,12 @@ def _bound_response(response: httpx.Response) -> None:
 
 
 def _address_of_redirect(response: httpx.Response) -> str:
-    """Return scheme, host and port of where the answer points, or what it says if that is none."""
+    """Return scheme, host and port of where the answer points."""
     import httpx
 
     location = response.headers["Location"]
     try:
         url = response.request.url.join(location)
     except httpx.InvalidURL:
-        return str(location)
+        return "what is no address"
     return f"{url.scheme}://{url.netloc.decode('ascii')}"

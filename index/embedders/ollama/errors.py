@@ -99,7 +99,8 @@ class OllamaError(Exception):
         error: type[EmbedderError] = self.kind.value[0]
         sentence: str = self.kind.value[1]
         place = f"Ollama at {url}"
-        detail = self.detail if self.kind is Kind.NO_VECTOR else "its log has the reason"
+        is_ours = self.kind in (Kind.NO_VECTOR, Kind.REDIRECTED)
+        detail = self.detail if is_ours else "its log has the reason"
         return error(
             sentence.format(place=place, model=model, detail=self.detail),
             for_clients=sentence.format(place=place, model=model, detail=detail),

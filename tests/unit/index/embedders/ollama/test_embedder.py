@@ -124,7 +124,7 @@ def test_documents_and_queries_go_out_with_the_prefix_of_their_role(ollama: Olla
     sent = [body.pop("input") for body in map(dict, ollama.embedded)]
     assert sent == [
         ["search_document: KV cache", "search_document: BM25"],
-        ["search_document: BM25"],
+        ["search_document: KV cache"],
         ["search_query: what is it?"],
     ]
     for body in ollama.embedded:
