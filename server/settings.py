@@ -180,7 +180,7 @@ def name_blogs(folders: Sequence[Path]) -> tuple[str, ...]:
     Where two have the same name, so many folders above are named before it as set them apart.
     Raises UsageError if two folders are the same.
     """
-    for parts in (list(map(_named_parts, folders)), [folder.parts[1:] for folder in folders]):
+    for parts in (list(map(_name_parts, folders)), [folder.parts[1:] for folder in folders]):
         for depth in range(1, max(map(len, parts)) + 1):
             joined = ("-".join(each[-depth:]) for each in parts)
             names = tuple(re.sub(r"[^\w.-]+", "-", name) or "blog" for name in joined)
@@ -189,10 +189,10 @@ def name_blogs(folders: Sequence[Path]) -> tuple[str, ...]:
     raise UsageError("Each --index must be another folder, with a name of its own.")
 
 
-def _named_parts(folder: Path) -> tuple[str, ...]:
+def _name_parts(folder: Path) -> tuple[str, ...]:
     *above, name = folder.parts
     if name.startswith(".blog-index-"):
         name = name.removeprefix(".blog-index-")
     elif above[1:] and (name == "index" or name.startswith(".")):
-        return _named_parts(folder.parent)
+        return _name_parts(folder.parent)
     return (*above[1:], name)

@@ -63,14 +63,14 @@ class LimitedProtocol(H11Protocol):
     def _make_room(self) -> None:
         """Close one connection if this client's are too many, or all clients' are."""
         opened = [each for each in self.connections if isinstance(each, LimitedProtocol)]
-        own = [each for each in opened if each._named == self._named]
-        is_greedy = self._named != LOCAL and len(own) > CLIENT_CONNECTIONS
+        own = [each for each in opened if each._client_name == self._client_name]
+        is_greedy = self._client_name != LOCAL and len(own) > CLIENT_CONNECTIONS
         if is_greedy or len(opened) > CONNECTIONS:
             waiting = [each for each in (own if is_greedy else opened) if each._waits()]
             min(waiting, key=lambda each: each._since).transport.abort()
 
     @property
-    def _named(self) -> str:
+    def _client_name(self) -> str:
         return name_client(self.client[0] if self.client else "")
 
     def _waits(self) -> bool:
