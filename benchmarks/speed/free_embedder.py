@@ -67,6 +67,10 @@ class FreeEmbedder:
         unit: Vectors = vector / np.float32(np.sqrt(vector @ vector))
         return unit
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return self.embed_documents(texts)
+
 
 def keep(dimension: int, table: Path) -> None:
     """Write to `table` what takes a tenth of a second to make."""
@@ -111,8 +115,12 @@ class FixedEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder."""
-        row: Vectors = self.embed_documents([text])[0]
+        row: Vectors = self.embed_queries([text])[0]
         return row
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return self.embed_documents(texts)
 
 
 @cache

@@ -51,6 +51,10 @@ class Embedder(Protocol):
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
         ...
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As embed_documents, for queries that nobody waits for."""
+        ...
+
 
 OLLAMA_DEFAULT: Final = "nomic-embed-text"
 """Ollama's model where none is named; that of the package goes by the posts' languages."""

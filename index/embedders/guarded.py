@@ -85,6 +85,7 @@ class GuardedEmbedder:
         self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
+        self.embed_queries = embedder.embed_queries
 
     @property
     def identity(self) -> EmbedderIdentity:

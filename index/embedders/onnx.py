@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -43,22 +43,27 @@ class OnnxEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; a text without a piece (blank) gets a row of zeros: near to nothing."""
+        return self._embed_each(self.identity.document_prefix, texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder; a long text is the mean of its windows."""
+        return self._embed(self.identity.query_prefix, text)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return self._embed_each(self.identity.query_prefix, texts)
+
+    def _embed_each(self, prefix: str, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         from concurrent.futures import ThreadPoolExecutor
 
-        first = self._embed_document(texts[0])  # before there are threads, so it loads once
+        embed = partial(self._embed, prefix)
+        first = embed(texts[0])  # before there are threads, so it loads once
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-            return np.stack([first, *pool.map(self._embed_document, texts[1:])])
-
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder; a long text is the mean of its windows."""
-        return self._embed(self.identity.query_prefix, text)
-
-    def _embed_document(self, text: str) -> Vectors:
-        return self._embed(self.identity.document_prefix, text)
+            return np.stack([first, *pool.map(embed, texts[1:])])
 
     def _embed(self, prefix: str, text: str) -> Vectors:
         windows = frame_pieces(self.model, prefix, text)

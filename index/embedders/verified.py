@@ -61,6 +61,10 @@ class VerifiedEmbedder:
         """As Embedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_documents(texts))
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder; raises EmbedderMismatch if the model is not what it was."""
+        return self._embed_verified(lambda: self._live.embed_queries(texts))
+
     def embed_query(self, text: str, looks: bool = True) -> Vectors:
         """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_query(text, looks))

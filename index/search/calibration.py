@@ -9,9 +9,8 @@ medians then stay what they were while posts come in one by one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -79,17 +78,15 @@ def calibrate(
         titles = [post.title for post in catalog.every_post().values()]
         headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
         absent, foreign = choose_absent(snapshot.languages[0])
-        queries = (*headings, *absent, *foreign)
-        if not len(snapshot.vectors):
-            queries = ()
-        with _embed_ahead(embedder, queries, embedded) as known:
-            ahead = replace(snapshot, embedder=known)
-            return measure_reach(
-                Samples(headings, absent, foreign),
-                lambda text: retrieve_candidates(ahead, text)[1],
-                catalog.sample(SAMPLE_CHARACTERS),
-                catalog.count(),
-            )
+        if len(snapshot.vectors):
+            _embed_covered(embedder, (*headings, *absent, *foreign), embedded)
+        known = replace(snapshot, embedder=_EmbedderWithKnown(embedder, embedded))
+        return measure_reach(
+            Samples(headings, absent, foreign),
+            lambda text: retrieve_candidates(known, text)[1],
+            catalog.sample(SAMPLE_CHARACTERS),
+            catalog.count(),
+        )
 
 
 def _waiting_chunks(snapshot: Snapshot) -> Ids:
@@ -183,43 +180,29 @@ def _median(values: Sequence[float]) -> float:
     return median(values) if values else 0.0
 
 
-class _EmbedderAhead:
-    """An embedder whose queries are known in advance; use `_embed_ahead`."""
+def _embed_covered(
+    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
+) -> None:
+    """Add the vectors of those queries that the embedder's vocabulary covers at all."""
+    unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
+    coverages = embedder.vocabulary_coverage(unknown)
+    covered = [text for text, coverage in zip(unknown, coverages, strict=True) if coverage]
+    if covered:
+        embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        queries: Sequence[str],
-        embedded: dict[str, Vectors],
-        thread: ThreadPoolExecutor,
-    ) -> None:
+
+class _EmbedderWithKnown:
+    """An embedder that has the vectors of some queries already."""
+
+    def __init__(self, embedder: Embedder, known: Mapping[str, Vectors]) -> None:
         self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
+        self.embed_queries = embedder.embed_queries
         self._embedder = embedder
-        self._embedded = embedded
-        self._vectors = {text: thread.submit(self._embed_covered, text) for text in queries}
+        self._known = known
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder."""
-        pending: Future[Vectors | None] | None = self._vectors.pop(text, None)
-        vector = pending.result() if pending else None
-        return self._embedder.embed_query(text) if vector is None else vector
-
-    def _embed_covered(self, text: str) -> Vectors | None:
-        if text not in self._embedded and self.vocabulary_coverage([text])[0]:
-            self._embedded[text] = self._embedder.embed_query(text)
-        return self._embedded.get(text)
-
-
-@contextmanager
-def _embed_ahead(
-    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
-) -> Iterator[_EmbedderAhead]:
-    """The embedder with `queries` being embedded in a thread; unused ones are cancelled."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="calibrate")
-    try:
-        yield _EmbedderAhead(embedder, queries, embedded, thread)
-    finally:
-        thread.shutdown(cancel_futures=True)
+        return self._known[text] if text in self._known else self._embedder.embed_query(text)

@@ -117,15 +117,11 @@ class OllamaEmbedder:
         Raises TextsRefused for texts that Ollama fails on while it embeds others,
         EmbedderChanged if it was updated meanwhile, and EmbedderError.
         """
-        state, dimension, _ = self._describe()
-        send = self._sender(self.prefixes[0])
-        rows, reasons = self._translated(
-            lambda: self._batches.embed(texts, dimension, send, self._for_documents)
-        )
-        self._check_unchanged(state, self._for_documents)
-        if reasons:
-            raise TextsRefused(rows, reasons)
-        return rows
+        return self._embed_all(self.prefixes[0], texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As embed_documents."""
+        return self._embed_all(self.prefixes[1], texts)
 
     def embed_query(self, text: str, looks: bool = True) -> Vectors:
         """As Embedder; gives up sooner than for documents, and raises EmbedderChanged too.
@@ -178,6 +174,17 @@ class OllamaEmbedder:
             client.embed(model=self.model, input=[], keep_alive=KEEP_ALIVE)
 
         self._translated(lambda: self._client.request(load, self._for_documents))
+
+    def _embed_all(self, prefix: str, texts: Sequence[str]) -> Vectors:
+        state, dimension, _ = self._describe()
+        send = self._sender(prefix)
+        rows, reasons = self._translated(
+            lambda: self._batches.embed(texts, dimension, send, self._for_documents)
+        )
+        self._check_unchanged(state, self._for_documents)
+        if reasons:
+            raise TextsRefused(rows, reasons)
+        return rows
 
     def _describe(self) -> tuple[ServerState, int, bool]:
         """Return state, dimension and whether this version misreads the model; asked once."""

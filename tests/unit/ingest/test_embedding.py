@@ -90,23 +90,3 @@ def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> 
     made.ingest()
     first = {text.split()[-1] for text in made.embedder.documents[:FIRST_BLOCK]}
     assert first == {f"{999 - number}." for number in range(FIRST_BLOCK)}
-
-
-class NotingThreads(FakeEmbedder):
-    """Notes in which thread it is asked for each query."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.threads: list[str] = []
-
-    def embed_query(self, text: str) -> Vectors:
-        self.threads.append(threading.current_thread().name)
-        return super().embed_query(text)
-
-
-def test_headings_are_embedded_beside_the_search_for_them(blog: MakeBlog) -> None:
-    made = blog({"moth.md": "By night."})
-    made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
-    made.embedder = embedder = NotingThreads()
-    made.ingest()
-    assert set(embedder.threads) == {"calibrate_0"}

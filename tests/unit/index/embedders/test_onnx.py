@@ -82,6 +82,12 @@ def test_rows_are_unit_float32_in_the_order_of_the_texts(minilm: OnnxEmbedder) -
     np.testing.assert_array_equal(rows, np.stack([minilm.embed_query(text) for text in texts]))
 
 
+def test_queries_together_have_the_vectors_that_each_has_alone(e5: OnnxEmbedder) -> None:
+    texts = ["what is a KV cache?", "快取", ""]
+    rows = e5.embed_queries(texts)
+    np.testing.assert_array_equal(rows, np.stack([e5.embed_query(text) for text in texts]))
+
+
 def test_a_text_has_one_vector_whatever_is_embedded_beside_it(minilm: OnnxEmbedder) -> None:
     alone = minilm.embed_documents(["the same text"])[0]
     beside = minilm.embed_documents(["word " * 240, "the same text", "x"])[1]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,8 +24,12 @@ from blog_search_mcp.index.search.confidence import COVERED, east_asian_share, f
 from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
 from blog_search_mcp.index.types import Calibration
 from tests.support.columns import columns
+from tests.support.fakes import FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from blog_search_mcp.index.types import Vectors
     from tests.support.blog import MakeBlog
 
 FOUND = RetrievalResult(
@@ -169,6 +174,30 @@ def test_an_ingest_calibrates_by_the_blogs_own_headings(blog: MakeBlog) -> None:
     assert found.heading_similarity > 0.0
     assert found.heading_cosine > found.absent_cosine
     assert (found.east_asian, found.chunks) == (0.0, len(names))
+
+
+class NotingBatches(FakeEmbedder):
+    """Notes how many queries it is asked for at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.batches.append(len(texts))
+        return np.stack([vector_of(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        raise AssertionError(text)
+
+
+def test_all_that_a_calibration_searches_for_is_embedded_at_once(blog: MakeBlog) -> None:
+    made = blog({"moth.md": "# Moth\n\nBy night."})
+    made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
+    made.embedder = embedder = NotingBatches()
+    made.ingest()
+    absent, foreign = choose_absent("en")
+    assert embedder.batches == [21 + len(absent) + len(foreign)]
 
 
 @pytest.mark.parametrize(

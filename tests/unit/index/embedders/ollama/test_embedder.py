@@ -121,11 +121,14 @@ def test_documents_and_queries_go_out_with_the_prefix_of_their_role(ollama: Olla
     nomic = embedder(ollama)
     documents = nomic.embed_documents(["KV cache", "BM25"])
     query = nomic.embed_query("what is it?")
+    nomic.embed_queries(["who is it?", "why is it?"])
     sent = [body.pop("input") for body in map(dict, ollama.embedded)]
     assert sent == [
         ["search_document: KV cache", "search_document: BM25"],
         ["search_document: KV cache"],
         ["search_query: what is it?"],
+        ["search_query: who is it?", "search_query: why is it?"],
+        ["search_query: who is it?"],
     ]
     for body in ollama.embedded:
         settings = {name: value for name, value in body.items() if name != "input"}
