@@ -65,6 +65,23 @@ class UnreadablePost(ContentError):
     """One file is left out of the index; the message is the reason."""
 
 
+MOST_DETAIL = 100
+"""Characters of an unexpected error that are repeated: some quote what they failed on."""
+
+ENDS_PROCESS = (
+    "reading it ends the process that reads it, perhaps for want of memory; change it, name it in "
+    "a .blogignore, or try again with --rebuild"
+)
+"""Why a post is left out that no exception tells of."""
+
+
+def describe_refusal(step: str, error: Exception) -> str:
+    """Say why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
+    said = " ".join(str(error).split())[:MOST_DETAIL]
+    what = ": ".join(filter(None, (type(error).__name__, said)))
+    return f"{step} fails ({what}); change it, or name it in a .blogignore"
+
+
 class PostChanging(UnreadablePost):
     """Somebody is writing the file just now; what was read of it may be torn."""
 

@@ -7,13 +7,20 @@ CURRENT; a run that dies before leaves a folder that the next run deletes.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TypeAlias
 
+from blog_search_mcp.index.errors import (
+    ENDS_PROCESS,
+    BlogSearchError,
+    UnreadablePost,
+    describe_refusal,
+)
 from blog_search_mcp.index.lexical import writer as lexical_writer
-from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
+from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
 from blog_search_mcp.index.store.catalog import write_chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
@@ -30,9 +37,15 @@ SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
 
-MakeTerms: TypeAlias = Callable[[Sequence[int]], list[PostTerms]]
-MapBatches: TypeAlias = Callable[[MakeTerms, Sequence[int]], Iterable[PostTerms]]
+Terms: TypeAlias = PostTerms | RefusedPost
+MakeTerms: TypeAlias = Callable[[Sequence[int]], list[Terms]]
+MapBatches: TypeAlias = Callable[
+    [MakeTerms, Sequence[int], Callable[[int], Terms]], Iterable[Terms]
+]
 """Applies a function to many post ids, some at a time: `WorkerPool.map_batches`."""
+
+_OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
+"""What SQLite raises that no post is the reason of."""
 
 
 class IndexWriter:
@@ -73,21 +86,28 @@ class IndexWriter:
         return sum(post.chunks for post in self._posts.values())
 
     def remove(self, sources: Iterable[str]) -> None:
-        """Remove posts."""
+        """Remove those of these posts that are in."""
         with translate_disk_errors():
-            for source in sources:
+            for source in [each for each in sources if each in self._posts]:
                 del self._posts[source]
                 post_id, chunk_ids = self._catalog.remove(source)
                 self._removed_posts.append(post_id)
                 self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
-        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
+        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids.
+
+        Raises UnreadablePost if the catalog does not take it; what was there of it is removed.
+        """
         source = pending.post.source
-        if source in self._posts:
-            self.remove([source])
-        with translate_disk_errors():
-            post_id, ids = self._catalog.add(pending.post, pending.chunks, pending.readable)
+        self.remove([source])
+        try:
+            with translate_disk_errors():
+                post_id, ids = self._catalog.add(pending.post, pending.chunks, pending.readable)
+        except (BlogSearchError, *_OF_SQLITE):
+            raise
+        except Exception as error:
+            raise UnreadablePost(describe_refusal("writing it into the index", error)) from error
         self._posts[source] = pending.indexed
         self._added_posts.append(post_id)
         return ids
@@ -99,12 +119,15 @@ class IndexWriter:
 
     def record_unembedded(self, source: str, windows: int) -> None:
         """Record how many windows of an added post have no vector."""
-        update = {"unembedded": windows}
-        self._posts[source] = self._posts[source].model_copy(update=update)
+        self._record(source, unembedded=windows)
 
     def record_waiting(self, source: str, windows: int) -> None:
         """Record how many windows of a post wait for a later generation to have their vectors."""
-        self._posts[source] = self._posts[source].model_copy(update={"waiting": windows})
+        self._record(source, waiting=windows)
+
+    def _record(self, source: str, **update: int) -> None:
+        if source in self._posts:  # it may have been refused since it was added
+            self._posts[source] = self._posts[source].model_copy(update=update)
 
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
@@ -127,13 +150,22 @@ class IndexWriter:
         pending = PendingPost(post, tuple(chunks.values()), readable, self._posts[source])
         return pending, tuple(chunks)
 
-    def write_lexical(self, map_batches: MapBatches) -> None:
-        """Write what depends on the posts and not on vectors; no post may change after it."""
+    def write_lexical(self, map_batches: MapBatches) -> dict[str, str]:
+        """Write what depends on the posts and not on vectors; no post may change after it.
+
+        Returns why posts are removed, by source: those whose words cannot be indexed.
+        """
         with translate_disk_errors():
             posts = self._catalog.catalog.every_post()
             self._catalog.write_translations(posts)
             self._catalog.commit()
-            self._superseded = self._write_terms(map_batches, posts)
+            self._superseded, refused = self._write_terms(map_batches, posts)
+            reasons = {posts[each.post_id].source: each.reason for each in refused}
+            if reasons:
+                self.remove(reasons)
+                self._catalog.write_translations(self._catalog.catalog.every_post())
+                self._catalog.commit()
+        return reasons
 
     def finish_files(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
@@ -176,17 +208,19 @@ class IndexWriter:
             switch(self._layout, manifest)
         return manifest
 
-    def _write_terms(self, map_batches: MapBatches, posts: Iterable[int]) -> int:
-        """Write the lexical index; return how many of its chunks are superseded."""
+    def _write_terms(
+        self, map_batches: MapBatches, posts: Iterable[int]
+    ) -> tuple[int, list[RefusedPost]]:
+        """Write the lexical index; return how many chunks are superseded, and what is not in."""
         base, folder, terms = self._base, self.files.lexical, partial(post_terms, self.files)
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            lexical_writer.write(folder, None, (), map_batches(terms, sorted(posts)))
-            return 0
+            every = map_batches(terms, sorted(posts), _describe_lost)
+            return 0, lexical_writer.write(folder, None, (), every)
         before = self._layout.generation(base.generation).lexical
-        added = map_batches(terms, sorted(self._added_posts))
-        lexical_writer.write(folder, before, self._removed_posts, added)
-        return superseded
+        added = map_batches(terms, sorted(self._added_posts), _describe_lost)
+        refused = lexical_writer.write(folder, before, self._removed_posts, added)
+        return superseded, refused
 
 
 @contextmanager
@@ -214,6 +248,10 @@ def open_index_writer(
                 write_vectors(files.vectors, base_vectors, embedder.dimension, number)
             )
         yield IndexWriter(layout, number, base, embedder, catalog, vectors, wait_until_verified)
+
+
+def _describe_lost(post_id: int) -> RefusedPost:
+    return RefusedPost(post_id, ENDS_PROCESS)
 
 
 def _do_nothing() -> None: ...

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -24,9 +24,15 @@ from blog_search_mcp.index.content.last_ingest import (
     format_folder,
     write_last_ingest,
 )
-from blog_search_mcp.index.content.walk import refuse_inside
+from blog_search_mcp.index.content.walk import Skipped, refuse_inside
 from blog_search_mcp.index.embedders.registry import advise_other_model
-from blog_search_mcp.index.errors import ContentError, EmbedderError, IndexMissing
+from blog_search_mcp.index.errors import (
+    ENDS_PROCESS,
+    ContentError,
+    EmbedderError,
+    IndexMissing,
+    UnreadablePost,
+)
 from blog_search_mcp.index.store.checksums import verify_if_modified
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
 from blog_search_mcp.index.store.layout import Layout
@@ -44,7 +50,6 @@ from blog_search_mcp.ingest.report import (
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.content.walk import Skipped
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
@@ -64,8 +69,7 @@ class IngestCounts:
         self.problems: list[str] = []
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
-        self.added = 0
-        self.changed = 0
+        self._written: set[str] = set()
         self.kept = len(plan.unchanged)
         self.linked = 0
         """Posts that were read and have a link."""
@@ -85,10 +89,28 @@ class IngestCounts:
             self.removed += [source] if source in self._before else []
         elif result.new is None:
             self.kept += 1
-        elif source in self._before:
-            self.changed += 1
         else:
-            self.added += 1
+            self._written.add(source)
+
+    def refuse(self, skipped: Skipped) -> None:
+        """Count a post that the index did not take, though it was kept or read before."""
+        source = skipped.source
+        self._skipped.append(skipped)
+        self.removed += [source] if source in self._before else []
+        if source in self._written:
+            self._written.remove(source)
+        else:
+            self.kept -= 1
+
+    @property
+    def added(self) -> int:
+        """Posts that are new in the index."""
+        return len(self._written - self._before.keys())
+
+    @property
+    def changed(self) -> int:
+        """Posts that replace what the index had of them."""
+        return len(self._written & self._before.keys())
 
     def is_change(self, result: ParsedResult) -> bool:
         """Whether a file requires a new generation."""
@@ -192,10 +214,10 @@ def _live_number(job: Job, layout: Layout) -> int:
 def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedResult]:
     if not plan.to_read:
         return iter(())
-    from blog_search_mcp.ingest.prepare import make_read_options, prepare_post
+    from blog_search_mcp.ingest.prepare import describe_lost, make_read_options, prepare_post
 
     prepare = partial(prepare_post, options=make_read_options(job, plan))
-    return iter(workers.map(prepare, plan.to_read))
+    return workers.map(prepare, plan.to_read, describe_lost)
 
 
 def _write_generations(
@@ -219,7 +241,7 @@ def _write_generations(
                 f"follows for {manifest.waiting:,} of them, the newest first."
             )
         for fuller, without in _write_backlog(
-            layout, run.plan, manifest, workers, cached, progress
+            layout, run.plan, run.counts, manifest, workers, cached, progress
         ):
             manifest = fuller
             _record_ingest(job, layout, run, manifest)
@@ -245,18 +267,19 @@ def _write_changes(
     progress.start("indexing posts", len(plan.to_read))
     with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
         with open_embedding_queue(writer, cached) as queue:
-            for result in run.results:
+            for each in run.results:
+                result, chunk_ids = _write_post(writer, each)
                 counts.count(result)
                 if result.new is None:
                     progress.advance(1)
                 else:
-                    chunk_ids = writer.add(result.new)
                     for block in queue.put(result.new, chunk_ids, result.windows):
                         progress.advance(block.posts)
             queue.flush()
             counts.require_posts(job)
             writer.remove(counts.removed)
-            writer.write_lexical(workers.map_batches)
+            _write_lexical(writer, workers, counts)
+            counts.require_posts(job)
             for block in queue.drain():
                 progress.advance(block.posts)
         cached.holds_back, without = False, queue.without_vector
@@ -268,9 +291,26 @@ def _write_changes(
         return _publish(writer, plan, calibration, {}, progress), without
 
 
+def _write_post(writer: IndexWriter, result: ParsedResult) -> tuple[ParsedResult, tuple[int, ...]]:
+    """Write what was read of a post; return its chunks' ids, and it as skipped if that fails."""
+    if result.new is None:
+        return result, ()
+    try:
+        return result, writer.add(result.new)
+    except UnreadablePost as error:
+        skipped = Skipped(result.source, str(error))
+        return replace(result, new=None, windows=(), skipped=skipped), ()
+
+
+def _write_lexical(writer: IndexWriter, workers: WorkerPool, counts: IngestCounts) -> None:
+    for source, reason in writer.write_lexical(workers.map_batches).items():
+        counts.refuse(Skipped(source, reason))
+
+
 def _write_backlog(
     layout: Layout,
     plan: Plan,
+    counts: IngestCounts,
     manifest: Manifest,
     workers: WorkerPool,
     cached: CachedEmbedder,
@@ -293,7 +333,7 @@ def _write_backlog(
             except EmbedderError as error:
                 raise _explain_failure(error, manifest) from error
             done += more
-            writer.write_lexical(workers.map_batches)
+            _write_lexical(writer, workers, counts)
             manifest = _publish(writer, plan, None, queries, progress)
         yield manifest, without
 
@@ -335,8 +375,14 @@ def _publish(
 def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> None:
     """Record the folder as it was, for servers that compare it with the folder as it is."""
     due = {} if job.options.include_drafts else run.counts.due
+    lethal = {skip.source for skip in run.counts.skipped if skip.reason == ENDS_PROCESS}
     files = {
-        source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
+        source: FileState(
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            due=due.get(source),
+            ends_process=source in lethal,
+        )
         for source, file in run.plan.files.items()
     }
     seen = LastIngest(

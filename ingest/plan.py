@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
-from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
+from blog_search_mcp.index.errors import ENDS_PROCESS
+from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import CONFIDENCE_FORMULA
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.documents.metadata import day_after
@@ -121,10 +123,13 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}
     settled_ns = _settled_ns(base) if base else 0
-    to_read, unchanged = [], {}
+    lethal = _files_that_end_processes(job.index) if base else frozenset()
+    to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
-        if before is not None and _is_unchanged(file, before, settled_ns, job.today):
+        if (file.source, file.size, file.mtime_ns) in lethal:
+            skipped.append(Skipped(file.source, ENDS_PROCESS))
+        elif before is not None and _is_unchanged(file, before, settled_ns, job.today):
             unchanged[file.source] = day_after(before.expires)
         else:
             to_read.append(FileToRead(file, before))
@@ -138,7 +143,7 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
         files={file.source: file for file in walked.files},
         to_read=tuple(to_read),
         unchanged=unchanged,
-        skipped=walked.skipped,
+        skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
     )
 
 
@@ -147,6 +152,18 @@ def _sample(files: Sequence[SourceFile]) -> Counter[str]:
     from blog_search_mcp.ingest.language_sample import sample_languages
 
     return sample_languages(files)
+
+
+def _files_that_end_processes(index: Path) -> frozenset[tuple[str, int, int]]:
+    """Return source, size and time of files that ended the processes which read them.
+
+    A few changed posts are read by the ingest's own process.
+    """
+    last = read_any_last_ingest(Layout(index))
+    files = last.files.items() if last else ()
+    return frozenset(
+        (source, state.size, state.mtime_ns) for source, state in files if state.ends_process
+    )
 
 
 def _is_unchanged(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:

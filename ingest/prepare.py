@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
-from blog_search_mcp.index.errors import BlogSearchError, NoLink, PostChanging, UnreadablePost
+from blog_search_mcp.index.errors import (
+    ENDS_PROCESS,
+    BlogSearchError,
+    NoLink,
+    PostChanging,
+    UnreadablePost,
+    describe_refusal,
+)
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
@@ -25,9 +32,6 @@ from blog_search_mcp.ingest.sites.links import link_post
 
 NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
 """Why no post has a link."""
-
-MOST_DETAIL = 100
-"""Characters of an unexpected error that are repeated: some quote what they failed on."""
 
 
 def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
@@ -101,13 +105,13 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         raise
     except Exception as error:
         source = file_to_read.file.source
-        return ParsedResult(source, None, Skipped(source, _describe_unexpected(error)))
+        return ParsedResult(source, None, Skipped(source, describe_refusal("reading it", error)))
 
 
-def _describe_unexpected(error: Exception) -> str:
-    said = " ".join(str(error).split())[:MOST_DETAIL]
-    what = ": ".join(filter(None, (type(error).__name__, said)))
-    return f"reading it fails ({what}); change it, or name it in a .blogignore"
+def describe_lost(file_to_read: FileToRead) -> ParsedResult:
+    """Skip a file that ends the process which reads it."""
+    source = file_to_read.file.source
+    return ParsedResult(source, None, Skipped(source, ENDS_PROCESS))
 
 
 def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:

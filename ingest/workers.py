@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
@@ -39,6 +38,10 @@ BATCH = 8
 AHEAD = 4
 """Batches in flight for each process."""
 
+MOST_LOST = 20
+"""Items that may end a process before the reason is sought in the machine and not in them: each
+costs the start of a process, and the first up to a hundred others done one by one."""
+
 
 class WorkerPool:
     """Processes that start with the first work that pays for them; close it."""
@@ -46,76 +49,109 @@ class WorkerPool:
     def __init__(self, processes: int | None = None) -> None:
         """`processes` is their upper limit, by default one a processor and `MOST`."""
         self._processes = min(MOST, _count_processors()) if processes is None else processes
-        self._executor: ProcessPoolExecutor | None = None
+        self._pool = _Processes(self._processes)
+        self._single = _Processes(1)
+        self._lost = 0
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        lost: Callable[[Item], Result],
+    ) -> Iterator[Result]:
         """Apply `function` to each item and yield the results in order, as `map_batches`."""
         if self._is_alone(items):
             return map(function, items)
-        return self.map_batches(partial(_map_batch, function), items)
+        return self.map_batches(partial(_map_batch, function), items, lost)
 
     def map_batches(
-        self, function: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item]
+        self,
+        function: Callable[[Sequence[Item]], list[Result]],
+        items: Sequence[Item],
+        lost: Callable[[Item], Result],
     ) -> Iterator[Result]:
         """Apply `function` to a few items at a time and yield the results in order.
 
         `function`, items and results must be picklable. What `function` raises is raised here.
-        Raises IngestFailed if a process is killed.
+        When a process is ended, what was in flight is done one item at a time; `lost` makes the
+        result of one that ends its process then too. Raises IngestFailed after MOST_LOST of them.
         """
         batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
         if self._is_alone(items):
             return chain.from_iterable(map(function, batches))
-        if self._executor is None:
-            self._executor = ProcessPoolExecutor(
-                self._processes, get_context("spawn"), _initialize_worker
-            )
-        return _map_in(self._executor, self._processes * AHEAD, function, batches)
+        submitted = ((batch, self._pool.submit(function, batch)) for batch in batches)
+        waiting = deque(islice(submitted, self._processes * AHEAD))
+        return chain.from_iterable(self._take_results(function, waiting, submitted, lost))
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
-        if self._executor is not None:
-            self._executor.shutdown(cancel_futures=True)
+        self._pool.close()
+        self._single.close()
 
     def _is_alone(self, items: Sequence[Item]) -> bool:
         return self._processes < 2 or len(items) < WORTHWHILE
 
+    def _take_results(
+        self,
+        function: Callable[[Sequence[Item]], list[Result]],
+        waiting: deque[tuple[Sequence[Item], Future[list[Result]]]],
+        submitted: Iterator[tuple[Sequence[Item], Future[list[Result]]]],
+        lost: Callable[[Item], Result],
+    ) -> Iterator[list[Result]]:
+        """Yield the results of each batch, and submit one more for each that is taken."""
+        while waiting:
+            batch, future = waiting.popleft()
+            try:
+                results = future.result()
+            except BrokenProcessPool:
+                results = [self._work_alone(function, item, lost) for item in batch]
+            waiting.extend(islice(submitted, 1))
+            yield results
+
+    def _work_alone(
+        self,
+        function: Callable[[Sequence[Item]], list[Result]],
+        item: Item,
+        lost: Callable[[Item], Result],
+    ) -> Result:
+        try:
+            return self._single.submit(function, [item]).result()[0]
+        except BrokenProcessPool as error:
+            self._lost += 1
+            if self._lost > MOST_LOST:
+                raise IngestFailed(
+                    f"Processes that read posts were ended by something else, {self._lost} times "
+                    "with a single post, perhaps for want of memory. Nothing in the index has "
+                    "changed; run again."
+                ) from error
+            return lost(item)
+
+
+class _Processes:
+    """Processes that start with the first work, and again with the next after one was ended."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._executor: ProcessPoolExecutor | None = None
+
+    def submit(
+        self, function: Callable[[Sequence[Item]], list[Result]], batch: Sequence[Item]
+    ) -> Future[list[Result]]:
+        if self._executor is not None:
+            try:
+                return self._executor.submit(function, batch)
+            except BrokenProcessPool:
+                self._executor.shutdown()
+        self._executor = ProcessPoolExecutor(self._count, get_context("spawn"), _initialize_worker)
+        return self._executor.submit(function, batch)
+
+    def close(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+
 
 def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _map_in(
-    executor: ProcessPoolExecutor,
-    in_flight: int,
-    function: Callable[[Sequence[Item]], list[Result]],
-    batches: Iterator[Sequence[Item]],
-) -> Iterator[Result]:
-    """Submit the first batches at once, and one more for each whose results are taken."""
-    futures = (executor.submit(function, batch) for batch in batches)
-    with _broken_pool_translated():
-        waiting = deque(islice(futures, in_flight))
-    return chain.from_iterable(_take_results(waiting, futures))
-
-
-def _take_results(
-    waiting: deque[Future[list[Result]]], futures: Iterator[Future[list[Result]]]
-) -> Iterator[list[Result]]:
-    while waiting:
-        with _broken_pool_translated():
-            results = waiting.popleft().result()
-            waiting.extend(islice(futures, 1))
-        yield results
-
-
-@contextmanager
-def _broken_pool_translated() -> Iterator[None]:
-    try:
-        yield
-    except BrokenProcessPool as error:
-        raise IngestFailed(
-            "A process that reads posts was ended by something else, perhaps for want of memory. "
-            "Nothing in the index has changed; run again."
-        ) from error
 
 
 def _map_batch(function: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:

@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
+from blog_search_mcp.index.errors import describe_refusal
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
@@ -36,6 +37,10 @@ length, which tantivy fixes at b = .75, is by this about .5 for them. Evidence o
 Chinese blog gains .025 by it and over an English one .04; .3 to .6 give the same."""
 
 
+STEP = "indexing its words"
+"""What a refused post fails at."""
+
+
 @dataclass(frozen=True, slots=True)
 class PostTerms:
     """Everything of one post that can be searched by word."""
@@ -48,6 +53,14 @@ class PostTerms:
     """The author's own description."""
     chunks: list[IndexTerms]
     """Each chunk with the title, the file name, the tags and its headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedPost:
+    """A post that cannot be searched by word, and why."""
+
+    post_id: int
+    reason: str
 
 
 def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms:
@@ -84,8 +97,18 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
         yield index_terms(label, language)
 
 
-def post_terms(files: GenerationFiles, post_ids: Sequence[int]) -> list[PostTerms]:
-    """Make the terms of posts; their chunks are in the catalog and committed."""
+def post_terms(files: GenerationFiles, post_ids: Sequence[int]) -> list[PostTerms | RefusedPost]:
+    """Make the terms of posts; their chunks are in the catalog and committed.
+
+    A post is refused with whatever it makes the analysis raise.
+    """
     with closing(open_catalog(files)) as catalog:
         posts = catalog.posts(post_ids)
-        return [terms_of(each, posts[each], catalog.chunks_of(each)) for each in post_ids]
+        return [_try_terms(each, posts[each], catalog.chunks_of(each)) for each in post_ids]
+
+
+def _try_terms(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms | RefusedPost:
+    try:
+        return terms_of(post_id, post, chunks)
+    except Exception as error:
+        return RefusedPost(post_id, describe_refusal(STEP, error))

@@ -11,7 +11,8 @@ import tantivy
 from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
-from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
+from blog_search_mcp.index.errors import describe_refusal
+from blog_search_mcp.index.lexical.documents import PADDING, STEP, PostTerms, RefusedPost
 from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
@@ -34,18 +35,22 @@ that is taken out with the document."""
 
 
 def write(
-    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[PostTerms]
-) -> None:
+    folder: Path,
+    previous: Path | None,
+    removed: Iterable[int],
+    added: Iterable[PostTerms | RefusedPost],
+) -> list[RefusedPost]:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
+    `removed` are post ids. Returns which posts are not in it, with one that tantivy cannot take.
+    Raises OSError, or IndexProblem for what tantivy could not write.
     """
     try:
         if previous is None:
             levels = {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
         else:
             levels = _copied(folder, previous)
-        _update(levels, removed, added)
+        return _update(levels, removed, added)
     except ValueError as error:
         if describe_exhaustion(error) or not _IO.search(str(error)):
             raise
@@ -53,21 +58,27 @@ def write(
 
 
 def _update(
-    levels: Mapping[str, tantivy.Index], removed: Iterable[int], added: Iterable[PostTerms]
-) -> None:
-    gone = list(removed)
+    levels: Mapping[str, tantivy.Index],
+    removed: Iterable[int],
+    added: Iterable[PostTerms | RefusedPost],
+) -> list[RefusedPost]:
+    gone, refused = list(removed), []
     writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
     for name, writer in writers.items():
         # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
         of_gone = Query.term_set_query(levels[name].schema, "post", gone)
         writer.delete_documents_by_query(of_gone)
     for entry in added:
-        if entry.chunk_ids:  # a post of a title alone holds nothing to read
-            for name, document in _documents(entry):
-                writers[name].add_document(document)
+        match entry if isinstance(entry, RefusedPost) else _try_documents(entry):
+            case RefusedPost() as post:
+                refused.append(post)
+            case documents:
+                for name, document in documents:
+                    writers[name].add_document(document)
     for writer in writers.values():
         writer.commit()
         writer.wait_merging_threads()
+    return refused
 
 
 def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
@@ -92,8 +103,18 @@ def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
     return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 
+def _try_documents(found: PostTerms) -> list[tuple[str, Document]] | RefusedPost:
+    """Make every document of a post, or say why tantivy does not take one of them."""
+    try:
+        return list(_documents(found))
+    except Exception as error:
+        return RefusedPost(found.post_id, describe_refusal(STEP, error))
+
+
 def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
-    """Everything of one post, each with the level it belongs to."""
+    """Everything of one post, each with the level it belongs to; nothing of a title alone."""
+    if not found.chunk_ids:
+        return
     for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
         chunk = _document(words, chunk=chunk_id, post=found.post_id)
         _fill(chunk, "", IndexTerms(*[" ".join([_NO_WORD] * PADDING)] * 2))

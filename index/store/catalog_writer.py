@@ -116,7 +116,8 @@ class CatalogWriter:
     ) -> tuple[int, tuple[int, ...]]:
         """Add a post; return its id and its chunks', in the order of the post.
 
-        `readable` is how well the embedder reads each chunk, in [0, 1].
+        `readable` is how well the embedder reads each chunk, in [0, 1]. If it raises, nothing of
+        the post is in but texts without a chunk.
         """
         row = (post.source, post.title, post.date, _json(post.tags), post.description)
         cursor = self._connection.execute(
@@ -126,12 +127,17 @@ class CatalogWriter:
         )
         post_id = cursor.lastrowid
         assert post_id is not None
-        tags = {tag.casefold() for tag in post.tags}
-        self._connection.executemany(
-            "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
-        )
-        pairs = zip(chunks, readable, strict=True)
-        return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
+        try:
+            tags = {tag.casefold() for tag in post.tags}
+            self._connection.executemany(
+                "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
+            )
+            pairs = zip(chunks, readable, strict=True)
+            return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
+        except Exception:
+            # Without a journal SQLite cannot roll back.
+            self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
+            raise
 
     def write_translations(self, posts: Mapping[int, Post]) -> None:
         """Note which of all `posts` are translations of each other."""

@@ -57,13 +57,14 @@ class MemmapWriter:
         self._pending.write(np.ascontiguousarray(vectors, dtype="<f4").data)
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
-        """Leave out the vectors of these chunks of the base."""
+        """Leave out the vectors of these chunks."""
         self._deleted.extend(chunk_ids)
 
     def commit(self) -> None:
         """Complete the segment of this generation, link those that stay, write the directory."""
         base, new = self._base, np.concatenate([np.zeros(0, dtype=np.int64), *self._ids])
-        deleted = base.deleted | np.isin(base.ids, np.asarray(self._deleted, dtype=np.int64))
+        gone = np.asarray(self._deleted, dtype=np.int64)
+        deleted, refused = base.deleted | np.isin(base.ids, gone), np.isin(new, gone)
         kept = _count_kept(base, deleted, len(new))
         end = int(base.counts[:kept].sum())
         merged = end + np.flatnonzero(~deleted[end:])
@@ -71,13 +72,14 @@ class MemmapWriter:
         self._pending.close()  # some systems list it until then
         self._link_segments(kept)
         added = rows[len(merged) :]
+        added = added[~refused] if refused.any() else added
         dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
         own = [self._number] if len(rows) else []
         directory = Directory(
             segments=np.append(base.segments[:kept], np.asarray(own, dtype=np.int64)),
             counts=np.append(base.counts[:kept], np.asarray([len(rows)] * len(own), np.int64)),
             ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
-            deleted=np.append(deleted[:end], np.zeros(len(rows), dtype=bool)),
+            deleted=np.concatenate([deleted[:end], np.zeros(len(merged), dtype=bool), refused]),
             total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
             crcs=np.append(base.crcs[: blocks_in(base.counts[:kept]).sum()], crcs_of(rows)),
         )

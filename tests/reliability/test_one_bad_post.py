@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
+import pkgutil
+import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.content.walk import Skipped
+from blog_search_mcp.index.errors import ENDS_PROCESS, ContentError, IndexProblem
 from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.report import as_lines
+from blog_search_mcp.ingest.workers import WORTHWHILE
+from tests.reliability import deadly_posts
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -66,6 +75,11 @@ def answers(made: Blog) -> tuple[Answer, ...]:
     return tuple(reader.search(query, Filters(), limit=10, offset=0) for query in queries)
 
 
+def found(made: Blog, query: str) -> set[str]:
+    answer = made.reader().search(query, Filters(), limit=10, offset=0)
+    return {hit.post.source for hit in answer.hits}
+
+
 def breaks_on_bad(place: str, error: BaseException) -> Callable[..., Any]:
     """The function that `ingest.prepare` calls, which raises for the bad post."""
     real = getattr(importlib.import_module("blog_search_mcp.ingest.prepare"), place)
@@ -108,6 +122,124 @@ def test_whatever_a_post_raises_it_alone_is_left_out(
     assert answers(made) == before
     monkeypatch.undo()
     assert (made.ingest().added, made.ingest().skipped) == (1, ())
+
+
+def breaks_on_poison(place: str, error: Exception) -> Callable[..., Any]:
+    """The function at that place, which raises once it has done its work for the bad post."""
+    path, _, name = place.rpartition(".")
+    real = getattr(pkgutil.resolve_name(path), name)
+
+    def broken(*arguments: Any, **named: Any) -> Any:
+        done = real(*arguments, **named)
+        if "poison" in repr(arguments):
+            raise error
+        return done
+
+    return broken
+
+
+WRITING = {
+    "store.catalog_writer.CatalogWriter._add_chunk": "writing it into the index",
+    "store.catalog_writer.text_crc": "writing it into the index",
+    "lexical.documents.terms_of": "indexing its words",
+    "lexical.writer._documents": "indexing its words",
+}
+"""What takes a post into the index, and what its reason says."""
+
+OF_WRITING = (
+    sqlite3.DataError("string or blob too big"),
+    OverflowError("Python int too large to convert to SQLite INTEGER"),
+    MemoryError(),
+)
+
+
+@pytest.mark.parametrize("error", OF_WRITING, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("place", WRITING)
+def test_a_post_that_cannot_be_written_alone_is_left_out(
+    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog(GOOD)
+    before = answers(made)
+    path = f"blog_search_mcp.index.{place}"
+    broken = breaks_on_poison(path, error)
+    monkeypatch.setattr(path, broken)
+    for text in ("# Bad\n\nMuch poison.\n", "# Worse\n\nA leaf.\n\n# Bad\n\nMuch poison.\n"):
+        made.write({BAD: text})
+        report = made.ingest()
+        assert [skip.source for skip in report.skipped] == [BAD]
+        assert f"{WRITING[place]} fails ({type(error).__name__}" in report.skipped[0].reason
+        assert (report.added, report.changed, report.posts) == (0, 0, 4)
+        assert answers(made) == before
+    assert made.ingest(rebuild=True).skipped == report.skipped
+    assert answers(made) == before
+    monkeypatch.undo()
+    assert (made.ingest().added, made.ingest().skipped) == (1, ())
+    assert found(made, "poison") == {BAD}
+    monkeypatch.setattr(path, broken)
+    made.write({BAD: "# Changed\n\nMore poison, edited.\n"})
+    again = made.ingest()
+    assert [skip.source for skip in again.skipped] == [BAD]
+    assert (again.removed, again.posts) == (1, 4)
+    assert answers(made) == before
+
+
+def test_text_that_sqlite_refuses_costs_its_post_alone(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog(GOOD)
+    before = answers(made)
+
+    def half_a_character(data: bytes, source: str) -> Document:
+        document = read_document(data, source)
+        if source != BAD:
+            return document
+        return replace(document, post=replace(document.post, title="\ud83e"))
+
+    monkeypatch.setattr("blog_search_mcp.ingest.prepare.read_document", half_a_character)
+    made.write({BAD: "# Bad\n\nMuch poison.\n"})
+    report = made.ingest()
+    assert [skip.source for skip in report.skipped] == [BAD]
+    assert "surrogates not allowed" in report.skipped[0].reason
+    assert answers(made) == before
+
+
+DEADLY = {"prepare_post": "ingest.prepare.prepare_post", "post_terms": "index.writer.post_terms"}
+
+
+@pytest.mark.parametrize("place", DEADLY)
+def test_a_post_that_ends_the_process_which_reads_it_alone_is_left_out(
+    place: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = {f"{n}.md": f"# Soup {n}\n\nBoil {n} onions.\n" for n in range(WORTHWHILE)}
+    made = blog({"0.md": many["0.md"]})
+    made.write({**many, BAD: "# Bad\n\nMuch poison.\n"})
+    monkeypatch.setattr(f"blog_search_mcp.{DEADLY[place]}", getattr(deadly_posts, place))
+    report = made.ingest(rebuild=True, processes=2)
+    assert report.skipped == (Skipped(BAD, ENDS_PROCESS),)
+    assert made.manifest.posts.keys() == many.keys()
+    assert found(made, "boil 7 onions") >= {"7.md"}
+    assert BAD not in found(made, "poison")
+    made.write({"0.md": "# Changed\n\nA leek.\n"})
+    again = made.ingest(processes=2)  # one post alone is read by the process that ingests
+    assert (again.changed, again.skipped) == (1, report.skipped)
+    assert made.ingest(processes=2).skipped == report.skipped
+    monkeypatch.undo()
+    made.write({BAD: "# Good\n\nA cure.\n"})
+    assert (made.ingest().added, made.ingest().skipped) == (1, ())
+
+
+def test_a_disk_that_refuses_a_post_ends_the_ingest(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog(GOOD)
+    before = answers(made)
+    made.write({BAD: "# Bad\n\nMuch poison.\n"})
+    path = "blog_search_mcp.index.store.catalog_writer.CatalogWriter._add_chunk"
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(path, breaks_on_poison(path, full))
+    with pytest.raises(IndexProblem, match="could not be written"):
+        made.ingest()
+    assert answers(made) == before
 
 
 def test_an_interrupt_ends_the_ingest_and_leaves_the_index(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -41,6 +41,14 @@ def unless_seven(number: int) -> int:
     return number
 
 
+def say_lost(number: int) -> int:
+    return 1000 + number
+
+
+def lose(_item: object) -> NoReturn:
+    raise AssertionError("no process was ended")
+
+
 def negated_together(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [(-number, len(numbers)) for number in numbers]
 
@@ -51,28 +59,40 @@ def killing(number: int) -> int:
     return number
 
 
+def killing_always(_number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def killing_without(number: int, file: Path) -> int:
+    if number == 7 and not file.exists():
+        file.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
 def readable(texts: list[str], embedder: OnnxEmbedder) -> list[float]:
     return embedder.vocabulary_coverage(texts)
 
 
 def test_processes_give_what_one_gives_in_its_order() -> None:
     with closing(WorkerPool(2)) as helpers:
-        found = list(helpers.map(negated, MANY))
+        found = list(helpers.map(negated, MANY, lose))
         assert [number for number, _ in found] == [-number for number in MANY]
         assert len({process for _, process in found} - {os.getpid()}) == 2
-        assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE)))[-1] == 7 + WORTHWHILE
+        assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE), lose))[-1] == 7 + WORTHWHILE
 
 
 @pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])
 def test_little_work_is_done_here(most: int, items: int) -> None:
     with closing(WorkerPool(most)) as helpers:
-        assert {process for _, process in helpers.map(negated, range(items))} == {os.getpid()}
+        assert {process for _, process in helpers.map(negated, range(items), lose)} == {os.getpid()}
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_work_that_takes_several_items_at_once_gives_its_results_in_order(most: int) -> None:
     with closing(WorkerPool(most)) as helpers:
-        found = list(helpers.map_batches(negated_together, range(WORTHWHILE + 1)))
+        found = list(helpers.map_batches(negated_together, range(WORTHWHILE + 1), lose))
     sizes = [BATCH] * (WORTHWHILE // BATCH * BATCH)
     sizes += [(WORTHWHILE + 1) % BATCH] * ((WORTHWHILE + 1) % BATCH)
     assert found == [(-number, size) for number, size in enumerate(sizes)]
@@ -80,31 +100,45 @@ def test_work_that_takes_several_items_at_once_gives_its_results_in_order(most: 
 
 def test_what_the_work_raises_is_raised_here() -> None:
     with closing(WorkerPool(2)) as helpers, pytest.raises(ContentError, match="seven"):
-        list(helpers.map(unless_seven, MANY))
+        list(helpers.map(unless_seven, MANY, lose))
 
 
-def test_a_process_that_is_killed_ends_the_ingest() -> None:
+def test_an_item_that_ends_its_process_is_lost_and_no_other_one() -> None:
+    with closing(WorkerPool(2)) as helpers:
+        found = list(helpers.map(killing, MANY, say_lost))
+        assert found == [1007 if number == 7 else number for number in MANY]
+        assert list(helpers.map(killing, MANY, say_lost)) == found
+
+
+def test_a_process_that_something_else_ends_loses_nothing(tmp_path: Path) -> None:
+    killing_once = partial(killing_without, file=tmp_path / "killed")
+    with closing(WorkerPool(2)) as helpers:
+        assert list(helpers.map(killing_once, MANY, lose)) == list(MANY)
+    assert (tmp_path / "killed").exists()
+
+
+def test_processes_that_end_whatever_they_do_end_the_ingest() -> None:
     with (
         closing(WorkerPool(2)) as helpers,
-        pytest.raises(IngestFailed, match="ended by something else"),
+        pytest.raises(IngestFailed, match="ended by something else, 21 times"),
     ):
-        list(helpers.map(killing, MANY))
+        list(helpers.map(killing_always, MANY, say_lost))
 
 
 def test_results_that_nobody_takes_do_not_hold_up_other_work() -> None:
     with closing(WorkerPool(2)) as helpers:
-        next(iter(helpers.map(negated, MANY)))
-        assert list(helpers.map(unless_seven, range(8, 200))) == list(range(8, 200))
+        next(iter(helpers.map(negated, MANY, lose)))
+        assert list(helpers.map(unless_seven, range(8, 200), lose)) == list(range(8, 200))
 
 
 PARENT = """
 import sys
 from contextlib import closing
 from blog_search_mcp.ingest.workers import WorkerPool
-from tests.unit.ingest.test_workers import MANY, negated
+from tests.unit.ingest.test_workers import MANY, lose, negated
 if __name__ == "__main__":
     with closing(WorkerPool(2)) as helpers:
-        found = iter(helpers.map(negated, MANY))
+        found = iter(helpers.map(negated, MANY, lose))
         print(*{process for _, process in (next(found) for _ in range(200))}, flush=True)
         sys.stdin.readline()
 """
@@ -143,7 +177,8 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
 def test_an_embedder_can_say_in_another_process_what_it_reads(embedder: OnnxEmbedder) -> None:
     texts = ["What is a KV cache?", "這邊買醬鴨"]
     with closing(WorkerPool(2)) as helpers:
-        found = list(helpers.map(partial(readable, embedder=embedder), [texts] * WORTHWHILE))
+        reading = partial(readable, embedder=embedder)
+        found = list(helpers.map(reading, [texts] * WORTHWHILE, lose))
     assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from blog_search_mcp.index.vectors.memmap_store import read_directory
+from tests.support.blog import load_rows
 from tests.unit.index.vectors.written import DIMENSION, unit_rows, write
 
 
@@ -34,6 +36,14 @@ def test_a_deletion_alone_writes_no_rows(tmp_path: Path) -> None:
     second = generation(tmp_path, 2, first, ids=range(0), gone=range(5))
     assert files(second).keys() == files(first).keys()
     assert sizes(second) == [100]
+
+
+def test_what_is_deleted_as_soon_as_it_is_added_does_not_count(tmp_path: Path) -> None:
+    first = generation(tmp_path, 1, None, ids=range(100), gone=range(0))
+    second = generation(tmp_path, 2, first, ids=range(100, 105), gone=range(102, 104))
+    directory, (ids, rows) = read_directory(second), load_rows(second)
+    assert ids.tolist() == [*range(102), 104]
+    np.testing.assert_allclose(directory.total, rows.sum(axis=0, dtype=np.float64))
 
 
 def test_segments_are_merged_once_as_many_rows_have_come_after_them(tmp_path: Path) -> None:
