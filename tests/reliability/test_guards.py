@@ -164,6 +164,11 @@ GUARDS: dict[str, tuple[str, object, Trial]] = {
         do_nothing,
         trial_of_damage("texts.db"),
     ),
+    "the checksums of an ingest with nothing to do": (
+        "ingest.pipeline.verify",
+        do_nothing,
+        trial_of_damage("chunks.db"),
+    ),
     "the switch after all else": ("index.writer.switch", switch_at_once, trial_of_kills),
     "the lock of writers": ("ingest.pipeline.writer_lock", lock_nothing, trial_of_two_writers),
     "the order of embeddings": (
