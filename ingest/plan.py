@@ -122,7 +122,7 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
     build = build_fingerprint(job.options, site.digest if site else "")
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}
-    settled_ns = _settled_ns(base) if base else 0
+    settled_ns = _settled_ns(base, created) if base else 0
     lethal = _files_that_end_processes(job.index) if base else frozenset()
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
@@ -172,8 +172,13 @@ def _is_unchanged(file: SourceFile, before: IndexedPost, settled_ns: int, today:
     return same and file.mtime_ns < settled_ns and not expired
 
 
-def _settled_ns(base: Manifest) -> int:
-    """Time from which on a file may have changed again within its time stamp's grain."""
+def _settled_ns(base: Manifest, now: str) -> int:
+    """Time from which on a file may have changed again within its time stamp's grain.
+
+    None is settled if the clock was set back since: it may have published a post of the future.
+    """
+    if base.created > now:
+        return 0
     return int(datetime.fromisoformat(base.created).timestamp()) * 1_000_000_000 - GRAIN_NS
 
 
