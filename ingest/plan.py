@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
 from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
+from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import CONFIDENCE_FORMULA
 from blog_search_mcp.ingest.documents.base import SUFFIXES
-from blog_search_mcp.ingest.documents.metadata import day_after
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:

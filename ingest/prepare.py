@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
+from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.index.errors import (
     ENDS_PROCESS,
     BlogSearchError,
@@ -24,7 +25,6 @@ from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
-from blog_search_mcp.ingest.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal, Protocol, TypeAlias
 
+from blog_search_mcp.index.documents.metadata import Fields
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.metadata import Fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from blog_search_mcp.index.documents.decode import Decoded, decode
+from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.metadata import describe_post, read_title
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.markdown.parser import Token, line_offsets, parse_blocks, parse_inline
 from blog_search_mcp.index.markdown.plain_text import strip_editor_syntax, strip_markup
 from blog_search_mcp.index.markdown.preprocess import FENCE, fence_tagged_code, parse_passage
 from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Block, Document, Heading, Part
-from blog_search_mcp.ingest.documents.decode import Decoded, decode
-from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
-from blog_search_mcp.ingest.documents.metadata import describe_post, read_title
 
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""

@@ -13,10 +13,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from blog_search_mcp.index.documents.metadata import parse_date
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading, Part
-from blog_search_mcp.ingest.documents.metadata import parse_date
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,

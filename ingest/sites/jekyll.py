@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
+from blog_search_mcp.index.documents.metadata import parse_date
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
-from blog_search_mcp.ingest.documents.metadata import parse_date
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.links import has_doubtful_parts, join_without_dashes, parse_id

@@ -15,6 +15,9 @@ from datetime import date
 from blog_search_mcp.index.analysis.languages import STEMMERS
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
+from blog_search_mcp.index.documents.decode import decode
+from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.metadata import MAX_TITLE
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     IndexBroken,
@@ -27,9 +30,6 @@ from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.base import read_document
-from blog_search_mcp.ingest.documents.decode import decode
-from blog_search_mcp.ingest.documents.frontmatter import split_front_matter
-from blog_search_mcp.ingest.documents.metadata import MAX_TITLE
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK

@@ -2,8 +2,8 @@ import datetime as dt
 
 import pytest
 
+from blog_search_mcp.index.documents.metadata import MAX_TAGS, MAX_TITLE, describe_post, read_title
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.ingest.documents.metadata import MAX_TAGS, MAX_TITLE, describe_post, read_title
 
 
 def test_the_authors_fields_make_the_post() -> None:

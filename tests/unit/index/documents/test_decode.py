@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.documents.decode import Decoded, decode
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.ingest.documents.decode import Decoded, decode
 
 CHINESE = "向量檢索把文字變成數字，再比較它們之間的距離。\n關鍵字檢索則計算詞語出現的次數。\n"
 SIMPLIFIED = "向量检索把文字变成数字，再比较它们之间的距离。\n关键词检索则计算词语出现的次数。\n"

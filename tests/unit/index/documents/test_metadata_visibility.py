@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from blog_search_mcp.ingest.documents.metadata import check_visibility
+from blog_search_mcp.index.documents.metadata import check_visibility
 
 TODAY = dt.date(2026, 11, 20)
 

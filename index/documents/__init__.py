@@ -1,0 +1,1 @@
+"""What a file of Markdown says besides its text: encoding, front matter, metadata."""
