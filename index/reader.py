@@ -11,22 +11,22 @@ and the read, and the time of a request itself, without a guard.
 
 from __future__ import annotations
 
-import difflib
 import logging
 import re
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.errors import IndexBroken, IndexProblem, UnknownChunk, UnknownPost
+from blog_search_mcp.index.errors import IndexBroken, IndexProblem, UnknownChunk
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
-from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
+from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
 from blog_search_mcp.index.store.generations import (
     current_number,
@@ -45,11 +45,11 @@ from blog_search_mcp.index.types import (
     Filters,
     Outline,
     Passage,
-    Post,
 )
 
-NEAREST = 3
-"""Sources named when the one asked for is not there."""
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.store.catalog import Catalog
 
 LARGE = 1 << 20
 """Bytes from which on a file that checks itself is not hashed: smaller ones take a millisecond."""
@@ -80,7 +80,7 @@ class IndexReader:
         self.manifest = manifest
         self._guard = Guard(files, manifest)
         self._snapshot = open_snapshot(files, embedder)
-        self._finalize = weakref.finalize(self, _close, self._snapshot, on_close)
+        self._finalize = weakref.finalize(self._snapshot, _close, self._snapshot.catalog, on_close)
         if self._snapshot.vectors.dimension != manifest.embedder.dimension:
             self.close()
             raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
@@ -114,7 +114,7 @@ class IndexReader:
         Raises UnknownPost, UnknownChunk or IndexBroken.
         """
         self._guard.check()
-        post_id, post = self._find_post(source)
+        post_id, post = self._snapshot.catalog.require_post(source)
         chunks = [*self._snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
             raise UnknownChunk(source, chunk_index, len(chunks))
@@ -133,26 +133,25 @@ class IndexReader:
 
     def outline(self, source: str) -> Outline:
         """List a post's chunks without their text. Raises UnknownPost or IndexBroken."""
-        post_id, post = self._find_post(source)
+        post_id, post = self._snapshot.catalog.require_post(source)
         others = self._snapshot.translations.others.get(post_id, ())
         return Outline(post, self.listing().parts(post_id), others)
+
+    def corpora(self) -> Mapping[str, Corpus]:
+        """Return the generation for analyses of the whole blog, under `""`. Raises IndexBroken."""
+        self._guard.check()
+        return {"": self._corpus}
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        from blog_search_mcp.index.relations.corpus import Corpus
+
+        return Corpus(self._snapshot)
 
     def listing(self) -> Listing:
         """Return lists of what the generation holds. Raises IndexBroken."""
         self._guard.check()
         return Listing(self._snapshot.catalog, self)
-
-    def _find_post(self, source: str) -> tuple[int, Post]:
-        found = self._snapshot.catalog.find_post(source)
-        if found is None:
-            raise UnknownPost(source, self._nearest(source))
-        return found
-
-    def _nearest(self, source: str) -> tuple[str, ...]:
-        sources = self._snapshot.catalog.sources()
-        same_name = [known for known in sources if _name(known) == _name(source)]
-        close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
-        return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
 
 class Guard:
@@ -221,8 +220,8 @@ def _read_stamp(path: Path) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _close(snapshot: Snapshot, on_close: Callable[[], None]) -> None:
-    snapshot.close()
+def _close(catalog: Catalog, on_close: Callable[[], None]) -> None:
+    catalog.close()
     on_close()
 
 
@@ -253,10 +252,6 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
             room -= sizes[first]
         else:
             return range(first, last + 1)
-
-
-def _name(source: str) -> str:
-    return source.rpartition("/")[2].casefold()
 
 
 def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:

@@ -48,6 +48,14 @@ class Post:
     """Where the site shows the post, without an anchor; `None` if that is not sure."""
     translation_key: str = ""
     """What its translations have too, where the author says which they are."""
+    series: str = ""
+    """The series it belongs to, by the author's name for it."""
+    part: int | None = None
+    """Its number in the series, where the author says it."""
+    aliases: tuple[str, ...] = ()
+    """Its other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
+    canonical_url: str = ""
+    """Where the same text was published first, if the author names another place."""
 
     @property
     def section(self) -> str:
@@ -92,6 +100,18 @@ class Chunk:
     """Line of the file on which `text` ends, inclusive."""
     anchor: str = ""
     """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link in a post."""
+
+    href: str
+    """The target as written, or as `index.markdown.links` writes what generators replace."""
+    words: str
+    """What is clicked on, without markup; `""` for an element of HTML."""
+    line: int
+    """Of the file, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

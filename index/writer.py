@@ -103,7 +103,7 @@ class IndexWriter:
         self.remove([source])
         try:
             with translate_disk_errors():
-                post_id, ids = self._catalog.add(pending.post, pending.chunks, pending.readable)
+                post_id, ids = self._catalog.add(pending)
         except (BlogSearchError, *_OF_SQLITE):
             raise
         except Exception as error:

@@ -53,7 +53,7 @@ class Job:
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
-READING = 4
+READING = 5
 """Raise it when the same file would give other metadata or another plain text."""
 
 

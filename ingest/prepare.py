@@ -13,6 +13,7 @@ from datetime import date
 
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
+from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import (
     ENDS_PROCESS,
     BlogSearchError,
@@ -22,21 +23,15 @@ from blog_search_mcp.index.errors import (
     describe_refusal,
 )
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
-from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.links import link_post
+from blog_search_mcp.ingest.sites.links import find_ids, link_post
 
 NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
 """Why no post has a link."""
-
-
-def embedding_text(post: Post, chunk: Chunk, window: str) -> str:
-    """Join title, heading path and `window`, a part of the chunk's plain text."""
-    return "\n".join(filter(None, (post.title, " > ".join(chunk.headings), window)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +156,19 @@ def _make_pending_post(
         expires=visibility.expires,
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
-    return PendingPost(post, chunks, tuple(coverage), indexed), no_link
+    found = body.links
+    skipped = document.first_line - 1
+    links = tuple(replace(link, line=link.line + skipped) for link in found.links)
+    anchors: tuple[str, ...] = ()
+    if options.site and post.url:
+        anchors = find_ids(body, options.site.generator, found.ids)
+    return PendingPost(post, chunks, tuple(coverage), indexed, links, anchors), no_link
 
 
 def make_windows(new: PendingPost, most: int) -> tuple[EmbeddingWindow, ...]:
     """Cut every chunk whose words the embedder knows at all into windows of `most` word pieces."""
     return tuple(
-        EmbeddingWindow(chunk.index, embedding_text(new.post, chunk, window))
+        EmbeddingWindow(chunk.index, embedding_text(new.post.title, chunk.headings, window))
         for chunk, coverage in zip(new.chunks, new.readable, strict=True)
         if coverage > 0.0
         for window in split_windows(chunk.plain, most)

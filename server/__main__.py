@@ -86,6 +86,11 @@ def run(settings: Settings) -> int:
             from blog_search_mcp.server.cli.usage_report import usage
 
             return usage(settings)
+        case "similar" | "links" | "related" | "audit" | "timeline" | "map":
+            from blog_search_mcp.server.cli.author.options import run_author_command
+
+            assert settings.author is not None
+            return run_author_command(settings, settings.author)
         case "serve":
             return _serve(settings)
 

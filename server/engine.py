@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.reader import Index
+    from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing, PostLists
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import (
@@ -126,6 +127,12 @@ class Searcher(Protocol):
     def listing(self) -> PostLists:
         """Return the lists of the newest generation. Raises IndexProblem."""
 
+    def corpora(self) -> Mapping[str, Corpus]:
+        """Return the newest generation of each of several blogs by name, of one under `""`.
+
+        Raises IndexProblem.
+        """
+
     @property
     def overview(self) -> Overview:
         """What the index holds, in numbers. Raises BlogSearchError."""
@@ -177,6 +184,10 @@ class Engine:
     def listing(self) -> Listing:
         """List what the newest generation holds. Raises IndexProblem."""
         return self._opened().reader().listing()
+
+    def corpora(self) -> Mapping[str, Corpus]:
+        """Return the newest generation for analyses of the whole blog. Raises IndexProblem."""
+        return self._opened().reader().corpora()
 
     @property
     def overview(self) -> Overview:

@@ -13,8 +13,25 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters, Sort
 
 Command: TypeAlias = Literal[
-    "serve", "ask", "search", "doctor", "setup", "install", "uninstall", "tokens", "usage"
+    "serve",
+    "ask",
+    "search",
+    "doctor",
+    "setup",
+    "install",
+    "uninstall",
+    "tokens",
+    "usage",
+    "similar",
+    "links",
+    "related",
+    "audit",
+    "timeline",
+    "map",
 ]
+
+ToolsetName: TypeAlias = Literal["core", "extended", "author"]
+"""Which tools are offered (`server.tools.registry`)."""
 
 TOP_K_DEFAULT = 5
 TOP_K_MOST = 20
@@ -104,6 +121,24 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class AuthorRequest:
+    """What one of the author's commands is to do (`server.cli.author.options`)."""
+
+    command: str
+    subject: str = ""
+    """A file, `-` for stdin, a post's source, or words, as the command has it."""
+    limit: int | None = None
+    """Rows to print; `None` for the command's own default."""
+    format: str = ""
+    out: Path | None = None
+    """The file to write, absolute; `None` for stdout."""
+    shows_diff: bool = False
+    is_reverse: bool = False
+    fails_on: tuple[str, ...] = ()
+    """Kinds of findings that make the exit status 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClientSetup:
     """What `setup`, `install` or `uninstall` is to do with a client's entry."""
 
@@ -140,8 +175,10 @@ class Settings:
     """The posts' folder, absolute, to keep the index up to date with while serving."""
     question: str | None = None
     """Set for `ask`."""
-    extended: bool = False
-    """Whether clients are offered `list_posts` and `get_outline` too."""
+    author: AuthorRequest | None = None
+    """Set for one of the author's commands."""
+    toolset: ToolsetName = "core"
+    """The tools that clients are offered."""
     usage_log: Path | None = None
     """The file that calls are logged in, absolute; `None` logs nothing."""
     json: bool = False

@@ -127,6 +127,10 @@ MAX_TAGS = 100
 
 _DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LANGUAGES = ("lang", "language", "locale")
+_SERIES = ("series", "seriesname", "collectionname")
+_PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
+_PATHS = ("url", "permalink", "path")
+_ALIASES = ("aliases", "redirectfrom", "alias")
 _TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
@@ -156,7 +160,28 @@ def describe_post(
         slug=first_text(known, ("slug",)),
         language=_language(known, source),
         translation_key=first_text(known, ("translationkey",)),
+        series=_cut(_first_of(known, _SERIES), MAX_TITLE),
+        part=_number(first_text(known, _PARTS)),
+        aliases=_aliases(known),
+        canonical_url=first_text(known, ("canonicalurl", "canonical")),
     )
+
+
+def _first_of(known: Fields, names: Iterable[str]) -> str:
+    """Return the first word of the first of the fields that holds any; of a list its first."""
+    values = (next(leaves(known.get(name)), None) for name in names)
+    return next(filter(None, map(to_text, values)), "")
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,4}", text) else None
+
+
+def _aliases(known: Fields) -> tuple[str, ...]:
+    found = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
+    paths = (first_text(known, (name,)) for name in _PATHS)
+    own = (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
+    return tuple(dict.fromkeys(filter(None, (*found, *own))))[:MAX_TAGS]
 
 
 def read_title(fields: Fields) -> str:

@@ -25,7 +25,7 @@ class Embedder(Protocol):
 
     @property
     def window_pieces(self) -> int:
-        """Estimated word pieces of a text to embed (`ingest.chunking.token_count`).
+        """Estimated word pieces of a text to embed (`index.analysis.token_count`).
 
         Title and headings come on top. Another number embeds every text anew.
         """
@@ -71,6 +71,11 @@ def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
     named = "" if model in (None, OLLAMA_DEFAULT) else f" --model {model}"
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
+
+
+def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
+    """Join title, heading path and `window`, a part of a chunk's plain text."""
+    return "\n".join(filter(None, (title, " > ".join(headings), window)))
 
 
 def replace_surrogates(text: str) -> str:

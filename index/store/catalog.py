@@ -9,6 +9,7 @@ is compared whenever it is read.
 
 from __future__ import annotations
 
+import difflib
 import json
 import sqlite3
 import threading
@@ -24,12 +25,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.errors import IndexBroken, UnknownPost
 from blog_search_mcp.index.store.disk import is_disk_error
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Ids, Post
+from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,12 @@ def read_chunk_table(path: Path) -> ChunkTable:
         return ChunkTable(*(found[name] for name in found.files))
 
 
+NEAREST = 3
+"""Sources named when the one asked for is not there."""
+
 POST_COLUMNS = (
-    "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key"
+    "posts.post_id, source, title, day, tags, description, slug, language, url, translation_key, "
+    "series, part, aliases, canonical_url"
 )
 CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
@@ -104,7 +109,8 @@ CHUNK_ROWS = (
 
 def post_of(row: Sequence[Any]) -> Post:
     """Make the post of a row of POST_COLUMNS."""
-    _, source, title, day, tags, *rest = row
+    _, source, title, day, tags, *texts, aliases, canonical_url = row
+    rest = [*texts, tuple(json.loads(aliases)), canonical_url]
     return Post(source, title, day, tuple(json.loads(tags)), *rest)
 
 
@@ -199,6 +205,19 @@ class Catalog:
         rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts WHERE source = ?", [source])
         return (rows[0][0], post_of(rows[0])) if rows else None
 
+    def require_post(self, source: str) -> tuple[int, Post]:
+        """Find the post with exactly this source, and its id. Raises UnknownPost."""
+        found = self.find_post(source)
+        if found is None:
+            raise UnknownPost(source, self._nearest(source))
+        return found
+
+    def _nearest(self, source: str) -> tuple[str, ...]:
+        sources = self.sources()
+        same_name = [known for known in sources if _name(known) == _name(source)]
+        close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
+        return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+
     def chunks_of(self, post_id: int) -> dict[int, Chunk]:
         """Return a post's chunks by id, in the order of the post. Raises IndexBroken."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
@@ -208,6 +227,17 @@ class Catalog:
         """Return how well the embedder reads each chunk of a post, in the order of the post."""
         query = "SELECT readable FROM chunks WHERE post_id = ? ORDER BY position"
         return tuple(row[0] for row in self.rows(query, [post_id]))
+
+    def links(self) -> dict[int, tuple[Link, ...]]:
+        """Return every post's links by its id, in the order of the post; none for most posts."""
+        query = "SELECT post_id, href, words, line FROM links ORDER BY post_id, rowid"
+        by_post = groupby(self.rows(query, []), key=itemgetter(0))
+        return {post: tuple(Link(*row[1:]) for row in rows) for post, rows in by_post}
+
+    def anchors(self) -> dict[int, tuple[str, ...]]:
+        """Return by post what may stand behind `#` in a link to it, where that is known."""
+        rows = self.rows("SELECT post_id, anchors FROM posts WHERE anchors <> '[]'", [])
+        return {post: tuple(json.loads(anchors)) for post, anchors in rows}
 
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""
@@ -263,6 +293,10 @@ class Catalog:
             if is_disk_error(error) and error.sqlite_errorcode not in _READ_ERRORS:
                 raise
             raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
+
+
+def _name(source: str) -> str:
+    return source.rpartition("/")[2].casefold()
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

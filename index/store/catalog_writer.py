@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from blog_search_mcp.index.store.catalog import Catalog, immutable, text_crc
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import Chunk, Post
 
@@ -31,8 +32,20 @@ CREATE TABLE posts (
     slug TEXT NOT NULL,
     language TEXT NOT NULL,
     url TEXT,
-    translation_key TEXT NOT NULL
+    translation_key TEXT NOT NULL,
+    series TEXT NOT NULL,
+    part INTEGER,
+    aliases TEXT NOT NULL,
+    canonical_url TEXT NOT NULL,
+    anchors TEXT NOT NULL
 );
+CREATE TABLE links (
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    href TEXT NOT NULL,
+    words TEXT NOT NULL,
+    line INTEGER NOT NULL
+);
+CREATE INDEX links_by_post ON links (post_id);
 CREATE TABLE tags (
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
     tag TEXT NOT NULL,
@@ -111,19 +124,20 @@ class CatalogWriter:
         self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return post_id, chunks
 
-    def add(
-        self, post: Post, chunks: Sequence[Chunk], readable: Sequence[float]
-    ) -> tuple[int, tuple[int, ...]]:
+    def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
         """Add a post; return its id and its chunks', in the order of the post.
 
-        `readable` is how well the embedder reads each chunk, in [0, 1]. If it raises, nothing of
-        the post is in but texts without a chunk.
+        If it raises, nothing of the post is in but texts without a chunk.
         """
+        post = pending.post
         row = (post.source, post.title, post.date, _json(post.tags), post.description)
+        address = (post.slug, post.language, post.url, post.translation_key)
+        further = (post.series, post.part, _json(post.aliases), post.canonical_url)
         cursor = self._connection.execute(
             "INSERT INTO posts (source, title, day, tags, description, slug, language, url, "
-            "translation_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, post.slug, post.language, post.url, post.translation_key),
+            "translation_key, series, part, aliases, canonical_url, anchors) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, *address, *further, _json(pending.anchors)),
         )
         post_id = cursor.lastrowid
         assert post_id is not None
@@ -132,7 +146,11 @@ class CatalogWriter:
             self._connection.executemany(
                 "INSERT INTO tags VALUES (?, ?)", [(post_id, tag) for tag in sorted(tags)]
             )
-            pairs = zip(chunks, readable, strict=True)
+            self._connection.executemany(
+                "INSERT INTO links VALUES (?, ?, ?, ?)",
+                [(post_id, link.href, link.words, link.line) for link in pending.links],
+            )
+            pairs = zip(pending.chunks, pending.readable, strict=True)
             return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         except Exception:
             # Without a journal SQLite cannot roll back.

@@ -22,9 +22,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown
 from blog_search_mcp.index.store.layout import FileStamp
-from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Post
+from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 9
+FORMAT = 10
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(
@@ -176,3 +176,6 @@ class PendingPost:
     readable: tuple[float, ...]
     """For each chunk how well the embedder reads it, in [0, 1]."""
     indexed: IndexedPost
+    links: tuple[Link, ...] = ()
+    anchors: tuple[str, ...] = ()
+    """What may stand behind `#` in a link to the post; empty if that is not known."""

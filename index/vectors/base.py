@@ -24,6 +24,15 @@ class Cosines(NamedTuple):
     """By chunk, how many vectors it has; 0 for one that could not be embedded."""
 
 
+class ChunkVectors(NamedTuple):
+    """The vectors of some chunks, chunk by chunk."""
+
+    rows: Vectors
+    """Unit vectors of shape (counts.sum(), dimension)."""
+    counts: Ids
+    """By chunk, how many vectors it has; 0 for one that could not be embedded."""
+
+
 class VectorStore(Protocol):
     """The vectors of one generation; safe for concurrent searches."""
 
@@ -46,6 +55,10 @@ class VectorStore(Protocol):
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
         """Compute the exact cosine to `query` of every vector of these chunks."""
+        ...
+
+    def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
+        """Read every vector of these chunks."""
         ...
 
     def mean(self) -> Vectors:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import Cosines
+from blog_search_mcp.index.vectors.base import ChunkVectors, Cosines
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -212,6 +212,12 @@ class _Segment:
             return all_products(self.rows, query)
         return some_products(self.rows, query, numbers)
 
+    def read(self, numbers: Ids) -> Vectors:
+        """Return the rows of these numbers. Raises IndexBroken."""
+        if self.unchecked.any():
+            self._check(numbers)
+        return self.rows[numbers]
+
     def _check(self, numbers: Ids | None) -> None:
         touched = self.unchecked.copy()
         if numbers is not None:
@@ -267,6 +273,14 @@ class MemmapStore:
         offsets, counts = self._offsets(chunk_ids)
         return Cosines(self._products(query, offsets), counts)
 
+    def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
+        """Read every vector of these chunks."""
+        offsets, counts = self._offsets(chunk_ids)
+        rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
+        for segment, inside, numbers in self._split(offsets):
+            rows[inside] = segment.read(numbers)
+        return ChunkVectors(rows, counts)
+
     def mean(self) -> Vectors:
         """Return the mean of all vectors."""
         return (self._directory.total / max(len(self), 1)).astype(np.float32)
@@ -299,11 +313,16 @@ class MemmapStore:
         if last is not None and last[0] is query:
             return last[1][offsets]
         values = np.empty(len(offsets), dtype=np.float32)
+        for segment, inside, numbers in self._split(offsets):
+            values[inside] = segment.products(query, numbers)
+        return values
+
+    def _split(self, offsets: Ids) -> Iterator[tuple[_Segment, Bools, Ids]]:
+        """Yield each segment with which of these offsets are in it, and their numbers there."""
         for segment in self._segments:
             numbers = offsets - segment.start
             inside = (numbers >= 0) & (numbers < len(segment.rows))
-            values[inside] = segment.products(query, numbers[inside])
-        return values
+            yield segment, inside, numbers[inside]
 
 
 def _open(folder: Path, directory: Directory) -> Iterator[_Segment]:

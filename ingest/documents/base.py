@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from blog_search_mcp.index.documents.metadata import Fields
 from blog_search_mcp.index.types import Post
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.markdown.links import Links
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,11 @@ class Body(Protocol):
     @property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading in order, also those in lists and quotations."""
+        ...
+
+    @property
+    def links(self) -> Links:
+        """Every link, with its line of the text from 1, and the ids of elements of HTML."""
         ...
 
     def plain_text(self, start: int, end: int) -> str:

@@ -11,6 +11,7 @@ from blog_search_mcp.index.documents.decode import Decoded, decode
 from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import describe_post, read_title
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.markdown.links import Links, find_links
 from blog_search_mcp.index.markdown.parser import Token, line_offsets, parse_blocks, parse_inline
 from blog_search_mcp.index.markdown.plain_text import strip_editor_syntax, strip_markup
 from blog_search_mcp.index.markdown.preprocess import FENCE, fence_tagged_code, parse_passage
@@ -117,6 +118,11 @@ class MarkdownBody:
             for opening, content in pairwise(self._tokens)
             if opening.type == "heading_open"
         )
+
+    @property
+    def links(self) -> Links:
+        """Every link, and the ids of elements of HTML."""
+        return find_links(*self._parsed)
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`.

@@ -47,6 +47,17 @@ def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
     ]
 
 
+def find_ids(body: Body, generator: SiteGenerator, elements: Sequence[str]) -> tuple[str, ...]:
+    """Return what may stand behind `#` in a link to a post; empty if one heading's id is not sure.
+
+    `elements` are the ids of elements of HTML.
+    """
+    anchors = [anchor for _, anchor in find_anchors(body, generator)]
+    if not generator.has_heading_ids or not all(anchors):
+        return ()
+    return (*dict.fromkeys((*anchors, *elements)),)
+
+
 def _encode_id(heading_id: str) -> str:
     return encode_unsafe(heading_id.replace("%", "%25"))
 

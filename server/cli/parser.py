@@ -9,10 +9,12 @@ import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.server.cli.author.options import add_author_commands, read_request
 from blog_search_mcp.server.http.settings import add_http_options, read_access
 from blog_search_mcp.server.settings import (
     CLIENTS,
@@ -65,7 +67,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         http=options.http,
         access=access,
         question=getattr(options, "question", None),
-        extended=options.toolset == "extended",
+        author=read_request(options),
+        toolset=options.toolset,
         usage_log=options.usage_log,
         json=getattr(options, "json", False),
         search=search,
@@ -151,7 +154,7 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
     add_http_options(parser)
     parser.add_argument(
         "--toolset",
-        choices=["core", "extended"],
+        choices=["core", "extended", "author"],
         default="core",
         help="extended adds list_posts and get_outline to search_blog and read_chunk",
     )
@@ -193,6 +196,9 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
     for command in (ask, search, doctor, install, tokens):  # where the options may stand too
         _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
+    add_author_commands(
+        commands, partial(_add_shared, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
+    )
     usage = commands.add_parser("usage", help="report on the usage log")
     _add_usage_log(usage, argparse.SUPPRESS)
 

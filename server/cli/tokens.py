@@ -63,7 +63,7 @@ BASIS = (
 def tokens(settings: Settings) -> int:
     """Print the table; returns the exit status, 1 if there is an index that cannot be used."""
     engine = engine_for(settings)
-    toolset = Toolset(settings.extended, engine.folder.blogs)
+    toolset = Toolset(settings.toolset, engine.folder.blogs)
     try:
         answers = typical_answers(toolset, engine)
     except IndexMissing as error:

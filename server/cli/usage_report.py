@@ -40,7 +40,7 @@ def usage(settings: Settings) -> int:
     if not calls:
         sys.stderr.write(f"{settings.usage_log} holds no calls yet.\n")
         return 1
-    offered = [tool.name for tool in Toolset(settings.extended).tools]
+    offered = [tool.name for tool in Toolset(settings.toolset).tools]
     sys.stdout.write("\n".join(report(calls, offered)) + "\n")
     return 0
 

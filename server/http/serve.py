@@ -35,9 +35,7 @@ def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
-    server = build_server(
-        engine, switchable(settings.extended, engine.folder.blogs), usage, STREAMS
-    )
+    server = build_server(engine, switchable(settings.toolset, engine.folder.blogs), usage, STREAMS)
     app = build_app(engine, address, settings.access, server)
     try:
         return serve(app, address, engine.warm_up, server.notifier.close)

@@ -43,6 +43,7 @@ from blog_search_mcp.server.library.prefixes import (
 )
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
@@ -119,6 +120,11 @@ class Library:
     def listing(self) -> MergedLists:
         """List what the blogs hold that can be used. Raises IndexProblem if none can."""
         return MergedLists(*self._ask(self._engines, lambda engine: engine.listing()))
+
+    def corpora(self) -> Mapping[str, Corpus]:
+        """Return the newest generation of each blog that can be used. Raises IndexProblem."""
+        found, _ = self._ask(self._engines, lambda engine: engine.corpora()[""])
+        return found
 
     @property
     def overview(self) -> Overview:

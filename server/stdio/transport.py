@@ -65,7 +65,7 @@ def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
-    server = build_server(engine, switchable(settings.extended, engine.folder.blogs), usage)
+    server = build_server(engine, switchable(settings.toolset, engine.folder.blogs), usage)
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 

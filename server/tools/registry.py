@@ -1,8 +1,9 @@
-"""Which tools are offered: two for every client, two more for those who browse a blog.
+"""Which tools are offered: two for every client, more for those who browse a blog or write it.
 
 Two tools answer questions, and a model pays for each definition in every session, so the
-others are asked for: at the start, or while clients stay connected by sending the process
-SIGUSR1. Not SIGHUP, which a closing terminal sends to a server that should then end.
+others are asked for at the start. Those that list posts may also be asked for while clients stay
+connected, by sending the process SIGUSR1. Not SIGHUP, which a closing terminal sends to a server
+that should then end.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import signal
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.blogs import with_blogs
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
@@ -22,15 +24,18 @@ Tools: TypeAlias = tuple[Tool[Any], ...]
 
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
+AUTHOR: Tools = (*CORE,)
+
+TOOLSETS: dict[ToolsetName, Tools] = {"core": CORE, "extended": EXTENDED, "author": AUTHOR}
 
 
 class Toolset:
     """The tools of one server; may be switched while it serves."""
 
-    def __init__(self, extended: bool = False, blogs: Sequence[str] = ()) -> None:
-        """Offer the extended set or the core one, for `blogs` if they are several."""
-        self.tools = self._for_blogs(EXTENDED if extended else CORE, blogs)
-        self._other = self._for_blogs(CORE if extended else EXTENDED, blogs)
+    def __init__(self, name: ToolsetName = "core", blogs: Sequence[str] = ()) -> None:
+        """Offer the tools of this set, for `blogs` if they are several."""
+        self.tools = self._for_blogs(TOOLSETS[name], blogs)
+        self._other = self._for_blogs(EXTENDED if name == "core" else CORE, blogs)
 
     def switch(self) -> None:
         """Offer the other set; connected clients are notified."""
@@ -41,9 +46,9 @@ class Toolset:
         return tuple(with_blogs(tool, blogs) for tool in tools) if blogs else tools
 
 
-def switchable(extended: bool, blogs: Sequence[str] = ()) -> Toolset:
+def switchable(name: ToolsetName, blogs: Sequence[str] = ()) -> Toolset:
     """Make a toolset that SIGUSR1 switches, on systems that have it; for the main thread."""
-    toolset = Toolset(extended, blogs)
+    toolset = Toolset(name, blogs)
     if hasattr(signal, "SIGUSR1"):
         signal.signal(signal.SIGUSR1, lambda *_: toolset.switch())
     return toolset

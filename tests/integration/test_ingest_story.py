@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW
+from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, IndexProblem
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE, split_windows
-from blog_search_mcp.ingest.prepare import embedding_text
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def embedding_texts(blog: Blog) -> set[str]:
     """What the embedder should have seen of the posts that the index serves."""
     reader = blog.reader()
     return {
-        embedding_text(passage.post, chunk, window)
+        embedding_text(passage.post.title, chunk.headings, window)
         for source, post in blog.manifest.posts.items()
         for passage in [reader.read(source, 0, post.chunks)]
         for chunk in passage.chunks

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownChunk, UnknownPost
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
@@ -78,6 +80,9 @@ class FixedSearcher:
         return Outline(POSTS[source], tuple(parts))
 
     def listing(self) -> Listing:
+        raise IndexMissing("There is no index yet.")
+
+    def corpora(self) -> Mapping[str, Corpus]:
         raise IndexMissing("There is no index yet.")
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:

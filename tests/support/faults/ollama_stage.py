@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW
+from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.errors import Kind
@@ -28,7 +28,6 @@ from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
 from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.prepare import embedding_text
 from blog_search_mcp.ingest.report import Progress, Report, as_lines
 from tests.support.blog import load_rows
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
@@ -183,7 +182,7 @@ def _compared(
         for chunk_id, chunk in snapshot.catalog.chunks_of(post_id).items():
             rows = all_rows[row_ids == chunk_id]
             windows = split_windows(chunk.plain, ENGLISH_WINDOW)
-            texts = [embedding_text(post, chunk, window) for window in windows]
+            texts = [embedding_text(post.title, chunk.headings, window) for window in windows]
             own = [
                 embedding(
                     f"search_document: {t}",

@@ -151,9 +151,9 @@ def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path)
 
 def test_two_tools_are_offered_unless_more_are_asked_for(tmp_path: Path) -> None:
     index = ["--index", str(tmp_path)]
-    assert not read_settings(index, {}).extended
-    assert not read_settings([*index, "--toolset", "core"], {}).extended
-    assert read_settings([*index, "--toolset", "extended"], {}).extended
+    assert read_settings(index, {}).toolset == "core"
+    assert read_settings([*index, "--toolset", "core"], {}).toolset == "core"
+    assert read_settings([*index, "--toolset", "extended"], {}).toolset == "extended"
 
 
 def test_a_folder_to_watch_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

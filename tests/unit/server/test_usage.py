@@ -36,7 +36,7 @@ def call(query: str, **more: Any) -> LoggedCall:
 
 async def asked(log: UsageLog, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What is noted of one call, but for its time."""
-    server = build_server(FixedSearcher(), Toolset(extended=True), log)
+    server = build_server(FixedSearcher(), Toolset("extended"), log)
     async with Client(server) as client:
         await client.call_tool(tool, dict(given))
     *_, last = log.calls()

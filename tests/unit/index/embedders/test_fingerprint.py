@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from blog_search_mcp.index.analysis.token_count import count_tokens
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
@@ -17,7 +18,6 @@ from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
-from blog_search_mcp.ingest.chunking.token_count import count_tokens
 from tests.support.faults.ollama_stage import MODEL
 from tests.support.ollama.faults import becomes
 from tests.support.ollama_standin import Model, OllamaStandIn, replies, running

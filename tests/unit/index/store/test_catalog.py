@@ -10,7 +10,8 @@ import pytest
 from blog_search_mcp.index.store.catalog import Catalog, open_catalog
 from blog_search_mcp.index.store.catalog_writer import open_writer
 from blog_search_mcp.index.store.layout import GenerationFiles
-from blog_search_mcp.index.types import Chunk, Filters, Post
+from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
+from blog_search_mcp.index.types import Chunk, Filters, Link, Post
 
 POSTS = (
     Post("root.md", "At the root"),
@@ -21,7 +22,17 @@ POSTS = (
     Post("ab/three.md", "Three", "2024-03-03", ("golang",)),
     Post("a0/four.md", "Four", None, ("STRASSE",)),
     Post("a.md", "Five", "2023-12-31"),
-    Post("推論/快取.md", "快取", "2024-03-02", ("推論", "straße"), "", "", "zh-tw"),
+    Post(
+        source="推論/快取.md",
+        title="快取",
+        date="2024-03-02",
+        tags=("推論", "straße"),
+        language="zh-tw",
+        series="推論",
+        part=2,
+        aliases=("/old/cache/", "/cache"),
+        canonical_url="https://e.net/cache",
+    ),
 )
 
 
@@ -34,12 +45,18 @@ def chunks_of(post: Post) -> tuple[Chunk, ...]:
     return tuple(chunk_of(post, number) for number in range(3))
 
 
+def pending(post: Post, chunks: tuple[Chunk, ...], *readable: float) -> PendingPost:
+    indexed = IndexedPost(digest="", size=0, mtime_ns=0, chunks=len(chunks))
+    links = (Link("../b.md#two", "the second", 7),) if post.tags else ()
+    return PendingPost(post, chunks, readable, indexed, links, ("first", "次") if links else ())
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> GenerationFiles:
     files = folder(tmp_path / "first")
     with open_writer(files, None) as writer:
         for post in POSTS:
-            writer.add(post, chunks_of(post), [1.0, 0.5, 0.0])
+            writer.add(pending(post, chunks_of(post), 1.0, 0.5, 0.0))
     return files
 
 
@@ -169,7 +186,7 @@ def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_agai
     last, after = POSTS[-1], following(files)
     with open_writer(after, files) as writer:
         removed_id, removed_chunks = writer.remove(last.source)
-        added_id, added_chunks = writer.add(last, chunks_of(last)[:1], [1.0])
+        added_id, added_chunks = writer.add(pending(last, chunks_of(last)[:1], 1.0))
     assert len(removed_chunks) == 3
     assert added_id > removed_id
     assert min(added_chunks) > max(removed_chunks)
@@ -184,7 +201,7 @@ def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles
     with open_writer(following(files), files) as writer:
         for post in POSTS:
             writer.remove(post.source)
-        writer.add(POSTS[0], chunks_of(POSTS[0]), [1.0, 1.0, 1.0])
+        writer.add(pending(POSTS[0], chunks_of(POSTS[0]), 1.0, 1.0, 1.0))
     assert [path.read_bytes() for path in (files.catalog, files.texts)] == before
 
 
@@ -192,7 +209,7 @@ def test_texts_come_from_both_files_until_they_are_written_anew(files: Generatio
     after, changed = following(files), Post("a/one.md", "Two")
     with open_writer(after, files) as writer:
         writer.remove(changed.source)
-        writer.add(changed, chunks_of(changed), [1.0, 1.0, 1.0])
+        writer.add(pending(changed, chunks_of(changed), 1.0, 1.0, 1.0))
     before = everything(after)
     assert set(before.values()) == {
         chunk for post in (*POSTS, changed) if post != POSTS[1] for chunk in chunks_of(post)
@@ -217,3 +234,10 @@ def test_reading_leaves_nothing_beside_the_files(files: GenerationFiles) -> None
     catalog.sources()
     catalog.close()
     assert set(files.folder.iterdir()) == {files.catalog, files.texts}
+
+
+def test_links_and_anchors_come_back_by_post(catalog: Catalog) -> None:
+    tagged = [post.source for post in POSTS if post.tags]
+    ids = [found[0] for source in tagged if (found := catalog.find_post(source))]
+    assert catalog.links() == dict.fromkeys(ids, (Link("../b.md#two", "the second", 7),))
+    assert catalog.anchors() == dict.fromkeys(ids, ("first", "次"))

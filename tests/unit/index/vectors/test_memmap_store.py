@@ -55,6 +55,14 @@ def test_a_search_is_exact(store: MemmapStore, seed: int, k: int) -> None:
     assert all(-1 <= cosine <= 1.000001 for cosine in found.values())
 
 
+def test_the_vectors_of_chunks_are_read_as_they_were_written(store: MemmapStore) -> None:
+    ids, rows = some_ids(500), unit_rows(500, 1)
+    asked = [int(ids[40]), int(ids[3]), 10**9]
+    found, counts = store.vectors(asked)
+    assert counts.tolist() == [1, 1, 0]
+    assert np.array_equal(found, rows[[40, 3]])
+
+
 @settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1), k=st.integers(1, 600))
 def test_a_search_among_some_is_a_search_of_those_alone(

@@ -472,6 +472,7 @@ def test_an_obsidian_note() -> None:
         title="Vector search",
         date="2024-06-07",
         tags=("ann", "Search", "project/alpha"),
+        aliases=("ANN",),
     )
     assert strip_markup(post.body.text) == (
         "#search #project/alpha and #code in #2024, see HNSW or lists.\n"

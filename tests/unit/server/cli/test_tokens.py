@@ -95,7 +95,7 @@ def test_the_command_weighs_the_answers_of_the_index(
     monkeypatch.setattr(
         tokens_command, "engine_for", lambda _: Engine(made.follow, IndexFolder(made.index))
     )
-    assert tokens(Settings(made.index, "", extended=True)) == 0
+    assert tokens(Settings(made.index, "", toolset="extended")) == 0
     out, err = capsys.readouterr()
     assert err == ""
     rows = {row.split()[0]: row.split() for row in out.splitlines() if row}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.ingest.chunking.token_count import _PIECE, count_tokens, exceeds
+from blog_search_mcp.index.analysis.token_count import _PIECE, count_tokens, exceeds
 
 
 @pytest.mark.parametrize(

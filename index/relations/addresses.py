@@ -1,0 +1,134 @@
+"""Where each post of a blog is found, and which post a link leads to.
+
+A link is resolved as the generators and editors that write it do: by the post's URL, by its file
+beside the linking one or below the content folder, by a former address, or by its name alone.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+
+from blog_search_mcp.index.types import Post
+
+_SUFFIX = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+_PAGE = re.compile(r"(?:/(?:_?index|readme))?(?:\.html?)?/*$", re.IGNORECASE)
+_DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
+_GENERATED = {"ref", "link", "post"}
+"""Schemes of `index.markdown.links`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a link leads to."""
+
+    post: int
+    anchor: str
+    """Behind `#`, decoded; `""` for the post as a whole."""
+
+
+class Addresses:
+    """The addresses of the posts of one blog."""
+
+    def __init__(self, posts: Mapping[int, Post]) -> None:
+        """Index posts by their addresses; `posts` are all of the blog by id."""
+        self._posts = posts
+        self._by_source = {_fold(post.source): number for number, post in posts.items()}
+        self._by_path: dict[str, int] = {}
+        self._by_name: defaultdict[str, set[int]] = defaultdict(set)
+        self.hosts: frozenset[str] = frozenset(
+            _host(urlsplit(post.url)) for post in posts.values() if post.url
+        )
+        """Names of the blog's own site, without `www.`."""
+        for number, post in posts.items():
+            for address in (post.url, *post.aliases):
+                if address:
+                    self._by_path.setdefault(_page(urlsplit(address).path), number)
+            for name in _names(post):
+                self._by_name[name].add(number)
+
+    def find_target(self, href: str, source: str) -> Target | None:
+        """Return the post that `href` in the post at `source` leads to, if it leads to one."""
+        try:
+            parts = urlsplit(href.strip())
+        except ValueError:
+            return None
+        anchor, path = unquote(parts.fragment), unquote(parts.path)
+        if parts.scheme in _GENERATED:
+            found = self._find_file(path, source) or self._find_name(path)
+        elif parts.netloc or parts.scheme:
+            is_own = parts.scheme in ("", "http", "https") and _host(parts) in self.hosts
+            found = self._by_path.get(_page(path)) if is_own else None
+        elif not path:
+            found = self._by_source.get(_fold(source)) if anchor else None
+        elif _SUFFIX.search(path) or path.startswith("@/"):
+            found = self._find_file(path, source) or self._find_name(path)
+        else:
+            found = self._find_page(path, source) or self._find_file(path, source)
+        return Target(found, anchor) if found else None
+
+    def is_own(self, href: str) -> bool:
+        """Whether `href` leads to the blog's own site, or is written relative to a post."""
+        try:
+            parts = urlsplit(href.strip())
+        except ValueError:
+            return False
+        if parts.netloc:
+            return _host(parts) in self.hosts
+        return parts.scheme in ("", *_GENERATED)
+
+    def _find_page(self, path: str, source: str) -> int | None:
+        """Find a post by the path of its URL, absolute or relative to that of the linking post."""
+        number = self._by_source.get(_fold(source))
+        url = self._posts[number].url if number else None
+        absolute = urlsplit(urljoin(url, path)).path if url else path
+        return self._by_path.get(_page(absolute))
+
+    def _find_file(self, path: str, source: str) -> int | None:
+        """Find a post by its file, relative to that of the linking one or to the content folder."""
+        folder = source.rpartition("/")[0]
+        path = path.removeprefix("@")
+        places = (
+            [path.lstrip("/")] if path.startswith("/") else [posixpath.join(folder, path), path]
+        )
+        for place in places:
+            stem = _fold(posixpath.normpath(place))
+            if stem in self._by_source:
+                return self._by_source[stem]
+            for end in (".md", "/index.md", "/_index.md", ".mdx", ".markdown"):
+                if stem + end in self._by_source:
+                    return self._by_source[stem + end]
+        return None
+
+    def _find_name(self, path: str) -> int | None:
+        """Find the one post that has this name, whatever its folder."""
+        name = _SUFFIX.sub("", path.rstrip("/")).rpartition("/")[2]
+        found = self._by_name.get(_fold(name), set())
+        return next(iter(found)) if len(found) == 1 else None
+
+
+def _fold(name: str) -> str:
+    return name.casefold()
+
+
+def _host(parts: SplitResult) -> str:
+    return parts.netloc.casefold().removeprefix("www.")
+
+
+def _page(path: str) -> str:
+    """Return what the addresses of one page have in common."""
+    return _fold(_PAGE.sub("", unquote(path))) or "/"
+
+
+def _names(post: Post) -> Iterable[str]:
+    """Yield the names by which notes and generators refer to a post."""
+    folder, _, file = post.source.rpartition("/")
+    stem = _SUFFIX.sub("", file)
+    if stem.casefold() in ("index", "_index"):
+        stem = folder.rpartition("/")[2]
+    names = (stem, _DAY.sub("", stem), post.slug, post.title, *post.aliases)
+    return {_fold(name) for name in names if name}

@@ -1,0 +1,108 @@
+"""One generation as analyses of the whole blog read it; each part is computed once, when needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.relations.addresses import Addresses, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.types import Ids, Link, Post, Vectors
+    from blog_search_mcp.index.vectors.base import ChunkVectors
+
+
+@dataclass(frozen=True, slots=True)
+class PostVectors:
+    """What each post is about, as a direction."""
+
+    posts: Ids
+    """Ids of the posts that have a vector, ascending."""
+    rows: Vectors
+    """Unit vectors of shape (len(posts), dimension): the mean of a post's vectors less the mean
+    of the blog's. Cosines of raw means of one blog all lie close together."""
+
+    def of(self, post: int) -> Vectors | None:
+        """Return a post's vector, `None` if it has none."""
+        place = int(np.searchsorted(self.posts, post))
+        known = place < len(self.posts) and self.posts[place] == post
+        return self.rows[place] if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """A link of a post and where it leads."""
+
+    link: Link
+    target: Target | None
+    """`None` for another site, a file that is no post, or nothing at all."""
+
+
+class Corpus:
+    """The posts of one generation, with their vectors and links; safe for concurrent use."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Take an opened generation, which must stay open."""
+        self.snapshot = snapshot
+
+    @cached_property
+    def posts(self) -> Mapping[int, Post]:
+        """Every post by id."""
+        return self.snapshot.catalog.every_post()
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Where each post is found."""
+        return Addresses(self.posts)
+
+    @cached_property
+    def anchors(self) -> Mapping[int, tuple[str, ...]]:
+        """By post, what may stand behind `#` in a link to it, where that is known."""
+        return self.snapshot.catalog.anchors()
+
+    @cached_property
+    def links(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
+        """The links of each post that has any, in the order of the post."""
+        return {
+            post: tuple(
+                ResolvedLink(link, self.addresses.find_target(link.href, self.posts[post].source))
+                for link in links
+            )
+            for post, links in self.snapshot.catalog.links().items()
+        }
+
+    @cached_property
+    def linked(self) -> Mapping[int, frozenset[int]]:
+        """By post, the other posts that it links to."""
+        return {
+            post: frozenset(each.target.post for each in links if each.target) - {post}
+            for post, links in self.links.items()
+        }
+
+    @cached_property
+    def chunk_vectors(self) -> ChunkVectors:
+        """The vectors of every chunk of `snapshot.table`, in its order."""
+        return self.snapshot.vectors.vectors(self.snapshot.table.chunks)
+
+    @cached_property
+    def post_vectors(self) -> PostVectors:
+        """The direction of every post that has vectors."""
+        rows, counts = self.chunk_vectors
+        posts, places = np.unique(np.repeat(self.snapshot.table.posts, counts), return_index=True)
+        if not len(posts):
+            return PostVectors(posts, rows)
+        numbers = np.diff(np.append(places, len(rows)))[:, np.newaxis]
+        means = np.add.reduceat(rows, places, axis=0) / numbers - self.snapshot.vectors.mean()
+        norms = np.linalg.norm(means, axis=1, keepdims=True)
+        return PostVectors(posts, (means / np.maximum(norms, 1e-9)).astype(np.float32))
+
+    def translations_of(self, post: int) -> frozenset[int]:
+        """Return the posts that are translations of this one."""
+        group = self.snapshot.translations.groups.get(post, ())
+        return frozenset(each.post for each in group) - {post}

@@ -1,0 +1,1 @@
+"""The commands for those who write the blog, each a module."""

@@ -1,0 +1,68 @@
+"""The options of the author's commands: what each is to do, read into one frozen request."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from blog_search_mcp.index.command_line import CommandLine
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.server.settings import AuthorRequest
+
+if TYPE_CHECKING:
+    from blog_search_mcp.server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorCommand:
+    """One command as the command line knows it."""
+
+    help: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+
+
+COMMANDS: Final[dict[str, AuthorCommand]] = {}
+"""By name, which is also that of the module beside this one with a function `run`."""
+
+
+def add_author_commands(
+    commands: argparse._SubParsersAction[CommandLine],
+    add_shared: Callable[[argparse.ArgumentParser], None],
+) -> None:
+    """Add the commands, each with the options that all commands over an index share."""
+    for name, command in COMMANDS.items():
+        parser = commands.add_parser(name, help=command.help)
+        command.add_options(parser)
+        add_shared(parser)
+
+
+def read_request(options: argparse.Namespace) -> AuthorRequest | None:
+    """Return what an author's command is to do, `None` for another command."""
+    if options.command not in COMMANDS:
+        return None
+    return AuthorRequest(
+        command=options.command,
+        subject=getattr(options, "subject", ""),
+        limit=getattr(options, "limit", None),
+        format=getattr(options, "format", ""),
+        out=getattr(options, "out", None),
+        shows_diff=getattr(options, "diff", False),
+        is_reverse=getattr(options, "reverse", False),
+        fails_on=tuple(getattr(options, "fail_on", None) or ()),
+    )
+
+
+def run_author_command(settings: Settings, request: AuthorRequest) -> int:
+    """Run the command; returns the exit status, 1 if an error is printed."""
+    from blog_search_mcp.server.cli.terminal import tell
+
+    module = import_module(f"blog_search_mcp.server.cli.author.{request.command}")
+    try:
+        status: int = module.run(settings, request)
+    except BlogSearchError as error:
+        tell(str(error), settings)
+        return 1
+    return status

@@ -1,0 +1,51 @@
+"""Which post a link leads to, however its author wrote it."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.index.relations.addresses import Addresses, Target
+from blog_search_mcp.index.types import Post
+
+POSTS = {
+    1: Post("posts/kv-cache.md", "KV Cache", url="https://example.org/blog/kv-cache/"),
+    2: Post("posts/tokens/index.md", "Tokens", url="https://example.org/blog/tokens/"),
+    3: Post("_posts/2024-01-02-old.md", "Old", aliases=("/2019/old.html", "Ancient")),
+    4: Post("notes/Vector Search.md", "Vectors"),
+    5: Post("a/same.md", "Same A"),
+    6: Post("b/same.md", "Same B"),
+}
+
+
+@pytest.mark.parametrize(
+    ("href", "source", "found"),
+    [
+        ("https://example.org/blog/kv-cache/", "posts/tokens/index.md", Target(1, "")),
+        ("http://www.example.org/blog/kv-cache#size", "a/same.md", Target(1, "size")),
+        ("/blog/kv-cache/index.html", "a/same.md", Target(1, "")),
+        ("../kv-cache/", "posts/tokens/index.md", Target(1, "")),
+        ("../kv-cache.md#%E5%A4%A7", "posts/tokens/index.md", Target(1, "大")),
+        ("tokens/", "posts/kv-cache.md", Target(2, "")),
+        ("ref:posts/tokens", "a/same.md", Target(2, "")),
+        ("ref:/posts/tokens/index.md", "a/same.md", Target(2, "")),
+        ("ref:kv-cache.md", "a/same.md", Target(1, "")),
+        ("post:2024-01-02-old", "a/same.md", Target(3, "")),
+        ("link:_posts/2024-01-02-old.md", "a/same.md", Target(3, "")),
+        ("/2019/old", "a/same.md", Target(3, "")),
+        ("@/posts/kv-cache.md", "a/same.md", Target(1, "")),
+        ("Vector Search.md", "a/same.md", Target(4, "")),
+        ("Ancient.md", "a/same.md", Target(3, "")),
+        ("same.md", "b/other.md", Target(6, "")),
+        ("#size", "posts/kv-cache.md", Target(1, "size")),
+        ("same.md", "c/other.md", None),
+        ("https://elsewhere.org/blog/kv-cache/", "a/same.md", None),
+        ("mailto:me@example.org", "a/same.md", None),
+        ("/blog/nothing/", "a/same.md", None),
+        ("http://[broken", "a/same.md", None),
+        ("", "a/same.md", None),
+    ],
+)
+def test_a_link_leads_to_the_post_that_its_generator_would_lead_to(
+    href: str, source: str, found: Target | None
+) -> None:
+    assert Addresses(POSTS).find_target(href, source) == found
