@@ -126,8 +126,12 @@ class IndexWriter:
         self._record(source, waiting=windows)
 
     def _record(self, source: str, **update: int) -> None:
-        if source in self._posts:  # it may have been refused since it was added
+        if self.has(source):
             self._posts[source] = self._posts[source].model_copy(update=update)
+
+    def has(self, source: str) -> bool:
+        """Whether a post is in: one that was may have been refused since."""
+        return source in self._posts
 
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.ingest.embedding import open_embedding_queue
+from blog_search_mcp.ingest.embedding import BLOCK
 from blog_search_mcp.ingest.prepare import make_windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.embedding import CachedEmbedder
+    from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.plan import FileToRead
-    from blog_search_mcp.ingest.report import Progress, WithoutVector
+    from blog_search_mcp.ingest.report import Progress
 
 WORDS_FIRST = 500
 """Windows to embed beyond which words are published first: 5 s of two cores for the smallest model
@@ -32,7 +31,8 @@ WINDOW_BYTES = 1_000
 def may_be_many(files: Iterable[FileToRead]) -> bool:
     """Whether these files may have more than WORDS_FIRST windows.
 
-    If not, embedding starts while they are read; if so, it leaves the processors to the words.
+    If not, embedding starts while they are read; if so, it leaves this machine's processors to the
+    words.
     """
     return sum(each.file.size for each in files) > WORDS_FIRST * WINDOW_BYTES
 
@@ -43,23 +43,20 @@ def milestones(windows: int) -> list[int]:
 
 
 def embed_backlog(
-    writer: IndexWriter, embedder: CachedEmbedder, most: int, progress: Progress
-) -> tuple[int, tuple[WithoutVector, ...]]:
-    """Embed the first posts of the backlog, until `most` windows are full.
+    queue: EmbeddingQueue, sources: Iterator[str], until: int, progress: Progress
+) -> None:
+    """Embed posts of the backlog until as many windows are `written` by the queue.
 
-    Returns how many windows that were, and the chunks that have no vector even so. Raises
-    EmbedderError.
+    A block more is taken of `sources` and queued, so that the embedder goes on while this
+    generation is published. Raises EmbedderError.
     """
-    done = 0
-    with open_embedding_queue(writer, embedder) as queue:
-        for source in writer.backlog():
-            if done >= most:
-                break
-            new, chunk_ids = writer.read(source)
-            windows = make_windows(new, embedder.window_pieces)
-            done += len(windows)
-            for block in queue.put(new, chunk_ids, windows):
-                progress.advance(len(block.windows))
-        for block in queue.drain():
-            progress.advance(len(block.windows))
-    return done, queue.without_vector
+    for enough in (until, until + BLOCK):
+        while queue.queued < enough and (source := next(sources, None)) is not None:
+            if queue.writer.has(source):
+                new, chunk_ids = queue.writer.read(source)
+                windows = make_windows(new, queue.window_pieces)
+                for block in queue.put(new, chunk_ids, windows):
+                    progress.advance(len(block.windows))
+        queue.flush()
+    for block in queue.drain(until):
+        progress.advance(len(block.windows))

@@ -6,17 +6,19 @@ it, so that memory stays bounded whichever side is slower.
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from blog_search_mcp.index.embedders.cache import EmbeddingCache
-from blog_search_mcp.index.errors import EmbedderRefused, TextsRefused
+from blog_search_mcp.index.embedders.registry import runs_on_server
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderRefused, TextsRefused
 from blog_search_mcp.ingest.report import WithoutVector
 
 if TYPE_CHECKING:
@@ -50,30 +52,50 @@ class CachedEmbedder:
         """Texts passed to the embedder, those that it refused included."""
         self.is_stopped = False
         """Set it to end `embed` at the next batch."""
-        self.holds_back = False
-        """Set it to have `embed` return only what is in the cache."""
+        self._is_on_server = runs_on_server(embedder.identity)
+        self._ahead_until = 0.0
+        self._failure: BlogSearchError | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences on a cache that failed."""
         return self._cache.warnings
 
+    def find(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Return the vectors that are in the cache."""
+        return self._cache.get(texts)
+
     def embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed `texts`; one that is refused or held back is missing. Raises EmbedderError.
+        """Embed `texts`; one that is refused is missing. Raises EmbedderError.
 
         Vectors are float32 of unit length; batches finished before an error stay in the cache.
-        Texts of about one length go together: a model pads a batch to its longest.
         """
         vectors = self._cache.get(texts)
-        if self.holds_back:
-            return vectors
-        unknown = {text for text in texts if text not in vectors and text not in self.refused}
-        for batch_vectors in self._embed_batches(sorted(unknown, key=lambda t: (len(t), t))):
+        for batch_vectors in self._embed_batches(texts, vectors):
             vectors |= batch_vectors
         return vectors
 
-    def _embed_batches(self, texts: Sequence[str]) -> Iterator[dict[str, Vectors]]:
-        """Embed each batch while the one before it is written to the cache."""
+    def embed_ahead(self, texts: Sequence[str]) -> None:
+        """Fill the cache, if the embedder is on a server, for AHEAD seconds of a run at most.
+
+        What fails is raised by the next `embed`.
+        """
+        if not self._is_on_server:
+            return
+        self._ahead_until = self._ahead_until or time.monotonic() + AHEAD
+        with suppress(BlogSearchError), closing(self._embed_batches(texts, self.find(texts))) as b:
+            while time.monotonic() < self._ahead_until and next(b, None) is not None:
+                pass
+
+    def _embed_batches(
+        self, texts: Sequence[str], known: Container[str]
+    ) -> Generator[dict[str, Vectors], None, None]:
+        """Embed each batch of what is not known while the one before is written to the cache.
+
+        Texts of about one length go together: a model pads a batch to its longest.
+        """
+        unknown = {text for text in texts if text not in known and text not in self.refused}
+        texts = sorted(unknown, key=lambda text: (len(text), text))
         writes: list[Future[None]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="cache") as thread:
             for start in range(0, len(texts), BATCH):
@@ -91,12 +113,20 @@ class CachedEmbedder:
             write.result()
 
     def _embed_batch(self, batch: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors by text, and record which texts the embedder refused."""
+        """Return the vectors by text, and record which texts the embedder refused.
+
+        What it raises once it is not asked for again.
+        """
+        if self._failure is not None:
+            raise self._failure
         try:
             rows, reasons = self._embedder.embed_documents(batch), {}
         except TextsRefused as refusal:
             rows = refusal.rows
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
+        except BlogSearchError as failure:
+            self._failure = failure
+            raise
         self.texts_embedded += len(batch)
         self.refused |= reasons
         pairs = zip(batch, rows, strict=True)
@@ -117,8 +147,12 @@ class CachedEmbedder:
 BLOCK = 256
 """Windows embedded together: enough of each length for some full batches."""
 
-FIRST_BLOCK = 64
+FIRST_BLOCK = BATCH
 """Windows of the first block, so that an embedder on another machine starts early."""
+
+AHEAD = 5.0
+"""Seconds for which an embedder on a server works while words are indexed: it may be on the same
+processors, and words come first."""
 
 MAX_BLOCKS = 4
 """Blocks that may wait for the embedder."""
@@ -140,13 +174,22 @@ class Block:
 
 
 class EmbeddingQueue:
-    """Embeds windows and writes their vectors in order; use `open_embedding_queue`."""
+    """Embeds windows and writes their vectors in order; use `open_embedding_queue`.
 
-    def __init__(
-        self, thread: ThreadPoolExecutor, writer: IndexWriter, embedder: CachedEmbedder
-    ) -> None:
+    Set `writer` before all else; it may change while windows wait, whose chunks it has too.
+    """
+
+    writer: IndexWriter
+
+    def __init__(self, thread: ThreadPoolExecutor, embedder: CachedEmbedder) -> None:
+        self.holds_back = False
+        """Set it to write only vectors that are in the cache."""
+        self.queued = 0
+        """Windows that were put."""
+        self.written = 0
+        """Those of them that were written, refused or held back."""
+        self.window_pieces = embedder.window_pieces
         self._thread = thread
-        self._writer = writer
         self._embedder = embedder
         self._block = Block()
         self._block_size = FIRST_BLOCK
@@ -167,6 +210,7 @@ class EmbeddingQueue:
         """
         self._block.windows += [_QueuedWindow(post, chunk_ids[w.chunk], w) for w in windows]
         self._block.posts += 1
+        self.queued += len(windows)
         if len(self._block.windows) < self._block_size:
             return []
         self.flush()
@@ -178,35 +222,46 @@ class EmbeddingQueue:
             return
         self._block_size = BLOCK
         texts = [queued.window.text for queued in self._block.windows]
-        self._submitted.append((self._block, self._thread.submit(self._embedder.embed, texts)))
+        if self.holds_back:
+            vectors: Future[Mapping[str, Vectors]] = Future()
+            vectors.set_result(self._embedder.find(texts))
+            self._thread.submit(self._embedder.embed_ahead, texts)
+        else:
+            vectors = self._thread.submit(self._embedder.embed, texts)
+        self._submitted.append((self._block, vectors))
         self._block = Block()
 
-    def drain(self) -> Iterator[Block]:
-        """Write all blocks; yield each when it is completed."""
+    def drain(self, until: int | None = None) -> Iterator[Block]:
+        """Write blocks until that many windows are `written`, or all; yield each that is."""
         self.flush()
-        while self._submitted:
+        while self._submitted and (until is None or self.written < until):
             yield self._write_block()
 
     def _write_block(self) -> Block:
         """Write the vectors of each post that has them all; record which posts have to wait."""
         block, future = self._submitted.popleft()
         vectors, reasons = future.result(), self._embedder.refused
+        self.written += len(block.windows)
         waiting = {
             each.post.post.source
             for each in block.windows
             if each.window.text not in vectors and each.window.text not in reasons
         }
         for source, count in Counter(each.post.post.source for each in block.windows).items():
-            self._writer.record_waiting(source, count if source in waiting else 0)
-        windows = [each for each in block.windows if each.post.post.source not in waiting]
+            self.writer.record_waiting(source, count if source in waiting else 0)
+        windows = [
+            each
+            for each in block.windows
+            if each.post.post.source not in waiting and self.writer.has(each.post.post.source)
+        ]
         embedded = [each for each in windows if each.window.text in vectors]
         if embedded:
             ids = np.asarray([each.chunk_id for each in embedded], dtype=np.int64)
             rows = np.stack([vectors[each.window.text] for each in embedded])
-            self._writer.add_vectors(ids, rows)
+            self.writer.add_vectors(ids, rows)
         refused = [each for each in windows if each.window.text in reasons]
         for source, count in Counter(each.post.post.source for each in refused).items():
-            self._writer.record_unembedded(source, count)
+            self.writer.record_unembedded(source, count)
         for each in refused:
             chunk = each.post.chunks[each.window.chunk]
             self._without_vector[each.chunk_id] = WithoutVector(
@@ -220,12 +275,11 @@ class EmbeddingQueue:
 
 
 @contextmanager
-def open_embedding_queue(writer: IndexWriter, embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
+def open_embedding_queue(embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
     """Start the embedding thread for this block; what still waits at its end is dropped."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
-    embedder.is_stopped = False
     try:
-        yield EmbeddingQueue(thread, writer, embedder)
+        yield EmbeddingQueue(thread, embedder)
     finally:
         embedder.is_stopped = True
         thread.shutdown(cancel_futures=True)

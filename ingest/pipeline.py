@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -45,7 +45,6 @@ from blog_search_mcp.ingest.report import (
     LinkCounts,
     Progress,
     Report,
-    WithoutVector,
 )
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.embedding import CachedEmbedder
+    from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
 
@@ -225,28 +224,27 @@ def _write_generations(
 ) -> tuple[Manifest, EmbeddingCounts]:
     """Write what changed, then the backlog; each generation is published when it is complete."""
     from blog_search_mcp.index.embedders.cache import open_cache
-    from blog_search_mcp.ingest.embedding import CachedEmbedder
+    from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
 
     embedder, manifest = run.plan.choice.embedder, run.plan.base
-    without_vector: list[WithoutVector] = []
-    with open_cache(layout.cache, embedder.identity) as cache:
+    with ExitStack() as opened:
+        cache = opened.enter_context(open_cache(layout.cache, embedder.identity))
         cached = CachedEmbedder(embedder, cache)
+        queue = opened.enter_context(open_embedding_queue(cached))
         if manifest is None or run.has_changes:
-            manifest, without = _write_changes(job, layout, run, workers, cached, progress)
-            without_vector += without
+            manifest = _write_changes(job, layout, run, workers, queue, progress)
         _record_ingest(job, layout, run, manifest)
         if manifest.waiting:
             progress.say(
                 f"{len(manifest.posts):,} posts can be searched by words now. Search by meaning "
                 f"follows for {manifest.waiting:,} of them, the newest first."
             )
-        for fuller, without in _write_backlog(
-            layout, run.plan, run.counts, manifest, workers, cached, progress
+        for fuller in _write_backlog(
+            layout, run.plan, run.counts, manifest, workers, queue, progress
         ):
             manifest = fuller
             _record_ingest(job, layout, run, manifest)
-            without_vector += without
-    return manifest, EmbeddingCounts(cached.texts_embedded, tuple(without_vector), cached.warnings)
+    return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
 
 
 def _write_changes(
@@ -254,41 +252,40 @@ def _write_changes(
     layout: Layout,
     run: Run,
     workers: WorkerPool,
-    cached: CachedEmbedder,
+    queue: EmbeddingQueue,
     progress: Progress,
-) -> tuple[Manifest, tuple[WithoutVector, ...]]:
+) -> Manifest:
     """Write a generation with every change; where there is much to embed, without its vectors."""
     from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.backlog import WORDS_FIRST, embed_backlog, may_be_many
-    from blog_search_mcp.ingest.embedding import open_embedding_queue
 
     plan, counts = run.plan, run.counts
-    cached.holds_back = may_be_many(plan.to_read)
+    queue.holds_back = may_be_many(plan.to_read)
     progress.start("indexing posts", len(plan.to_read))
     with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
-        with open_embedding_queue(writer, cached) as queue:
-            for each in run.results:
-                result, chunk_ids = _write_post(writer, each)
-                counts.count(result)
-                if result.new is None:
-                    progress.advance(1)
-                else:
-                    for block in queue.put(result.new, chunk_ids, result.windows):
-                        progress.advance(block.posts)
-            queue.flush()
-            counts.require_posts(job)
-            writer.remove(counts.removed)
-            _write_lexical(writer, workers, counts)
-            counts.require_posts(job)
-            for block in queue.drain():
-                progress.advance(block.posts)
-        cached.holds_back, without = False, queue.without_vector
-        windows = sum(writer.backlog().values())
+        queue.writer = writer
+        for each in run.results:
+            result, chunk_ids = _write_post(writer, each)
+            counts.count(result)
+            if result.new is None:
+                progress.advance(1)
+            else:
+                for block in queue.put(result.new, chunk_ids, result.windows):
+                    progress.advance(block.posts)
+        queue.flush()
+        counts.require_posts(job)
+        writer.remove(counts.removed)
+        _write_lexical(writer, workers, counts)
+        counts.require_posts(job)
+        for block in queue.drain():
+            progress.advance(block.posts)
+        queue.holds_back, backlog = False, writer.backlog()
+        windows = sum(backlog.values())
         if 0 < windows <= WORDS_FIRST:
             progress.start("embedding texts", windows)
-            without += embed_backlog(writer, cached, windows, progress)[1]
+            embed_backlog(queue, iter(backlog), queue.queued + windows, progress)
         calibration = plan.base.calibration if plan.base else None
-        return _publish(writer, plan, calibration, {}, progress), without
+        return _publish(writer, plan, calibration, {}, progress)
 
 
 def _write_post(writer: IndexWriter, result: ParsedResult) -> tuple[ParsedResult, tuple[int, ...]]:
@@ -313,29 +310,31 @@ def _write_backlog(
     counts: IngestCounts,
     manifest: Manifest,
     workers: WorkerPool,
-    cached: CachedEmbedder,
+    queue: EmbeddingQueue,
     progress: Progress,
-) -> Iterator[tuple[Manifest, tuple[WithoutVector, ...]]]:
+) -> Iterator[Manifest]:
     """Embed what waits; yield each generation that was published with more of it."""
     from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.backlog import embed_backlog, milestones
 
-    windows = sum(post.waiting for post in manifest.posts.values())
-    done = 0
+    windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
+    sources: Iterator[str] | None = None
     queries: dict[str, Vectors] = {}
     for milestone in milestones(windows):
+        done = queue.written - before
         if done >= milestone:
             continue
         progress.start("embedding texts", windows, done)
         with open_index_writer(layout, manifest, plan.choice.embedder.identity) as writer:
+            queue.writer = writer
+            sources = sources or iter(writer.backlog())
             try:
-                more, without = embed_backlog(writer, cached, milestone - done, progress)
+                embed_backlog(queue, sources, before + milestone, progress)
             except EmbedderError as error:
                 raise _explain_failure(error, manifest) from error
-            done += more
             _write_lexical(writer, workers, counts)
             manifest = _publish(writer, plan, None, queries, progress)
-        yield manifest, without
+        yield manifest
 
 
 def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:

@@ -8,9 +8,11 @@ other, and a vector is a pure function of its text.
 from __future__ import annotations
 
 import re
+import threading
 import time
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,14 +94,16 @@ KNOWN = 4096
 
 
 class FixedEmbedder:
-    """Vectors of any dimension, at `pace` seconds a text."""
+    """Vectors of any dimension, at `pace` seconds a text, one after another."""
 
     def __init__(self, dimension: int, pace: float = 0.0) -> None:
-        """It passes for the free embedder."""
+        """It passes for the free embedder, and one with a pace for a server's."""
         self.window_pieces = MINILM.window_pieces
         self._dimension = dimension
         self._pace = pace
-        self.identity = FreeEmbedder(dimension).identity
+        self._lock = threading.Lock()
+        free = FreeEmbedder(dimension).identity
+        self.identity = replace(free, kind="ollama") if pace else free
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """It reads everything equally well."""
@@ -107,7 +111,9 @@ class FixedEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder."""
-        time.sleep(self._pace * len(texts))
+        if self._pace:
+            with self._lock:
+                time.sleep(self._pace * len(texts))
         rows: Vectors = _vectors(self._dimension)[
             [zlib.crc32(text.encode("utf-8", "replace")) % KNOWN for text in texts]
         ]
@@ -125,6 +131,7 @@ class FixedEmbedder:
 
 @cache
 def _vectors(dimension: int) -> Vectors:
-    made = np.random.default_rng(2).standard_normal((KNOWN, dimension), dtype=np.float32)
+    made = np.random.default_rng(2).integers(-128, 128, (KNOWN, dimension), np.int8)
+    made = made.astype(np.float32)
     unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
     return unit

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -61,6 +62,7 @@ class EmbeddingCache:
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
         """Open the file at `path`, whatever state it is in. Raises IndexProblem."""
         self._path = path
+        self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._out_of_reach = False
         self._warnings: list[str] = []
@@ -141,36 +143,37 @@ class EmbeddingCache:
         return self._run(adopt, own)
 
     def _run(self, work: Callable[[sqlite3.Connection], T], without: T) -> T:
-        """Do `work`; `without` if no file can be used.
+        """Do `work`, while other threads wait; `without` if no file can be used.
 
         Only a file that a connection of its own finds damaged is replaced by a new one. After any
         other error that may be this connection's, `work` is done once more by a new one. Raises
         IndexProblem if the disk fails.
         """
-        for is_first in (True, False):
-            if self._out_of_reach:
-                break
-            try:
-                self._connection = self._connection or _connect(self._path)
-                return work(self._connection)
-            except sqlite3.DatabaseError as error:
-                self.close()
-                code = _primary_code(error)
-                if code in _DISK_FAILS:
-                    raise IndexProblem(
-                        f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
-                        "space and the folder's permissions, then run again."
-                    ) from error
-                can_go_on = is_first and code in {*_DAMAGED, _NO_CODE}
-                if can_go_on and _is_damaged(self._path):
-                    can_go_on = self._set_aside(error)
-                if not can_go_on:
-                    self._out_of_reach = True
-                    self._warnings.append(
-                        f"The embedding cache {self._path.name} cannot be used ({error}), so this "
-                        "run embeds every text it needs and keeps none. Free the file, and the "
-                        "next run uses it again."
-                    )
+        with self._lock:
+            for is_first in (True, False):
+                if self._out_of_reach:
+                    break
+                try:
+                    self._connection = self._connection or _connect(self._path)
+                    return work(self._connection)
+                except sqlite3.DatabaseError as error:
+                    self.close()
+                    code = _primary_code(error)
+                    if code in _DISK_FAILS:
+                        raise IndexProblem(
+                            f"The index's {self._path.name} cannot be used: {error}. Check the "
+                            "disk's space and the folder's permissions, then run again."
+                        ) from error
+                    can_go_on = is_first and code in {*_DAMAGED, _NO_CODE}
+                    if can_go_on and _is_damaged(self._path):
+                        can_go_on = self._set_aside(error)
+                    if not can_go_on:
+                        self._out_of_reach = True
+                        self._warnings.append(
+                            f"The embedding cache {self._path.name} cannot be used ({error}), so "
+                            "this run embeds every text it needs and keeps none. Free the file, "
+                            "and the next run uses it again."
+                        )
         return without
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> bool:

@@ -9,8 +9,9 @@ medians then stay what they were while posts come in one by one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 SAMPLE = 100
 """Headings searched for."""
+
+BATCH = 32
+"""Headings embedded at once, while those before them are searched for."""
 
 ABSENT_LANGUAGES = ("en", "zh", "ja", "de")
 """Columns of the table of absent headings."""
@@ -78,15 +82,15 @@ def calibrate(
         titles = [post.title for post in catalog.every_post().values()]
         headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
         absent, foreign = choose_absent(snapshot.languages[0])
-        if len(snapshot.vectors):
-            _embed_covered(embedder, (*headings, *absent, *foreign), embedded)
-        known = replace(snapshot, embedder=_EmbedderWithKnown(embedder, embedded))
-        return measure_reach(
-            Samples(headings, absent, foreign),
-            lambda text: retrieve_candidates(known, text)[1],
-            catalog.sample(SAMPLE_CHARACTERS),
-            catalog.count(),
-        )
+        queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
+        with _embed_ahead(embedder, queries, embedded) as known:
+            ahead = replace(snapshot, embedder=known)
+            return measure_reach(
+                Samples(headings, absent, foreign),
+                lambda text: retrieve_candidates(ahead, text)[1],
+                catalog.sample(SAMPLE_CHARACTERS),
+                catalog.count(),
+            )
 
 
 def _waiting_chunks(snapshot: Snapshot) -> Ids:
@@ -180,29 +184,53 @@ def _median(values: Sequence[float]) -> float:
     return median(values) if values else 0.0
 
 
-def _embed_covered(
-    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
-) -> None:
-    """Add the vectors of those queries that the embedder's vocabulary covers at all."""
-    unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
-    coverages = embedder.vocabulary_coverage(unknown)
-    covered = [text for text, coverage in zip(unknown, coverages, strict=True) if coverage]
-    if covered:
-        embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
+class _EmbedderAhead:
+    """An embedder whose queries are known in advance; use `_embed_ahead`."""
 
-
-class _EmbedderWithKnown:
-    """An embedder that has the vectors of some queries already."""
-
-    def __init__(self, embedder: Embedder, known: Mapping[str, Vectors]) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        queries: Sequence[str],
+        embedded: dict[str, Vectors],
+        thread: ThreadPoolExecutor,
+    ) -> None:
         self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self.embed_queries = embedder.embed_queries
         self._embedder = embedder
-        self._known = known
+        self._embedded = embedded
+        unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
+        coverages = embedder.vocabulary_coverage(unknown)
+        covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
+        batches = (covered[start : start + BATCH] for start in range(0, len(covered), BATCH))
+        self._batches = {
+            text: batch
+            for texts in batches
+            for batch in [thread.submit(self._embed_batch, texts)]
+            for text in texts
+        }
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder."""
-        return self._known[text] if text in self._known else self._embedder.embed_query(text)
+        if text in self._batches:
+            self._batches[text].result()
+        if text in self._embedded:
+            return self._embedded[text]
+        return self._embedder.embed_query(text)
+
+    def _embed_batch(self, texts: Sequence[str]) -> None:
+        self._embedded |= zip(texts, self._embedder.embed_queries(texts), strict=True)
+
+
+@contextmanager
+def _embed_ahead(
+    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
+) -> Iterator[_EmbedderAhead]:
+    """The embedder with `queries` being embedded in a thread; unused ones are cancelled."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="calibrate")
+    try:
+        yield _EmbedderAhead(embedder, queries, embedded, thread)
+    finally:
+        thread.shutdown(cancel_futures=True)

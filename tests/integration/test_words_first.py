@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.errors import EmbedderError, EmbedderUnavailable
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest import backlog
+from blog_search_mcp.index.writer import IndexWriter
+from blog_search_mcp.ingest import backlog, embedding
 from blog_search_mcp.ingest.report import PlainProgress
 from tests.support.blog import Blog, load_rows
-from tests.support.fakes import FakeEmbedder
+from tests.support.fakes import IDENTITY, FakeEmbedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +41,58 @@ def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{number:02}.md": post(number) for number in range(POSTS)})
     return made
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Set it to let a generation be completed."""
+    begun, finish_files = Event(), IndexWriter.finish_files
+
+    def wait(writer: IndexWriter) -> None:
+        assert begun.wait(60.0)
+        finish_files(writer)
+
+    monkeypatch.setattr(IndexWriter, "finish_files", wait)
+    return begun
+
+
+class OnServer(FakeEmbedder):
+    """Says that it is on a server, and tells when it is asked."""
+
+    def __init__(self, begun: Event, failure: BlogSearchError | None = None) -> None:
+        super().__init__(replace(IDENTITY, kind="ollama"), failure)
+        self._begun = begun
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self._begun.set()
+        return super().embed_documents(texts)
+
+
+def test_an_embedder_on_a_server_begins_while_words_are_indexed(unread: Blog, begun: Event) -> None:
+    unread.embedder = OnServer(begun)
+    report = unread.ingest()
+    assert (report.generation, report.embedded) == (3, POSTS)
+    assert len(unread.embedder.documents) == POSTS
+
+
+def test_a_server_that_fails_while_words_are_indexed_is_told_after_them(
+    unread: Blog, begun: Event
+) -> None:
+    unread.embedder = OnServer(begun, EmbedderUnavailable("Ollama does not answer."))
+    with pytest.raises(EmbedderError, match=r"^Ollama does not answer\. The finished .* 0 by mean"):
+        unread.ingest()
+    assert unread.manifest.waiting == POSTS
+
+
+def test_a_server_has_only_so_long_while_words_are_indexed(
+    unread: Blog, begun: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "AHEAD", 0.0)
+    begun.set()
+    unread.embedder = watching = Watching(unread)
+    watching.identity = replace(IDENTITY, kind="ollama")
+    unread.ingest()
+    assert watching.waiting[0] == POSTS
 
 
 class Watching(FakeEmbedder):
@@ -83,7 +138,7 @@ def test_words_are_published_before_the_first_text_is_embedded_and_half_in_betwe
 ) -> None:
     unread.embedder = watching = Watching(unread)
     report = unread.ingest()
-    assert watching.waiting == [40, 20]
+    assert watching.waiting[0] == 40
     assert (report.generation, report.added, report.embedded) == (3, POSTS, POSTS)
     assert unread.manifest.waiting == 0
     assert "Still being indexed" not in (ask(unread, "zebra").notice or "")

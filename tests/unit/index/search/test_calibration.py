@@ -12,6 +12,7 @@ from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.search.calibration import (
     ABSENT_LANGUAGES,
     ABSENT_SHARE,
+    BATCH,
     COVERED_SHARE,
     FEWEST,
     SAMPLE,
@@ -191,13 +192,14 @@ class NotingBatches(FakeEmbedder):
         raise AssertionError(text)
 
 
-def test_all_that_a_calibration_searches_for_is_embedded_at_once(blog: MakeBlog) -> None:
+def test_what_a_calibration_searches_for_is_embedded_in_batches(blog: MakeBlog) -> None:
     made = blog({"moth.md": "# Moth\n\nBy night."})
     made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
     made.embedder = embedder = NotingBatches()
     made.ingest()
     absent, foreign = choose_absent("en")
-    assert embedder.batches == [21 + len(absent) + len(foreign)]
+    asked = 21 + len(absent) + len(foreign)
+    assert embedder.batches == [BATCH] * (asked // BATCH) + [asked % BATCH]
 
 
 @pytest.mark.parametrize(
