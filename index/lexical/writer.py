@@ -26,6 +26,12 @@ _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 """tantivy raises ValueError for everything; these are its words for what the disk refused."""
 
 
+_OWN = ("meta.json", ".managed.json")
+"""Files that tantivy closes to other accounts, whatever the umask: their servers read them too."""
+
+_LOCK = ".tantivy-writer.lock"
+"""One that it leaves as it is made."""
+
 LEVELS = {
     "chunks": (("",), ("chunk", "post")),
     "posts": (("", "about_"), ("post",)),
@@ -50,11 +56,15 @@ def write(
             levels = {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
         else:
             levels = _copied(folder, previous)
-        return _update(levels, removed, added)
+        refused = _update(levels, removed, added)
     except ValueError as error:
         if describe_exhaustion(error) or not _IO.search(str(error)):
             raise
         raise make_disk_error(error) from error
+    for name in LEVELS:
+        for written in _OWN:
+            shutil.copymode(folder / name / _LOCK, folder / name / written)
+    return refused
 
 
 def _update(

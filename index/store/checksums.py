@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.errors import IndexBroken, IndexPlaceUnusable
 from blog_search_mcp.index.store.files import regular_size
 from blog_search_mcp.index.store.layout import GenerationFiles, read_stamp, stamp_of
 from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest
@@ -79,10 +79,18 @@ def _sha256(path: Path) -> str:
 
 
 def verify_file(files: GenerationFiles, name: str, checksum: Checksum) -> None:
-    """Compare one file with its checksum; raise IndexBroken if it differs."""
+    """Compare one file with its checksum; raise IndexBroken if it differs.
+
+    Raises IndexPlaceUnusable if this account may not read it.
+    """
     path = files.folder / name
     try:
         is_same = regular_size(path) == checksum.size and _sha256(path) == checksum.sha256
+    except PermissionError as error:
+        raise IndexPlaceUnusable(
+            f"This account may not read the index's {name}. Give it the permission, or name "
+            "another folder with --index DIR."
+        ) from error
     except OSError as error:
         raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
     if not is_same:

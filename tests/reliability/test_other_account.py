@@ -1,0 +1,193 @@
+"""Posts and indexes of another account: each command does its work or says what it may not do.
+
+The oracle is the exit status, what the command says, that it is no traceback, and that the owner
+finds in the index what it held.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+SETPRIV = shutil.which("setpriv")
+"""Of util-linux: starts a process of root that is bound by permissions as any other account is."""
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0 or SETPRIV is None,
+    reason="only root gives files to another account",
+)
+
+OTHER = 65534
+"""An account that owns nothing on most systems."""
+
+POSTS = {
+    "soup.md": "# Soup\n\nBoil an onion.\n",
+    "tea.md": "# Tea\n\nA zebrafinch drinks a leaf.\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A blog, whose commands are bound by permissions if they are not the owner's."""
+
+    folder: Path
+
+    @property
+    def content(self) -> Path:
+        return self.folder / "content"
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "home" / "index"
+
+    def run(self, module: str, *arguments: str | Path, bound: bool) -> tuple[int, str]:
+        """Run a module: the exit status, and what it says on either stream."""
+        assert SETPRIV is not None
+        start = [SETPRIV, "--bounding-set=-all", "--inh-caps=-all"] if bound else []
+        done = subprocess.run(
+            [*start, sys.executable, "-m", f"blog_search_mcp.{module}", *map(str, arguments)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said = done.stdout + done.stderr
+        assert "Traceback" not in said, said
+        return done.returncode, said
+
+    def ingest(self, *options: str, bound: bool = True) -> tuple[int, str]:
+        embedded = ("--embedder", "embedded", *options)
+        return self.run("ingest", self.content, "--index", self.index, *embedded, bound=bound)
+
+    def search(self, query: str, *, bound: bool = True) -> tuple[int, str]:
+        return self.run("server", "search", "--index", self.index, "--", query, bound=bound)
+
+    def is_found(self, *, bound: bool = True) -> bool:
+        status, said = self.search("zebrafinch", bound=bound)
+        return status == 0 and "tea.md" in said
+
+    def write(self, source: str, text: str) -> None:
+        (self.content / source).write_text(text, "utf-8")
+
+    def ingest_as_other(self) -> None:
+        """Ingest, and give what that made to the other account."""
+        before = {*self.index.rglob("*")}
+        assert self.ingest(bound=False)[0] == 0
+        for path in {*self.index.rglob("*"), *([] if before else [self.index])} - before:
+            os.chown(path, OTHER, OTHER)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.content.mkdir()
+    made.index.parent.mkdir()
+    for source, text in POSTS.items():
+        made.write(source, text)
+    return made
+
+
+def close(path: Path, mode: int) -> None:
+    """Give a file or folder to the other account, with this mode."""
+    os.chown(path, OTHER, OTHER)
+    path.chmod(mode)
+
+
+def test_a_post_that_may_not_be_read_is_left_out_by_name(place: Place) -> None:
+    close(place.content / "soup.md", 0o600)
+    status, said = place.ingest()
+    assert (status, place.is_found()) == (0, True)
+    assert "skipped soup.md: it cannot be read: Permission denied; check the file" in said
+    (place.content / "soup.md").chmod(0o644)
+    status, said = place.ingest()
+    assert (status, "2 posts" in said, "1 added" in said) == (0, True, True)
+
+
+def test_a_post_that_may_no_longer_be_read_is_taken_out_by_name(place: Place) -> None:
+    assert place.ingest()[0] == 0
+    close(place.content / "soup.md", 0o600)
+    status, said = place.ingest()
+    assert (status, "skipped soup.md: it cannot be read" in said) == (0, True)
+    assert (place.is_found(), "1 removed" in said) == (True, True)
+
+
+def test_a_folder_of_posts_that_may_not_be_read_is_said(place: Place) -> None:
+    assert place.ingest()[0] == 0
+    close(place.content, 0o700)
+    status, said = place.ingest()
+    assert (status, said.count("\n")) == (1, 1)
+    assert f"The content folder {place.content} cannot be read: Permission denied." in said
+    assert place.is_found()
+
+
+def test_an_index_that_may_not_be_made_is_said(place: Place) -> None:
+    close(place.index.parent, 0o755)
+    status, said = place.ingest()
+    assert (status, said) == (
+        1,
+        "This account may not make the index folder index. Give it the permission, or name another "
+        "folder with --index DIR.\n",
+    )
+    assert not place.index.exists()
+
+
+def test_an_index_of_another_account_is_searched_and_not_changed(place: Place) -> None:
+    place.ingest_as_other()
+    before = {path: path.stat().st_mtime_ns for path in place.index.rglob("*.*")}
+    assert place.is_found()
+    place.write("kite.md", "# Kite\n\nA kite flies.\n")
+    for options in ((), ("--rebuild",)):
+        status, said = place.ingest(*options)
+        assert (status, said.count("\n")) == (1, 1)
+        assert "permission" in said.lower()
+    assert {path: path.stat().st_mtime_ns for path in place.index.rglob("*.*")} == before
+    assert place.is_found()
+    place.ingest_as_other()
+    assert "kite.md" in place.search("kite")[1]
+
+
+def test_an_index_that_may_not_be_read_is_said(place: Place) -> None:
+    place.ingest_as_other()
+    place.index.chmod(0o700)
+    for status, said in (place.search("zebrafinch"), place.ingest()):
+        assert status == 1
+        assert "This account may not read the index folder index." in said
+    place.index.chmod(0o755)
+    (place.index / "generations").chmod(0o700)
+    for status, said in (place.search("zebrafinch"), place.ingest()):
+        assert status == 1
+        assert "This account may not read the index folder index." in said
+    assert place.is_found(bound=False)
+
+
+def test_a_file_of_the_index_that_may_not_be_read_is_said(place: Place) -> None:
+    place.ingest_as_other()
+    for name in ("chunks.db", "vectors/directory.npz", "lexical/posts/meta.json"):
+        path = place.index / "generations" / "000001" / name
+        path.chmod(0o600)
+        for status, said in (place.search("zebrafinch"), place.ingest()):
+            assert (status, said.count("\n")) == (1, 1)
+            assert f"This account may not read the index's {name}. Give it" in said
+        path.chmod(0o644)
+    assert place.is_found()
+
+
+def test_an_ingest_by_another_account_in_between_leaves_an_index_for_both(place: Place) -> None:
+    assert place.ingest()[0] == 0
+    place.write("kite.md", "# Kite\n\nA kite flies.\n")
+    place.ingest_as_other()
+    assert place.is_found()
+    place.write("rain.md", "# Rain\n\nIt rains.\n")
+    status, said = place.ingest()
+    assert status == 0 or (status == 1 and "permission" in said.lower()), said
+    assert place.is_found()
+    place.ingest_as_other()
+    assert "rain.md" in place.search("it rains")[1]
