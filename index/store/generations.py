@@ -12,6 +12,7 @@ import errno
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -90,6 +91,11 @@ def _release(lock: FileLock) -> None:
 
 AT_ONCE = 4
 """Files that are hashed and waited for at once; Python holds no lock while it does either."""
+
+SWITCH_ATTEMPTS = 20
+SWITCH_PAUSE = 0.05
+"""Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
+than a millisecond, at every request."""
 
 BUSY = "Another ingest is writing to this index."
 """Begins the sentence by which a process that started an ingest knows of it."""
@@ -252,9 +258,21 @@ def switch(layout: Layout, manifest: Manifest) -> None:
     _sync(following)
     if layout.current.is_dir():
         quarantine(layout.current)
-    following.replace(layout.current)
+    _rename_over(following, layout.current)
     with suppress(OSError):  # the switch has happened; both generations are on disk
         _sync(layout.root)
+
+
+def _rename_over(new: Path, path: Path) -> None:
+    """Rename `new` to `path`, when whoever reads that has closed it. Raises OSError."""
+    for attempt in range(1, SWITCH_ATTEMPTS + 1):
+        try:
+            new.replace(path)
+            return
+        except PermissionError:
+            if attempt == SWITCH_ATTEMPTS:
+                raise
+            time.sleep(SWITCH_PAUSE)
 
 
 def collect(layout: Layout, current: int | None, keep: int | None = None) -> None:

@@ -1,0 +1,157 @@
+"""Rules of Windows and macOS that Linux has not, as documented, made where they would bite.
+
+Windows refuses to rename over, or to delete, a file that somebody has open (ERROR_ACCESS_DENIED,
+ERROR_SHARING_VIOLATION: both PermissionError); FAT and network disks have no links; both systems'
+usual file systems take `A.md` and `a.md` for one name. The whole state is compared after each: what
+is found, what the next ingest embeds, what it does.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.store.generations import lock_generation, locked_generations
+from blog_search_mcp.index.types import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.blog import Blog, MakeBlog
+
+SOUP = "# Soup\n\nBoil an onion.\n"
+TEA = "# Tea\n\nA leaf.\n"
+QUERIES = ("onion", "leaf", "boil soup", "tea")
+
+
+def state(made: Blog) -> list[tuple[str, float, str]]:
+    """Every answer: sources, scores and texts."""
+    reader = made.reader()
+    answers = [reader.search(query, Filters(), limit=5, offset=0) for query in QUERIES]
+    return [(hit.post.source, hit.score, hit.chunk.text) for each in answers for hit in each.hits]
+
+
+class Opened:
+    """Refuses a call of pathlib for paths that somebody has open, so many times."""
+
+    def __init__(
+        self, call: str, names: str, times: float, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.refused = 0
+        self._real: Callable[..., Any] = getattr(os, call)
+
+        def refuse(path: Any, *more: Any, **named: Any) -> Any:
+            target = Path(os.fsdecode(more[0] if more else path)).name
+            if not (Path(target).match(names) and self.refused < times):
+                return self._real(path, *more, **named)
+            self.refused += 1
+            raise PermissionError(errno.EACCES, "Access is denied", os.fspath(path))
+
+        monkeypatch.setattr(os, call, refuse)
+
+
+def test_a_switch_waits_for_whoever_has_current_open(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": SOUP})
+    made.write({"tea.md": TEA})
+    opened = Opened("replace", "CURRENT", 3, monkeypatch)
+    report = made.ingest()
+    assert (opened.refused, report.generation, report.added) == (3, 2, 1)
+    assert {source for source, _, _ in state(made)} == {"soup.md", "tea.md"}
+
+
+def test_a_switch_that_is_always_refused_leaves_the_index_and_the_vectors(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": SOUP})
+    before = state(made)
+    made.write({"tea.md": TEA})
+    with monkeypatch.context() as patched:
+        Opened("replace", "CURRENT", float("inf"), patched)
+        with pytest.raises(IndexProblem, match=r"be written: Access is denied\. Nothing"):
+            made.ingest()
+    assert state(made) == before
+    embedded = len(made.embedder.documents)
+    report = made.ingest()
+    assert (report.added, report.embedded) == (1, 0)
+    assert made.embedder.documents[embedded:] == []
+
+
+@pytest.mark.parametrize("names", ["*.npy", "*.db", "*.idx", "manifest.json"])
+def test_files_that_cannot_be_deleted_hold_up_no_ingest(
+    names: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": SOUP})
+    with monkeypatch.context() as patched:
+        opened = Opened("unlink", names, float("inf"), patched)
+        for number in range(2, 6):
+            made.write({"tea.md": f"{TEA}\n{number} cups.\n"})
+            assert made.ingest().generation == number
+        assert opened.refused
+        assert {source for source, _, _ in state(made)} == {"soup.md", "tea.md"}
+    made.write({"tea.md": TEA})
+    assert made.ingest().generation == 6
+    kept = sorted(folder.name for folder in made.layout.generations.iterdir())
+    assert kept == ["000005", "000006"]
+
+
+def test_locks_of_readers_that_cannot_be_deleted_are_deleted_later(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": SOUP})
+    release = lock_generation(made.layout, 1)
+    with monkeypatch.context() as patched:
+        Opened("unlink", "0*-*", float("inf"), patched)
+        release()
+        assert locked_generations(made.layout) == set()
+        assert len([*made.layout.readers.iterdir()]) == 1
+    assert locked_generations(made.layout) == set()
+    assert [*made.layout.readers.iterdir()] == []
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV])
+def test_a_disk_without_links_has_the_same_index(
+    number: int, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [{"tea.md": TEA}, {"soup.md": SOUP + "\nAnd salt.\n"}]
+    linked, copied = blog({"soup.md": SOUP}), blog({"soup.md": SOUP})
+
+    def refuse(*_paths: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    for posts in texts:
+        linked.write(posts)
+        linked.ingest()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", refuse)
+        for posts in texts:
+            copied.write(posts)
+            copied.ingest()
+        assert copied.ingest().generation == 3
+    assert state(copied) == state(linked)
+
+
+def test_a_post_renamed_to_another_case_keeps_its_vectors(blog: MakeBlog) -> None:
+    made = blog({"Soup.md": SOUP, "tea.md": TEA})
+    before = state(made)
+    (made.content / "Soup.md").rename(made.content / "soup.md")
+    report = made.ingest()
+    assert (report.added, report.removed, report.embedded) == (1, 1, 0)
+    assert state(made) == [(source.lower(), *more) for source, *more in before]
+
+
+@pytest.mark.skipif(
+    Path(__file__).with_name(Path(__file__).name.upper()).exists(), reason="names have no case"
+)
+def test_names_that_differ_by_case_are_two_posts(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP, "SOUP.md": TEA, "Soup.MD": "# Rain\n\nIt rains.\n"})
+    assert sorted(made.manifest.posts) == ["SOUP.md", "Soup.MD", "soup.md"]
+    reader = made.reader()
+    assert "A leaf" in reader.read("SOUP.md", 0, 0).chunks[0].text
+    assert "Boil" in reader.read("soup.md", 0, 0).chunks[0].text
