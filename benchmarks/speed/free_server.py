@@ -1,7 +1,8 @@
 """`python -m benchmarks.speed.free_server INDEX DIMENSION TABLE [CONTENT]`: embedding is free.
 
 All else is the server's own, over stdin and stdout. TABLE is where the embedder's words are kept,
-or empty. With CONTENT it watches, and the ingests that it starts have a fixed embedder.
+or empty; with the DIMENSION `e5` queries are embedded by multilingual-e5-small. With CONTENT it
+watches, and the ingests that it starts have a fixed embedder.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ def main() -> int:
         from benchmarks.speed.free_embedder import FreeEmbedder
 
         del identity, url
+        if dimension == "e5":
+            from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+            from blog_search_mcp.index.embedders.packaged import E5
+
+            return OnnxEmbedder(E5)
         return FreeEmbedder(int(dimension), Path(table) if table else None)
 
     serving.serve_embedder = free

@@ -33,6 +33,11 @@ def with_free_embedder(index: Path, dimension: int, table: Path | str = "") -> t
     return ("-m", "benchmarks.speed.free_server", str(index), str(dimension), str(table))
 
 
+def with_multilingual_model(index: Path) -> tuple[str, ...]:
+    """The same with multilingual-e5-small, whatever made the index's vectors."""
+    return ("-m", "benchmarks.speed.free_server", str(index), "e5", "")
+
+
 class Server:
     """One process; use `server`."""
 

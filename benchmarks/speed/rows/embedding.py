@@ -1,7 +1,8 @@
 """A first ingest with an embedder that takes its time, beside that embedder alone.
 
-Twice: an embedder at a fixed pace that needs nothing of this machine, as Ollama on a graphics
-card, and the one in the package, which competes with the ingest for the same processors.
+Embedders at a fixed pace need nothing of this machine, as Ollama on a graphics card; the one in the
+package competes with the ingest for the same processors. The queries of a calibration are texts
+too.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 
-PACE = 0.005
-"""Seconds a text: 24,000 chunks in two minutes, which no Ollama did yet."""
-PACED_POSTS, EMBEDDED_POSTS = 400, 60
-"""So that each takes a good half minute."""
+PACED = ((400, 0.005), (22, 0.005), (12, 0.03))
+"""Posts, and seconds a text: 24,000 chunks in two minutes, which no Ollama did yet, and about what
+a small model takes in an Ollama on two cores."""
+EMBEDDED_POSTS = 60
 WITHIN = 1.05
 FLOOR = "the embedder alone on the same texts"
 
@@ -44,20 +45,24 @@ class _Noting(FixedEmbedder):
 
 def figures(stage: Stage, say: Say) -> tuple[Figure, ...]:
     """Each ingest once, and its embedder alone before it."""
-    say(f"an embedder of {1000 * PACE:g} ms a text")
-    paced = _figure(stage, PACED_POSTS, FixedEmbedder(384, PACE), f"{1000 * PACE:g} ms a text")
+    found = []
+    for posts, pace in PACED:
+        say(f"an embedder of {1000 * pace:g} ms a text, {posts} posts")
+        found.append(_figure(stage, posts, pace))
     say("the embedder in the package")
-    return (paced, _figure(stage, EMBEDDED_POSTS, OnnxEmbedder(), "in the package"))
+    return (*found, _figure(stage, EMBEDDED_POSTS))
 
 
-def _figure(stage: Stage, posts: int, embedder: Embedder, name: str) -> Figure:
+def _figure(stage: Stage, posts: int, pace: float = 0.0) -> Figure:
+    """Measure with an embedder of this pace, or without one with that in the package."""
+    embedder: Embedder = FixedEmbedder(384, pace) if pace else OnnxEmbedder()
     content = stage.work / f"embedding-{posts}"
     write_posts(content, material_of(stage.blog), posts, stage.seed)
     texts = _texts(stage, posts)
     least = timed(lambda: _embedded(embedder, texts)) / 1000.0
     index = stage.work / f"embedding-{posts}-index"
-    paced = isinstance(embedder, FixedEmbedder)
-    command = free_ingest(content, index, 384, PACE) if paced else real_ingest(content, index)
+    command = free_ingest(content, index, 384, pace) if pace else real_ingest(content, index)
+    name = f"{1000 * pace:g} ms a text" if pace else "in the package"
     what = f"first ingest with an embedder, {name}, {len(texts):,} texts"
     taken = [ran(command).seconds]
     return figure("embedding", what, "s", taken, Bound(WITHIN), (FLOOR, [least]))
