@@ -221,7 +221,7 @@ class Outline:
     """Language and source of each translation of the post."""
 
 
-CONFIDENCE_FORMULA = 6
+CONFIDENCE_FORMULA = 7
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 

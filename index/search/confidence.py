@@ -2,8 +2,9 @@
 
 The features are measured on each index against queries of two kinds, which are searched for when it
 is written (`index.search.calibration`): its own headings, which certainly have an answer, and
-packaged headings about other things. What the first reach is 1, what the second reach is 0, so that
-one logistic model, fitted on several blogs, serves every language, size of blog and embedder.
+packaged headings about other things. What the first reach is 1, what the second reach is 0, and
+nearness counts by the query's length, so that one logistic model, fitted on several blogs, serves
+every language, size of blog and embedder.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ SCALE = 100.0
 much are told apart; 30 to 300 do the same, 1 does not."""
 
 LENGTH = 0.25
-"""Power of the query's length, in words that no passage has, by which what was found counts: a
-long question shares more words with anything by chance."""
+"""Power of the query's length, in words that no passage has, by which counts how much of its words
+was found and how near it came. No passage holds most of a long question's words, and few lie as
+near to one as a heading to its own, while a few words have much in common with anything. By weights
+and a threshold fitted without the blog, .53 of other blogs' questions and headings are low on nine
+blogs, and without it on nearness .49; of the blog's own questions .011 either way, of its headings
+.002 and .014."""
 
 LEAST = -1.0
 """Least value of a feature that is measured on the blog: further below what absent headings reach
@@ -105,8 +110,9 @@ def confidence_features(
     if has_similarity(retrieved, calibration):
         absent, reach = calibration.absent_cosine, calibration.heading_cosine
         shift = calibration.foreign_cosine - absent if is_foreign(text, calibration) else 0.0
-        nearest = _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
-        matching = _scale(matching_cosine(retrieved) - shift, absent, reach)
+        longer = length_factor(retrieved)
+        nearest = longer * _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
+        matching = longer * _scale(matching_cosine(retrieved) - shift, absent, reach)
     return {
         "found": _scale(
             found_words(retrieved), calibration.absent_found, calibration.heading_found
@@ -130,7 +136,12 @@ def _scale(value: float, absent: float, heading: float) -> float:
 def found_words(retrieved: RetrievalResult) -> float:
     """How much of the words the best passages hold, for a query of any length, at least 0."""
     share = retrieved.posts.max_bm25 * retrieved.coverage
-    return math.log1p(SCALE * share * math.pow(query_length(retrieved), LENGTH))
+    return math.log1p(SCALE * share * length_factor(retrieved))
+
+
+def length_factor(retrieved: RetrievalResult) -> float:
+    """How much what a query reaches counts by its length: 1 for a word that no passage has."""
+    return math.pow(query_length(retrieved), LENGTH)
 
 
 def query_length(retrieved: RetrievalResult) -> float:

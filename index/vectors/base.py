@@ -62,7 +62,10 @@ class VectorStore(Protocol):
         ...
 
     def mean(self) -> Vectors:
-        """Return the mean of all vectors, of shape (dimension,); zeros if there are none."""
+        """Return what all vectors have in common: their mean, of shape (dimension,).
+
+        Zeros if there are fewer than two: less itself, a single one would be near to nothing.
+        """
         ...
 
 

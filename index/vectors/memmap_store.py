@@ -282,8 +282,10 @@ class MemmapStore:
         return ChunkVectors(rows, counts)
 
     def mean(self) -> Vectors:
-        """Return the mean of all vectors."""
-        return (self._directory.total / max(len(self), 1)).astype(np.float32)
+        """As VectorStore."""
+        if len(self) < 2:
+            return np.zeros(self.dimension, dtype=np.float32)
+        return (self._directory.total / len(self)).astype(np.float32)
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Offsets of all rows of chunks that are not deleted, and how many each has."""

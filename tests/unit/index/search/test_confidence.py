@@ -43,7 +43,8 @@ FOUND = RetrievalResult(
     max_cosine=0.35,
     blog_cosine=0.1,
 )
-WORDS = math.log1p(SCALE * 0.5 * 0.5 * ((3.0 + 5.0) / 4.0) ** LENGTH)
+LONGER = ((3.0 + 5.0) / 4.0) ** LENGTH
+WORDS = math.log1p(SCALE * 0.5 * 0.5 * LONGER)
 
 ENGLISH = Calibration(
     heading_found=WORDS + 1.0,
@@ -65,7 +66,7 @@ pytestmark = pytest.mark.usefixtures("round_model")
 def reaching(found: float, nearest: float | None) -> RetrievalResult:
     """What reaches these features on ENGLISH."""
     words = ENGLISH.absent_found + found * (ENGLISH.heading_found - ENGLISH.absent_found)
-    share = math.expm1(words) / SCALE / ((3.0 + 5.0) / 4.0) ** LENGTH / 0.5
+    share = math.expm1(words) / SCALE / LONGER / 0.5
     cosine = None if nearest is None else 0.15 + 0.4 * nearest
     return replace(FOUND, coverage=share, max_cosine=cosine)
 
@@ -84,22 +85,33 @@ def test_features_are_0_at_what_absent_headings_reach_and_1_at_what_the_blogs_ow
                 "found": reached,
                 "missing": 0.0,
                 "length": QUERY,
-                "nearest": reached,
-                "matching": reached,
+                "nearest": LONGER * reached,
+                "matching": LONGER * reached,
             }
         )
 
 
 def test_no_feature_is_more_than_what_a_heading_reaches_or_far_below_absent_ones() -> None:
     for reached, limit in ((1.5, 1.0), (-2.0, LEAST)):
-        assert confidence_features(reaching(0.5, reached), "zebra", ENGLISH)["nearest"] == limit
+        features = confidence_features(reaching(0.5, reached), "zebra", ENGLISH)
+        assert features["nearest"] == LONGER * limit
+
+
+def test_nearness_counts_more_for_a_long_query_than_for_a_single_word() -> None:
+    one = {Word("zebra", ("zebra",), 1.0): 4.0}
+    sixteen = {Word(str(n), (str(n),), 1.0): 4.0 for n in range(16)}
+    features = [
+        confidence_features(replace(reaching(0.5, 0.5), idf=idf), "zebra", ENGLISH)["nearest"]
+        for idf in (one, sixteen)
+    ]
+    assert features == pytest.approx([0.5, 2.0 * 0.5])
 
 
 def test_a_query_in_another_script_is_compared_with_absent_ones_in_that_script() -> None:
     asked = reaching(0.5, 0.5)
     nearer = replace(asked, max_cosine=(asked.max_cosine or 0.0) + 0.25 - 0.15)
     for text, blog in (("快取", ENGLISH), ("cache", replace(ENGLISH, east_asian=0.9))):
-        assert confidence_features(nearer, text, blog)["nearest"] == pytest.approx(0.5)
+        assert confidence_features(nearer, text, blog)["nearest"] == pytest.approx(LONGER * 0.5)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +183,12 @@ def test_the_post_whose_words_match_best_is_to_be_near_in_meaning_too(
 @pytest.mark.parametrize(
     ("found", "nearest", "confidence"),
     [
-        (1.0, 1.0, Confidence("high", BY_MEANING.probability({"found": 1.0, "nearest": 1.0}))),
-        (0.6, 0.6, Confidence("medium", BY_MEANING.probability({"found": 0.6, "nearest": 0.6}))),
+        (1.0, 1.0, Confidence("high", BY_MEANING.probability({"found": 1.0, "nearest": LONGER}))),
+        (
+            0.6,
+            0.6,
+            Confidence("medium", BY_MEANING.probability({"found": 0.6, "nearest": LONGER * 0.6})),
+        ),
         (
             0.0,
             0.0,

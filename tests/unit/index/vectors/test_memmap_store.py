@@ -112,6 +112,11 @@ def test_the_mean_is_that_of_all_rows(store: MemmapStore) -> None:
     np.testing.assert_allclose(store.mean(), rows.mean(axis=0), atol=1e-6)
 
 
+def test_a_single_vector_has_nothing_in_common_with_others(tmp_path: Path) -> None:
+    store = MemmapStore(write(tmp_path, 1, np.array([7], dtype=np.int64), unit_rows(1, 1)))
+    np.testing.assert_array_equal(store.mean(), np.zeros(DIMENSION))
+
+
 def test_a_store_of_nothing_answers_nothing(tmp_path: Path) -> None:
     nothing = np.zeros((0, DIMENSION), dtype=np.float32)
     folder = write(tmp_path, 1, np.array([], dtype=np.int64), nothing)
