@@ -1,4 +1,4 @@
-"""Routes of the search page at `/` and of `/health`.
+"""Routes of the search page at `/`, of the map at `/map` and of `/health`.
 
 The page's files are read once, so that page, style and script are of one version even while the
 package is being updated. They hold no post, so they need no token; the page asks for it.
@@ -16,7 +16,8 @@ from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.engine import Searcher
 
 FOLDER = Path(__file__).parent / "page"
-START = "index.html"
+ADDRESSES = {"index.html": "/", "map.html": "/map"}
+"""By file, where it is given if not at `/page/`."""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -41,7 +42,7 @@ HEADERS = {
 
 
 def page_routes() -> list[Route]:
-    """Return one route for each file of the page, `/` for its start."""
+    """Return one route for each file of the pages."""
     return [_route(path) for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES]
 
 
@@ -51,7 +52,7 @@ def _route(path: Path) -> Route:
     async def file(_request: Request) -> Response:
         return Response(content, headers=HEADERS, media_type=media_type)
 
-    return Route("/" if path.name == START else f"/page/{path.name}", file, methods=["GET"])
+    return Route(ADDRESSES.get(path.name, f"/page/{path.name}"), file, methods=["GET"])
 
 
 HEALTH = "/health"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.command_line import CommandLine
+from blog_search_mcp.index.command_line import CommandLine, read_absolute
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.settings import AuthorRequest
 
@@ -24,7 +24,16 @@ class AuthorCommand:
     add_options: Callable[[argparse.ArgumentParser], None]
 
 
-COMMANDS: Final[dict[str, AuthorCommand]] = {}
+def _add_map(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=read_absolute, metavar="FILE", help="the SVG file to write (default: stdout)"
+    )
+    parser.add_argument("--json", action="store_true", help="print posts and places as JSON")
+
+
+COMMANDS: Final[dict[str, AuthorCommand]] = {
+    "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
+}
 """By name, which is also that of the module beside this one with a function `run`."""
 
 

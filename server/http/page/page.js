@@ -140,7 +140,7 @@ function pressed(event) {
 }
 
 function clicked(event) {
-  const link = event.target.closest("a[href^='/']");
+  const link = event.target.closest("a[href='/'], a[href^='/?']");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   point({});

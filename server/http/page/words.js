@@ -154,6 +154,27 @@ const WORDS = {
   ],
   "read": ["read {when}", "{when}讀取", "{when}读取", "{when}に読み込み", "gelesen {when}"],
   "generation": ["generation {n}", "第 {n} 代", "第 {n} 代", "第 {n} 世代", "Generation {n}"],
+  "map": ["Map of the blog", "部落格地圖", "博客地图", "ブログの地図", "Karte des Blogs"],
+  "map-about": [
+    "Each dot is a post, and posts alike in meaning lie side by side. Arrow keys move from dot to dot, Enter opens a post.",
+    "每個點是一篇文章，意思相近的文章彼此相鄰。方向鍵在點之間移動，Enter 開啟文章。",
+    "每个点是一篇文章，意思相近的文章彼此相邻。方向键在点之间移动，Enter 打开文章。",
+    "点は一つの記事で、意味の近い記事が隣り合います。矢印キーで点の間を移動、Enter で記事を開きます。",
+    "Jeder Punkt ist ein Beitrag, ähnliche liegen beieinander. Pfeiltasten wandern von Punkt zu Punkt, die Eingabetaste öffnet einen Beitrag.",
+  ],
+  "map-years": ["Posts by year and subject", "各年份與主題的文章", "各年份与主题的文章", "年と話題ごとの記事", "Beiträge nach Jahr und Thema"],
+  "map-list": ["All posts by subject", "依主題列出所有文章", "按主题列出所有文章", "話題ごとの全記事", "Alle Beiträge nach Thema"],
+  "map-table": ["The same as a table", "以表格顯示", "以表格显示", "同じ内容の表", "Dasselbe als Tabelle"],
+  "map-wait": ["Drawing the map …", "正在繪製地圖……", "正在绘制地图……", "地図を描いています……", "Die Karte wird gezeichnet …"],
+  "map-missing": [
+    "{n} post is not on it, since its meaning is not known yet.|{n} posts are not on it, since their meaning is not known yet.",
+    "另有 {n} 篇文章尚未分析語意，未列入。",
+    "另有 {n} 篇文章尚未分析语义，未列入。",
+    "意味がまだ解析されていない記事 {n} 件は含まれません。",
+    "{n} Beitrag fehlt, da seine Bedeutung noch nicht bekannt ist.|{n} Beiträge fehlen, da ihre Bedeutung noch nicht bekannt ist.",
+  ],
+  "subject": ["Subject", "主題", "主题", "話題", "Thema"],
+  "to-search": ["Search", "搜尋", "搜索", "検索", "Suche"],
   // docs/troubleshooting.md has a row for each of these two; a test holds it.
   "unreachable": [
     "The server does not answer. Start it again with blog-server --http, then try again.",

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.index.types import Feature
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.http.pages import FOLDER, TYPES
+from blog_search_mcp.server.http.pages import ADDRESSES, FOLDER, TYPES
 from blog_search_mcp.server.settings import ANYONE, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
@@ -32,7 +32,7 @@ def client() -> Iterator[TestClient]:
 
 def test_every_file_of_the_page_is_served_as_what_it_is(client: TestClient) -> None:
     for path in FILES:
-        answer = client.get("/" if path.name == "index.html" else f"/page/{path.name}")
+        answer = client.get(ADDRESSES.get(path.name, f"/page/{path.name}"))
         assert (answer.status_code, answer.content) == (200, path.read_bytes())
         assert answer.headers["content-type"] == TYPES[path.suffix]
 
@@ -88,7 +88,7 @@ def test_every_module_that_is_imported_is_there() -> None:
         for name in re.findall(r'^import .* from "(.+)";$', path.read_text("utf-8"), re.M)
     }
     assert {FOLDER / name[2:] for name in imports} == {
-        path for path in SCRIPTS if path.name != "page.js"
+        path for path in SCRIPTS if path.name not in ("page.js", "map.js")
     }
 
 
@@ -129,7 +129,7 @@ def test_no_word_is_missing_and_none_is_left_over() -> None:
 
 
 def test_the_page_says_in_english_what_the_words_say() -> None:
-    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    page = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ADDRESSES)
     patterns = (
         r'data-(say)="([\w-]+)"[^>]*>([^<]*)<',
         r'data-(hint)="([\w-]+)" placeholder="([^"]*)"',

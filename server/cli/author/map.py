@@ -1,0 +1,68 @@
+"""`blog-server map`: draw the blog by meaning, and its posts by year and subject, as an SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.relations.subjects import BlogMap, map_blog
+from blog_search_mcp.server import http
+from blog_search_mcp.server.cli.terminal import print_text, tell
+from blog_search_mcp.server.format.map_picture import (
+    count_by_subject,
+    count_by_year,
+    draw_map,
+    draw_years,
+    write_svg,
+)
+from blog_search_mcp.server.format.results import to_json
+from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.prefixes import with_name
+from blog_search_mcp.server.settings import AuthorRequest, Settings
+
+STYLE = Path(http.__file__).parent / "page" / "map.css"
+"""That of the page's pictures."""
+
+
+def run(settings: Settings, request: AuthorRequest) -> int:
+    """Draw the map of each blog; returns the exit status. Raises BlogSearchError."""
+    maps = {name: map_blog(corpus) for name, corpus in engine_for_one(settings).corpora().items()}
+    if settings.json:
+        text = to_json([_facts(name, blog) for name, blog in maps.items()])
+    else:
+        drawn = (
+            (draw_map(blog, lambda post: post.url), draw_years(blog)) for blog in maps.values()
+        )
+        pictures = [picture for each in drawn for picture in each if picture]
+        text = write_svg(pictures, STYLE.read_text(encoding="utf-8"))
+    if request.out is None:
+        print_text(text.rstrip())
+        return 0
+    try:
+        request.out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        sentence = f"{request.out} cannot be written: {error.strerror}."
+        raise UsageError(f"{sentence} Name a file in a folder of your own with --out.") from error
+    posts = sum(len(blog.posts) for blog in maps.values())
+    tell(f"{posts:,} posts drawn in {request.out}; a browser opens it.", settings)
+    return 0
+
+
+def _facts(name: str, blog: BlogMap) -> dict[str, Any]:
+    return {
+        **({"blog": name} if name else {}),
+        "subjects": list(count_by_subject(blog)),
+        "years": count_by_year(blog),
+        "posts": [
+            {
+                "source": with_name(name, post.source) if name else post.source,
+                "title": post.title,
+                "date": post.date,
+                "subject": subject,
+                "place": [round(float(axis), 4) for axis in place],
+            }
+            for post, subject, place in zip(blog.posts, blog.subjects, blog.places, strict=True)
+        ],
+        "missing": blog.missing,
+    }
