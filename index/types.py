@@ -115,6 +115,40 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesPart:
+    """One post of a series."""
+
+    post: int
+    source: str
+    part: int
+    """Its number as the author gives it, else its place, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Two posts or more that are parts of one text, in the order in which they are to be read."""
+
+    name: str
+    parts: tuple[SeriesPart, ...]
+
+    def place_of(self, post: int) -> PlaceInSeries:
+        """Return where one of its posts stands."""
+        at = next(at for at, each in enumerate(self.parts) if each.post == post)
+        after = self.parts[at + 1 : at + 2]
+        return PlaceInSeries(self.name, self.parts[at].part, after[0].source if after else None)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInSeries:
+    """Where a post stands in its series."""
+
+    name: str
+    part: int
+    next: str | None
+    """Source of the part after it, `None` for the last."""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
 
@@ -156,6 +190,8 @@ class Hit:
     """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
     translations: tuple[tuple[str, str], ...] = ()
     """Language and source of each translation of the post, none of which is a hit itself."""
+    series: PlaceInSeries | None = None
+    """Where the post stands in its series, if it is in one."""
     reasons: tuple[Reason, ...] = ()
     """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
     the hit is less for a further passage, more for a post that a better translation lifted or

@@ -21,6 +21,7 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
+from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.catalog import write_chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
@@ -29,7 +30,7 @@ from blog_search_mcp.index.store.generations import checksum_files, next_folder,
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts, write_overview
-from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Vectors
+from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
 from blog_search_mcp.index.vectors.base import VectorWriter
 from blog_search_mcp.index.vectors.registry import write_vectors
 
@@ -160,15 +161,12 @@ class IndexWriter:
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         with translate_disk_errors():
-            posts = self._catalog.catalog.every_post()
-            self._catalog.write_translations(posts)
-            self._catalog.commit()
+            posts = self._write_relations()
             self._superseded, refused = self._write_terms(map_batches, posts)
             reasons = {posts[each.post_id].source: each.reason for each in refused}
             if reasons:
                 self.remove(reasons)
-                self._catalog.write_translations(self._catalog.catalog.every_post())
-                self._catalog.commit()
+                self._write_relations()
         return reasons
 
     def finish_files(self) -> None:
@@ -211,6 +209,15 @@ class IndexWriter:
             self._wait_until_verified()
             switch(self._layout, manifest)
         return manifest
+
+    def _write_relations(self) -> dict[int, Post]:
+        """Write what posts are to each other; return them all by id."""
+        catalog = self._catalog.catalog
+        posts = catalog.every_post()
+        self._catalog.write_translations(posts)
+        self._catalog.write_series(find_series(posts, catalog.links()))
+        self._catalog.commit()
+        return posts
 
     def _write_terms(
         self, map_batches: MapBatches, posts: Iterable[int]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Ids, Link, Post, Vectors
+    from blog_search_mcp.index.types import Ids, Link, Post, Series, Vectors
     from blog_search_mcp.index.vectors.base import ChunkVectors
 
 
@@ -101,6 +101,11 @@ class Corpus:
         means = np.add.reduceat(rows, places, axis=0) / numbers - self.snapshot.vectors.mean()
         norms = np.linalg.norm(means, axis=1, keepdims=True)
         return PostVectors(posts, (means / np.maximum(norms, 1e-9)).astype(np.float32))
+
+    @property
+    def series(self) -> Mapping[int, Series]:
+        """The series of each post that is in one."""
+        return self.snapshot.series
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""

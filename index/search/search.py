@@ -34,7 +34,14 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.diversify import RankedPassage
     from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Calibration, Chunk, Filters, Post, Vectors
+    from blog_search_mcp.index.types import (
+        Calibration,
+        Chunk,
+        Filters,
+        PlaceInSeries,
+        Post,
+        Vectors,
+    )
 
 
 def search(
@@ -191,11 +198,17 @@ def _hits(
             dense=candidates[passage.post].cosines.get(passage.chunk),
             lexical=candidates[passage.post].bm25.get(passage.chunk),
             translations=snapshot.translations.others.get(passage.post, ()),
+            series=_place(snapshot, passage.post),
             reasons=explain(passage.post),
         )
         for passage in page
         if passage.chunk in chunks
     )
+
+
+def _place(snapshot: Snapshot, post: int) -> PlaceInSeries | None:
+    series = snapshot.series.get(post)
+    return series.place_of(post) if series else None
 
 
 def _snippet(post: Post, chunk: Chunk, retrieved: RetrievalResult) -> str:

@@ -20,12 +20,14 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.registry import open_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.titles import Titles
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
-    from blog_search_mcp.index.types import Ids
+    from blog_search_mcp.index.types import Ids, Series
     from blog_search_mcp.index.vectors.base import VectorStore
 
 
@@ -38,6 +40,8 @@ class Snapshot:
     vectors: VectorStore
     embedder: Embedder
     translations: Translations
+    series: Mapping[int, Series]
+    """The series of each post that is in one."""
     table: ChunkTable
 
     @cached_property
@@ -80,6 +84,7 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
                 open_vectors(files.vectors),
                 embedder,
                 catalog.translations(),
+                catalog.series(),
                 read_chunk_table(files.table),
             )
             opened.pop_all()

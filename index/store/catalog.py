@@ -30,7 +30,7 @@ from blog_search_mcp.index.store.disk import is_disk_error
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post
+from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post, Series, SeriesPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +250,21 @@ class Catalog:
             [Translation(*row[1:]) for row in family]
             for _, family in groupby(rows, key=itemgetter(0))
         )
+
+    def series(self) -> dict[int, Series]:
+        """Read the series of each post that is in one, by its id."""
+        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'series'", []):
+            return {}
+        rows = self.rows(
+            "SELECT number, name, post_id, source, series.part FROM series "
+            "JOIN posts USING (post_id) ORDER BY number, place",
+            [],
+        )
+        found: dict[int, Series] = {}
+        for (_, name), of_one in groupby(rows, key=itemgetter(0, 1)):
+            parts = tuple(SeriesPart(*row[2:]) for row in of_one)
+            found |= dict.fromkeys((each.post for each in parts), Series(name, parts))
+        return found
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from blog_search_mcp.index.store.catalog import Catalog, immutable, text_crc
@@ -19,7 +19,7 @@ from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.store.translations import find_translations
-from blog_search_mcp.index.types import Chunk, Post
+from blog_search_mcp.index.types import Chunk, Post, Series
 
 SCHEMA = """
 CREATE TABLE posts (
@@ -75,10 +75,18 @@ CREATE TABLE translations (
     place INTEGER NOT NULL,
     language TEXT NOT NULL
 );
+CREATE TABLE series (
+    post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    part INTEGER NOT NULL
+);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
-`family` numbers the translations of one post, for this generation alone."""
+`family` numbers the translations of one post, and `number` the series, for this generation alone.
+"""
 
 SHARED = """
 CREATE TABLE shared.texts (
@@ -166,6 +174,18 @@ class CatalogWriter:
                 (each.post, family, place, each.language)
                 for family, group in enumerate(find_translations(posts))
                 for place, each in enumerate(group)
+            ],
+        )
+
+    def write_series(self, found: Iterable[Series]) -> None:
+        """Note which posts are the parts of a series."""
+        self._connection.execute("DELETE FROM series")
+        self._connection.executemany(
+            "INSERT INTO series VALUES (?, ?, ?, ?, ?)",
+            [
+                (each.post, number, place, series.name, each.part)
+                for number, series in enumerate(found)
+                for place, each in enumerate(series.parts)
             ],
         )
 

@@ -16,7 +16,7 @@ from unicodedata import east_asian_width
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.index.memory import describe_exhaustion
-from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
+from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +62,7 @@ def shorten(text: str, width: int) -> str:
 
 TITLE_WIDTH = 80
 HEADING_WIDTH = 60
+SERIES_WIDTH = 40
 """Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
 HIT_BYTES = 475
 """What a hit may take of that; a larger one gives up the outer headings, then the end of its
@@ -88,6 +89,8 @@ class HitFacts:
     """First and last line of the file."""
     translations: Mapping[str, str] = field(default_factory=dict)
     """Source of each translation by its language."""
+    series: Mapping[str, str | int] = field(default_factory=dict)
+    """The name of the post's series, its part there and the source of the next part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,24 @@ def hit_facts(hit: Hit) -> HitFacts:
         heading=heading_path(hit.chunk.headings, hit.post.title) or None,
         date=hit.post.date,
         translations=dict(hit.translations),
+        series=place_facts(hit.series),
     )
+
+
+def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
+    """Name the series, the part and the source of the next one, if there is one."""
+    if place is None:
+        return {}
+    following = {"next": place.next} if place.next else {}
+    return {"name": shorten(one_line(place.name), SERIES_WIDTH), "part": place.part, **following}
+
+
+def describe_place(series: Mapping[str, str | int]) -> str | None:
+    """Say what `place_facts` gathered, `None` if that is nothing."""
+    if not series:
+        return None
+    following = f", next: {series['next']}" if "next" in series else ""
+    return f"part {series['part']} of {series['name']}{following}"
 
 
 def wire_facts(page: PageFacts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from blog_search_mcp.index.errors import NotInIndex, UnknownChunk, UnknownPost
-from blog_search_mcp.index.types import Chunk, Filters, Hit, Outline, Passage, Post
+from blog_search_mcp.index.types import Chunk, Filters, Hit, Outline, Passage, PlaceInSeries, Post
 
 Others = tuple[tuple[str, str], ...]
 """Language and source of each translation."""
@@ -43,6 +43,7 @@ def prefix_hit(name: str, hit: Hit) -> Hit:
         post=prefix_post(name, hit.post),
         chunk=_prefix_chunk(name, hit.chunk),
         translations=_prefix_others(name, hit.translations),
+        series=_prefix_place(name, hit.series),
     )
 
 
@@ -78,6 +79,12 @@ def prefix_failure(name: str, error: NotInIndex) -> NotInIndex:
 
 def _prefix_chunk(name: str, chunk: Chunk) -> Chunk:
     return replace(chunk, source=with_name(name, chunk.source))
+
+
+def _prefix_place(name: str, place: PlaceInSeries | None) -> PlaceInSeries | None:
+    if place is None or place.next is None:
+        return place
+    return replace(place, next=with_name(name, place.next))
 
 
 def _prefix_others(name: str, others: Others) -> Others:

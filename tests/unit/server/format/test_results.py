@@ -3,16 +3,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from blog_search_mcp.index.types import Answer
+from blog_search_mcp.index.types import Answer, PlaceInSeries
 from blog_search_mcp.server.format.results import (
+    describe_place,
     heading_path,
     hit_facts,
     page_from_wire,
     page_of,
+    place_facts,
     shorten,
     wire_facts,
 )
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS
+
+PART = PlaceInSeries("Caches", 2, "c.md")
 
 
 def test_a_hit_names_its_passage_and_its_lines() -> None:
@@ -21,9 +25,16 @@ def test_a_hit_names_its_passage_and_its_lines() -> None:
 
 
 def test_a_page_is_read_back_from_the_wire_as_it_was() -> None:
-    hits = tuple(replace(hit, score=0.5, translations=(("en", "en/a.md"),)) for hit in ALL_HITS[:2])
+    others = (("en", "en/a.md"),)
+    hits = tuple(replace(hit, score=0.5, translations=others, series=PART) for hit in ALL_HITS[:2])
     page = page_of(Answer(hits, total=3, offset=0), "A notice.")
     assert page_from_wire(json.loads(json.dumps(wire_facts(page)))) == page
+
+
+def test_a_place_in_a_series_is_said_in_one_line() -> None:
+    assert describe_place(place_facts(PART)) == "part 2 of Caches, next: c.md"
+    assert place_facts(replace(PART, next=None)) == {"name": "Caches", "part": 2}
+    assert describe_place(place_facts(None)) is None
 
 
 def test_a_heading_path_leaves_out_the_title_and_first_its_outer_parts() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from blog_search_mcp.index.errors import UnknownChunk, UnknownPost
-from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.library.prefixes import narrow, prefix_failure, split_source
+from blog_search_mcp.index.types import Filters, PlaceInSeries
+from blog_search_mcp.server.library.prefixes import narrow, prefix_failure, prefix_hit, split_source
+from tests.support.server_fixtures import ALL_HITS
 
 BLOGS = ("go", "rust")
 
@@ -42,6 +45,11 @@ def test_a_section_names_its_blog_first(
 ) -> None:
     filters = Filters(section=section, tag="t")
     assert narrow(filters, BLOGS) == (names, Filters(section=own, tag="t"))
+
+
+def test_the_next_part_of_a_series_is_of_its_blog() -> None:
+    hit = replace(ALL_HITS[0], series=PlaceInSeries("Caches", 1, "b.md"))
+    assert prefix_hit("go", hit).series == PlaceInSeries("Caches", 1, "go/b.md")
 
 
 def test_what_is_missing_is_named_as_it_was_asked_for() -> None:
