@@ -62,7 +62,8 @@ class LimitedProtocol(H11Protocol):
 
     def _make_room(self) -> None:
         """Close one connection if this client's are too many, or all clients' are."""
-        opened = [each for each in self.connections if isinstance(each, LimitedProtocol)]
+        known = (each for each in self.connections if isinstance(each, LimitedProtocol))
+        opened = [each for each in known if not each.transport.is_closing()]
         own = [each for each in opened if each._client_name == self._client_name]
         is_greedy = self._client_name != LOCAL and len(own) > CLIENT_CONNECTIONS
         if is_greedy or len(opened) > CONNECTIONS:

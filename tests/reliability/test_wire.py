@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -11,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.server.http.api import ENDPOINTS
-from blog_search_mcp.server.http.uvicorn_protocol import CONNECTIONS
+from blog_search_mcp.server.http.uvicorn_protocol import CLIENT_CONNECTIONS, CONNECTIONS
 from tests.reliability import wire_http, wire_runs
-from tests.reliability.wire_http import Listener
+from tests.reliability.wire_http import Listener, ended_with
 from tests.reliability.wire_kinds import KINDS, Kind
-from tests.support.faults.server_process import MODERN, Process, call, outcome
+from tests.support.faults.server_process import MODERN, PATIENCE, Process, call, outcome
 from tests.support.paths import ROOT
 from tests.support.served import ingest, write
 
@@ -132,6 +133,52 @@ def test_a_client_that_holds_every_connection_keeps_nobody_out(slow: bytes, inde
     for each in held:
         each.close()
     assert (server.complaints(), seen) == ([], ["1: result"] * 5)
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/api/index"])
+def test_two_hundred_slow_bodies_give_nobody_else_a_503(path: str, index: Path) -> None:
+    server = Listener(index)
+    held = [server.open(wire_http.head(path, 100) + b"half") for _ in range(200)]
+    asked = [
+        wire_http.Kind("a search", 200),
+        wire_http.Kind("index", 200, b"{}", path="/api/index"),
+    ]
+    seen = [server.answer(kind)[0] for _ in range(5) for kind in asked]
+    alive = [each for each in held if ended_with(each) is None]
+    for each in alive:
+        each.sendall(b"x" * 96)
+    ends = {ended_with(each, wait=PATIENCE) for each in alive}
+    for each in held:
+        each.close()
+    assert (server.complaints(), seen, len(alive)) == ([], [200] * 10, 200)
+    assert ends == {"HTTP/1.1 400 Bad Request"}
+
+
+TOKEN = "t" * 40
+
+
+def own_address() -> str:
+    """An address of this machine that others can reach; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no address but its own")
+        return str(probe.getsockname()[0])
+
+
+def test_slow_bodies_of_one_client_elsewhere_are_cut_to_its_share(index: Path) -> None:
+    address = own_address()
+    server = Listener(index, "0.0.0.0", TOKEN)
+    slow = wire_http.head("/mcp", 100, f"Authorization: Bearer {TOKEN}") + b"half"
+    held = [server.open(slow, address) for _ in range(200)]
+    seen = [outcome(server.search()) for _ in range(5)]
+    ends = [ended_with(each) for each in held]
+    for each in held:
+        each.close()
+    assert (server.complaints(), seen) == ([], ["1: result"] * 5)
+    assert ends.count(None) <= CLIENT_CONNECTIONS
+    assert {*ends} <= {None, "", "HTTP/1.1 429 Too Many Requests"}
 
 
 ARGUMENTS = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import select
 import socket
 import subprocess
 import sys
@@ -91,18 +93,30 @@ def head(path: str, length: int, *more: str) -> bytes:
     return "\r\n".join(lines).encode()
 
 
+def ended_with(connected: socket.socket, wait: float = 0.0) -> str | None:
+    """The first line of what was answered, empty if it was closed, `None` if it is open."""
+    if not select.select([connected], [], [], wait)[0]:
+        return None
+    try:
+        return connected.recv(1_000).decode().partition("\r\n")[0]
+    except ConnectionResetError:
+        return ""
+
+
 class Listener:
     """A `blog-server --http` process."""
 
-    def __init__(self, index: Path) -> None:
+    def __init__(self, index: Path, host: str = "127.0.0.1", token: str = "") -> None:
+        self._token = token
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self._popen = subprocess.Popen(
             [
                 *(sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)),
-                *("--http", f"127.0.0.1:{self.port}"),
+                *("--http", f"{host}:{self.port}"),
             ],
+            env=os.environ | {"BLOG_SERVER_TOKEN": token},
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -119,16 +133,17 @@ class Listener:
         """Send it as it is; the status and the body of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         body = iter([kind.body]) if kind.chunked else kind.body
+        token = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before the body ends
-            connection.request(kind.method, kind.path, body, {**JSON, **kind.headers})
+            connection.request(kind.method, kind.path, body, {**JSON, **token, **kind.headers})
         answer = connection.getresponse()
         said = (answer.status, answer.read())
         connection.close()
         return said
 
-    def open(self, sent: bytes) -> socket.socket:
+    def open(self, sent: bytes, address: str = "127.0.0.1") -> socket.socket:
         """Connect and send these bytes as they are."""
-        connected = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        connected = socket.create_connection((address, self.port), PATIENCE)
         connected.sendall(sent)
         return connected
 
