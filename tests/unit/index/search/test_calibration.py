@@ -16,6 +16,7 @@ from blog_search_mcp.index.search.calibration import (
     COVERED_SHARE,
     FEWEST,
     SAMPLE,
+    USUAL_REACH,
     Samples,
     choose_absent,
     measure_reach,
@@ -115,7 +116,7 @@ def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
     }
     found["no"] = replace(found["no"], coverage=0.0)
     found["nor"] = replace(found["nor"], coverage=0.0)
-    samples = Samples(["a", "b", "c"], ["no", "nor"], ["別"])
+    samples = Samples(["a", "b", "c"] * 3, ["no", "nor"], ["別"])
     assert measure_reach(samples, found.__getitem__, "a blog", 7) == Calibration(
         heading_found=found_words(FOUND),
         absent_found=0.0,
@@ -146,9 +147,19 @@ def test_absent_headings_say_what_a_blogs_own_would_reach_where_none_of_these_is
     assert found.heading_cosine == pytest.approx(0.5 + 0.4 / ABSENT_SHARE - 0.4)
 
 
+def test_headings_that_a_small_blog_lacks_reach_what_those_of_other_blogs_do() -> None:
+    answers = {"title": replace(FOUND, max_cosine=0.9), "absent": replace(FOUND, max_cosine=0.2)}
+    usual = 0.2 + USUAL_REACH * 0.8
+    for headings, cosine in ((1, usual), (FEWEST // 2, (usual + 0.9) / 2), (FEWEST, 0.9)):
+        samples = Samples(["title"] * headings, ["absent"], [])
+        found = measure_reach(samples, answers.__getitem__, "", 1)
+        assert found.heading_cosine == pytest.approx(cosine)
+
+
 def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:
     answers = {"own": replace(FOUND, max_cosine=0.3), "absent": FOUND}
-    found = measure_reach(Samples(["own"], ["absent"], []), answers.__getitem__, "", 1)
+    samples = Samples(["own"] * FEWEST, ["absent"], [])
+    found = measure_reach(samples, answers.__getitem__, "", 1)
     assert found.absent_cosine == found.heading_cosine == pytest.approx(0.3)
 
 
