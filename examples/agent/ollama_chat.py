@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.embedders.ollama.client import connect
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError, translate_error
+from blog_search_mcp.index.embedders.ollama.errors import translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
 
@@ -61,7 +62,7 @@ class OllamaChat:
         return Reply(message.content or "", tuple(Call(c.name, dict(c.arguments)) for c in calls))
 
 
-def sentence(failure: OllamaError, host: str, model: str) -> str:
+def sentence(failure: RequestFailed, host: str, model: str) -> str:
     """Say what happened and what to do."""
     if "does not support" in failure.detail:
         return f"{model} cannot call tools. Name a chat model that can, such as --model qwen3."

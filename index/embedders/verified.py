@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.fingerprint import check_vectors, check_weights
 from blog_search_mcp.index.embedders.ollama.client import peek_digest
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.embedders.ollama.errors import WORDING
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, EmbedderMismatch
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ class VerifiedEmbedder:
             return ()
         try:
             if not digest:
-                raise OllamaError(Kind.MISSING).as_embedder_error(self._live.url, recorded.model)
+                raise WORDING.make_error(
+                    RequestFailed(Kind.MISSING), self._live.url, recorded.model
+                )
             check_weights(recorded, digest, recorded.dimension)
         except (EmbedderError, EmbedderMismatch) as error:
             return (f"{error} Until then search is by words alone.",)

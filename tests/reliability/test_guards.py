@@ -172,7 +172,7 @@ GUARDS: dict[str, tuple[str, object, Trial]] = {
     "the switch after all else": ("index.writer.switch", switch_at_once, trial_of_kills),
     "the lock of writers": ("ingest.pipeline.writer_lock", lock_nothing, trial_of_two_writers),
     "the order of embeddings": (
-        "index.embedders.ollama.batching._check_order",
+        "index.embedders.remote.batching._check_order",
         do_nothing,
         trial_of_order,
     ),

@@ -1,24 +1,30 @@
 """Requests to one Ollama with timeouts and retries, and the short look whether it is well.
 
 The official client neither times out nor retries; both are decided here, and every
-failure that stays leaves as an OllamaError with its kind. It follows redirects and reads whatever
+failure that stays leaves as a RequestFailed with its kind. It follows redirects and reads whatever
 comes, which is refused here: texts go to the address that was asked for alone, and an answer has a
 limit.
 """
 
 from __future__ import annotations
 
-import logging
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError, translate_error
+from blog_search_mcp.index.embedders.ollama.errors import WORDING, translate_error
 from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.embedders.ollama.models import full_name
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.requests import (
+    CONNECT_TIMEOUT,
+    FOR_A_CHECK,
+    MOST_BYTES,
+    RetryPolicy,
+    ServerState,
+    bound_response,
+    send_with_retries,
+)
 from blog_search_mcp.index.errors import EmbedderRefused
 
 if TYPE_CHECKING:
@@ -28,65 +34,6 @@ if TYPE_CHECKING:
     from ollama import Client
 
 T = TypeVar("T")
-
-CONNECT_TIMEOUT: Final = 3.0
-"""Seconds until a host that swallows packets counts as down."""
-
-MOST_BYTES: Final = 8_000_000
-"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
-
-RETRY_TIMEOUT: Final = 60.0
-"""Seconds for what failed once: half a batch takes half of them on a slow machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """What an Ollama runs now; once it differs, nothing learnt before holds."""
-
-    version: str = ""
-    """Empty if it reports none."""
-    digest: str = ""
-    """Of the model's weights; empty if the model is not installed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How long to wait for a reply, and the pauses before each retry, in seconds."""
-
-    timeout: float
-    pauses: Mapping[Kind, tuple[float, ...]]
-
-    def shorten(self) -> RetryPolicy:
-        """Retry a crash once and wait less, for requests that are retries themselves."""
-        crashed = self.pauses.get(Kind.CRASHED, ())[:1]
-        return RetryPolicy(min(self.timeout, RETRY_TIMEOUT), {**self.pauses, Kind.CRASHED: crashed})
-
-
-FOR_DOCUMENTS: Final = RetryPolicy(
-    timeout=300.0,
-    pauses={
-        Kind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
-        Kind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
-        Kind.CRASHED: (0.5, 1.0, 2.0),
-        Kind.NO_VECTOR: (1.0,),
-    },
-)
-"""The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
-down for some seconds. What was too slow is retried in halves, not as it was."""
-
-FOR_A_QUERY: Final = RetryPolicy(
-    timeout=20.0, pauses={Kind.BUSY: (0.25,), Kind.CRASHED: (0.25,), Kind.NO_VECTOR: (0.25,)}
-)
-"""Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
-
-FOR_A_CHECK: Final = RetryPolicy(timeout=1.0, pauses={})
-"""A local Ollama lists its models in milliseconds, and the next check is near."""
-
-
-LONG_PAUSE: Final = 1.0
-"""Seconds from which on a pause is said, once a request; before a query there is none so long."""
-
-log = logging.getLogger(__name__)
 
 
 class RetryingClient:
@@ -104,29 +51,12 @@ class RetryingClient:
         return self._clients[policy.timeout]
 
     def request(self, send: Callable[[Client], T], policy: RetryPolicy) -> T:
-        """Make one request, and retry it as the policy grants. Raises OllamaError."""
+        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
         client = self.prepare(policy)
-        retries: Counter[Kind] = Counter()
-        is_said = False
-        while True:
-            try:
-                return send(client)
-            except Exception as error:
-                failure = translate_error(error)
-                pauses = policy.pauses.get(failure.kind, ())
-                if retries[failure.kind] == len(pauses):
-                    raise failure from error
-            if not is_said and pauses[retries[failure.kind]] >= LONG_PAUSE:
-                is_said = True
-                seconds = sum(pauses[retries[failure.kind] :])
-                log.warning(
-                    "Waiting for Ollama, %.0f s at most. %s", seconds, failure.say(self.url)
-                )
-            time.sleep(pauses[retries[failure.kind]])
-            retries[failure.kind] += 1
+        return send_with_retries(lambda: send(client), policy, translate_error, WORDING, self.url)
 
     def read_version(self, policy: RetryPolicy) -> str:
-        """Return the server's version; empty if it reports none. Raises OllamaError.
+        """Return the server's version; empty if it reports none. Raises RequestFailed.
 
         The official client has no method for it, but its connection has the right settings.
         """
@@ -144,13 +74,13 @@ class RetryingClient:
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
         """Return version and the model's digest: two requests of a millisecond.
 
-        Raises OllamaError.
+        Raises RequestFailed.
         """
         digests = self.read_digests(policy)
         return ServerState(self.read_version(policy), digests.get(full_name(model), ""))
 
     def read_digests(self, policy: RetryPolicy) -> dict[str, str]:
-        """Return the digests of the installed models by full name. Raises OllamaError."""
+        """Return the digests of the installed models by full name. Raises RequestFailed."""
         listed = self.request(lambda client: client.list(), policy).models
         return {full_name(entry.model or ""): entry.digest or "" for entry in listed}
 
@@ -176,9 +106,9 @@ class OllamaHealthCheck:
         """
         try:
             return self._client.read_state(self.model, FOR_A_CHECK)
-        except OllamaError as failure:
+        except RequestFailed as failure:
             if failure.kind in (Kind.DOWN, Kind.SLOW, Kind.REDIRECTED):
-                raise failure.as_embedder_error(self.url, self.model) from failure
+                raise WORDING.make_error(failure, self.url, self.model) from failure
             return ServerState()
 
 
@@ -190,7 +120,7 @@ def list_installed(url: str) -> tuple[str, ...]:
     """
     try:
         return tuple(RetryingClient(resolve_url(url)).read_digests(FOR_A_CHECK))
-    except OllamaError:
+    except RequestFailed:
         return ()
 
 
@@ -234,7 +164,7 @@ def connect(url: str, timeout: float) -> Client:
             verify=_load_certificates(trust_env),
             follow_redirects=False,
             headers={"Accept-Encoding": "identity"},
-            event_hooks={"request": [_remove_key], "response": [_bound_response]},
+            event_hooks={"request": [_remove_key], "response": [bound_response]},
         )
     except (ImportError, OSError, ValueError) as error:
         advice = (
@@ -259,46 +189,3 @@ def _remove_key(request: httpx.Request) -> None:
     """Keep OLLAMA_API_KEY, which the client adds to every request, off unencrypted ones."""
     if request.url.scheme != "https":
         request.headers.pop("authorization", None)
-
-
-def _bound_response(response: httpx.Response) -> None:
-    """Refuse redirects and compressed bodies, and end any other at MOST_BYTES.
-
-    Raises OllamaError.
-    """
-    import httpx
-
-    if response.has_redirect_location:
-        raise OllamaError(Kind.REDIRECTED, _address_of_redirect(response))
-    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise OllamaError(Kind.NO_VECTOR, "a compressed body, which was not asked for")
-
-    class Bounded(httpx.SyncByteStream):
-        def __init__(self, stream: httpx.SyncByteStream) -> None:
-            self._stream = stream
-
-        def __iter__(self) -> Iterator[bytes]:
-            left = MOST_BYTES
-            for part in self._stream:
-                left -= len(part)
-                if left < 0:
-                    raise OllamaError(Kind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB")
-                yield part
-
-        def close(self) -> None:
-            self._stream.close()
-
-    assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = Bounded(response.stream)
-
-
-def _address_of_redirect(response: httpx.Response) -> str:
-    """Return scheme, host and port of where the answer points."""
-    import httpx
-
-    location = response.headers["Location"]
-    try:
-        url = response.request.url.join(location)
-    except httpx.InvalidURL:
-        return "what is no address"
-    return f"{url.scheme}://{url.netloc.decode('ascii')}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import OLLAMA_DEFAULT
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
@@ -132,16 +132,16 @@ def full_name(model: str) -> str:
 
 
 def read_dimension(shown: ShowResponse) -> int:
-    """Read the dimension from `/api/show`. Raises OllamaError if this is no embedding model.
+    """Read the dimension from `/api/show`. Raises RequestFailed if this is no embedding model.
 
     `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
     """
     if shown.capabilities is not None and "embedding" not in shown.capabilities:
-        raise OllamaError(Kind.NOT_EMBEDDING)
+        raise RequestFailed(Kind.NOT_EMBEDDING)
     info = shown.modelinfo or {}
     dimension = info.get(f"{info.get('general.architecture')}.embedding_length")
     if not isinstance(dimension, int) or dimension < 1:
-        raise OllamaError(Kind.NO_VECTOR, "a model description without a dimension")
+        raise RequestFailed(Kind.NO_VECTOR, "a model description without a dimension")
     return dimension
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, ServerState
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.models import (
     misreading_warning,
     misreads_capitals,
@@ -10,6 +10,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
 )
 from blog_search_mcp.index.embedders.packaged import E5
 from blog_search_mcp.index.embedders.registry import runs_on_server
+from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderRefused, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, State

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
-from blog_search_mcp.index.embedders.ollama.client import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.errors import Kind
 from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.embedders.remote.failures import Kind
+from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import Index

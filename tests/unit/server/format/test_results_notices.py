@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.embedders.ollama.errors import WORDING
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.protocol.app import run_tool
@@ -43,7 +44,7 @@ def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
 
 
 def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
-    failure = OllamaError(Kind.CRASHED, FOREIGN).as_embedder_error("http://127.0.0.1:1", "m")
+    failure = WORDING.make_error(RequestFailed(Kind.CRASHED, FOREIGN), "http://127.0.0.1:1", "m")
     assert FOREIGN in str(failure)
     assert failure.for_clients == (
         "Ollama at http://127.0.0.1:1 failed while embedding: its log has the reason. Try again; "

@@ -7,8 +7,9 @@ from typing import NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.client import RetryingClient, RetryPolicy
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.embedders.ollama.client import RetryingClient
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.requests import RetryPolicy
 
 URL = "http://127.0.0.1:9"
 
@@ -35,7 +36,7 @@ def test_a_long_wait_is_said_once_and_a_short_one_is_not(
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
-    with pytest.raises(OllamaError):
+    with pytest.raises(RequestFailed):
         RetryingClient(URL).request(fail, RetryPolicy(1.0, {Kind.DOWN: pauses}))
     assert tuple(slept) == pauses
     assert caplog.messages == said

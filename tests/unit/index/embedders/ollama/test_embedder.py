@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
-from blog_search_mcp.index.embedders.ollama.batching import split_in_half
-from blog_search_mcp.index.embedders.ollama.client import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.remote.batching import split_in_half
+from blog_search_mcp.index.embedders.remote.requests import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.errors import (
     EmbedderError,
     EmbedderRefused,

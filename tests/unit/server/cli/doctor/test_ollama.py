@@ -7,8 +7,8 @@ from typing import NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.client import ServerState
 from blog_search_mcp.index.embedders.packaged import E5, MINILM
+from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
 from blog_search_mcp.server.cli.doctor.ollama import check_ollama, check_server

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.client import (
+from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.remote.failures import Kind
+from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
     RETRY_TIMEOUT,
     RetryPolicy,
 )
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.errors import Kind
 from blog_search_mcp.index.errors import EmbedderRefused, EmbedderUnavailable, TextsRefused
 from blog_search_mcp.ingest.embedding import MAX_REFUSED
 from blog_search_mcp.ingest.report import WithoutVector
@@ -102,8 +102,7 @@ def test_batches_in_another_order_are_asked_for_one_by_one_and_said(ollama: Olla
     np.testing.assert_array_equal(shuffling.embed_documents(GOOD), expected(GOOD))
     assert [len(body["input"]) for body in ollama.embedded[-10:]] == [1] * 10
     assert shuffling.warnings() == (
-        "Ollama 0.32.15 mixes up the vectors of a batch, so texts go to it one by one. "
-        "Update Ollama.",
+        "Ollama 0.32.15 mixes up the vectors of a batch, so texts go to it one by one. Update it.",
     )
 
 

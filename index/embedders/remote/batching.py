@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
 from blog_search_mcp.index.embedders.fingerprint import SAME
-from blog_search_mcp.index.embedders.ollama.errors import Kind, OllamaError
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.ollama.client import RetryPolicy
+    from blog_search_mcp.index.embedders.remote.requests import RetryPolicy
     from blog_search_mcp.index.types import Vectors
 
     Send: TypeAlias = Callable[[list[str], RetryPolicy], Vectors]
-    """Embeds texts by one request. Raises OllamaError."""
+    """Embeds texts by one request. Raises RequestFailed."""
 
 BATCH: Final = 32
 """Texts a request: Ollama embeds them one after another, so more only lose more at a failure."""
@@ -41,14 +41,16 @@ HARMLESS: Final = "a short and simple text"
 
 
 class BatchEmbedder:
-    """Sends texts to one Ollama, in batches until it is seen to mix one up."""
+    """Sends texts to one server, in batches until it is seen to mix one up."""
 
-    def __init__(self) -> None:
+    def __init__(self, wording: Wording) -> None:
+        """Take how its failures are told."""
         self._size = BATCH
+        self._wording = wording
 
     @property
     def mixed_up(self) -> bool:
-        """Whether this Ollama was seen to mix up a batch."""
+        """Whether this server was seen to mix up a batch."""
         return self._size == 1
 
     def embed(
@@ -57,7 +59,7 @@ class BatchEmbedder:
         """Return rows of shape (len(texts), dimension), and by place why one has no vector.
 
         Blank texts stay zeros and are not sent, since they stall some versions. Raises
-        OllamaError.
+        RequestFailed.
         """
         import numpy as np
 
@@ -70,24 +72,24 @@ class BatchEmbedder:
             batch = [replace_surrogates(texts[place]) for place in places]
             try:
                 found = embed_each(batch, send, policy)
-            except OllamaError as failure:
+            except RequestFailed as failure:
                 if failure.kind is not Kind.MIXED_UP:
                     raise
                 self._size = 1
                 continue
             for place, row in zip(places, found, strict=True):
-                if isinstance(row, OllamaError):
-                    reasons[place] = row.reason()
+                if isinstance(row, RequestFailed):
+                    reasons[place] = self._wording.describe_text(row)
                 else:
                     rows[place] = row
             del waiting[: len(places)]
         return rows, reasons
 
 
-def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vectors | OllamaError]:
+def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vectors | RequestFailed]:
     """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
-    Raises OllamaError if it is Ollama that fails and not a text.
+    Raises RequestFailed if it is the server that fails and not a text.
     """
     try:
         if len(texts) == 1:
@@ -95,7 +97,7 @@ def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vector
         rows = send(texts, policy)
         _check_order(texts, rows, send, policy)
         return list(rows)
-    except OllamaError as failure:
+    except RequestFailed as failure:
         policy = policy.shorten()
         if len(texts) == 1 or failure.kind is not Kind.TOO_LONG:
             _check_server(failure, send, policy)
@@ -109,12 +111,12 @@ def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vector
 def embed_one(text: str, send: Send, policy: RetryPolicy) -> Vectors:
     """Return a row of shape (dimension,), for a text too long the mean of its halves.
 
-    Raises OllamaError.
+    Raises RequestFailed.
     """
     try:
         row: Vectors = send([text], policy)[0]
         return row
-    except OllamaError as failure:
+    except RequestFailed as failure:
         if failure.kind is not Kind.TOO_LONG or len(text.strip()) < 2:
             raise
     rows = [embed_one(half, send, policy) for half in split_in_half(text)]
@@ -134,24 +136,24 @@ def split_in_half(text: str) -> tuple[str, str]:
     return text[:cut], text[cut:]
 
 
-def _check_server(failure: OllamaError, send: Send, policy: RetryPolicy) -> None:
+def _check_server(failure: RequestFailed, send: Send, policy: RetryPolicy) -> None:
     """Raise unless the failure may be the texts' own: Ollama still embeds what is harmless."""
     if failure.kind not in (Kind.CRASHED, Kind.NO_VECTOR, Kind.SLOW):
         raise failure
     try:
         send([HARMLESS], policy)
-    except OllamaError as again:
+    except RequestFailed as again:
         raise (failure if again.kind is failure.kind else again) from again
 
 
 def _check_order(texts: list[str], rows: Vectors, send: Send, policy: RetryPolicy) -> None:
-    """Compare one text's row with what it gets alone. Raises OllamaError if they differ."""
+    """Compare one text's row with what it gets alone. Raises RequestFailed if they differ."""
     place = find_doubtful(texts, rows)
     alone = send([texts[place]], policy)[0]
     if float(rows[place] @ alone) >= SAME:
         return
     again = send([texts[place]], policy)[0]
-    raise OllamaError(Kind.MIXED_UP if float(again @ alone) >= SAME else Kind.UNSTEADY)
+    raise RequestFailed(Kind.MIXED_UP if float(again @ alone) >= SAME else Kind.UNSTEADY)
 
 
 def find_doubtful(texts: Sequence[str], rows: Vectors) -> int:

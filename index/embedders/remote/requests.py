@@ -1,0 +1,163 @@
+"""One request to an embedding server: how long it may take, its retries, what it may answer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+CONNECT_TIMEOUT: Final = 3.0
+"""Seconds until a host that swallows packets counts as down."""
+
+MOST_BYTES: Final = 8_000_000
+"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
+
+RETRY_TIMEOUT: Final = 60.0
+"""Seconds for what failed once: half a batch takes half of them on a slow machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What a server runs now; once it differs, nothing learnt before holds."""
+
+    version: str = ""
+    """Empty if it reports none."""
+    digest: str = ""
+    """Of the model's weights; empty if the model is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long to wait for a reply, and the pauses before each retry, in seconds."""
+
+    timeout: float
+    pauses: Mapping[Kind, tuple[float, ...]]
+
+    def shorten(self) -> RetryPolicy:
+        """Retry a crash once and wait less, for requests that are retries themselves."""
+        crashed = self.pauses.get(Kind.CRASHED, ())[:1]
+        return RetryPolicy(min(self.timeout, RETRY_TIMEOUT), {**self.pauses, Kind.CRASHED: crashed})
+
+
+FOR_DOCUMENTS: Final = RetryPolicy(
+    timeout=300.0,
+    pauses={
+        Kind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
+        Kind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
+        Kind.CRASHED: (0.5, 1.0, 2.0),
+        Kind.NO_VECTOR: (1.0,),
+    },
+)
+"""The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
+down for some seconds. What was too slow is retried in halves, not as it was."""
+
+FOR_A_QUERY: Final = RetryPolicy(
+    timeout=20.0, pauses={Kind.BUSY: (0.25,), Kind.CRASHED: (0.25,), Kind.NO_VECTOR: (0.25,)}
+)
+"""Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
+
+FOR_A_CHECK: Final = RetryPolicy(timeout=1.0, pauses={})
+"""A local Ollama lists its models in milliseconds, and the next check is near."""
+
+LONG_PAUSE: Final = 1.0
+"""Seconds from which on a pause is said, once a request; before a query there is none so long."""
+
+log = logging.getLogger(__name__)
+
+
+def send_with_retries(
+    send: Callable[[], T],
+    policy: RetryPolicy,
+    translate: Callable[[Exception], RequestFailed],
+    wording: Wording,
+    url: str,
+) -> T:
+    """Make one request, and retry it as the policy grants. Raises RequestFailed."""
+    retries: Counter[Kind] = Counter()
+    is_said = False
+    while True:
+        try:
+            return send()
+        except Exception as error:
+            failure = translate(error)
+            pauses = policy.pauses.get(failure.kind, ())
+            if retries[failure.kind] == len(pauses):
+                raise failure from error
+        if not is_said and pauses[retries[failure.kind]] >= LONG_PAUSE:
+            is_said = True
+            seconds = sum(pauses[retries[failure.kind] :])
+            said = wording.describe(failure, url)
+            log.warning("Waiting for %s, %.0f s at most. %s", wording.name, seconds, said)
+        time.sleep(pauses[retries[failure.kind]])
+        retries[failure.kind] += 1
+
+
+def bound_response(response: httpx.Response) -> None:
+    """Refuse redirects and compressed bodies, and end any other at MOST_BYTES.
+
+    A hook of httpx. Raises RequestFailed.
+    """
+    import httpx
+
+    if response.has_redirect_location:
+        raise RequestFailed(Kind.REDIRECTED, _address_of_redirect(response))
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise RequestFailed(Kind.NO_VECTOR, "a compressed body, which was not asked for")
+
+    class Bounded(httpx.SyncByteStream):
+        def __init__(self, stream: httpx.SyncByteStream) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            left = MOST_BYTES
+            for part in self._stream:
+                left -= len(part)
+                if left < 0:
+                    raise RequestFailed(Kind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB")
+                yield part
+
+        def close(self) -> None:
+            self._stream.close()
+
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    response.stream = Bounded(response.stream)
+
+
+def _address_of_redirect(response: httpx.Response) -> str:
+    """Return scheme, host and port of where the answer points."""
+    import httpx
+
+    location = response.headers["Location"]
+    try:
+        url = response.request.url.join(location)
+    except httpx.InvalidURL:
+        return "what is no address"
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+
+
+def translate_http_error(error: Exception) -> RequestFailed | None:
+    """Translate what httpx raises; a RequestFailed stays itself, `None` for anything else."""
+    import httpx
+
+    match error:
+        case RequestFailed():
+            return error
+        case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
+            return RequestFailed(Kind.DOWN, str(error))
+        case httpx.TimeoutException():
+            return RequestFailed(Kind.SLOW, str(error))
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL():
+            return RequestFailed(Kind.REFUSED, str(error))
+        case httpx.HTTPError():
+            return RequestFailed(Kind.CRASHED, str(error))
+    return None
