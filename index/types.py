@@ -331,7 +331,16 @@ class EmbedderIdentity:
         return name_embedder(self.kind, self.model)
 
 
-_OWNERS = {"ollama": "Ollama's", "embedded": "the packaged model"}
+_OWNERS = {
+    "ollama": "Ollama's",
+    "openai": "the embedding server's",
+    "embedded": "the packaged model",
+}
+
+
+def name_server(kind: str) -> str:
+    """Name what a kind of embedder is behind, in a sentence."""
+    return _OWNERS.get(kind, kind).removesuffix("'s")
 
 
 def name_embedder(kind: str, model: str) -> str:

@@ -39,13 +39,23 @@ class Settings:
     """Whether the report is also printed as JSON on stdout."""
 
 
+def _prefixes(document: str | None, query: str | None) -> tuple[str, str] | None:
+    return None if document is None and query is None else (document or "", query or "")
+
+
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read the settings; exit with status 2 and a sentence if they make no sense."""
     given = _parser(environment).read(arguments)
     job = Job(
         content=given.content,
         index=given.index,
-        choose=partial(choose_embedder, given.embedder, given.model, given.embedder_url),
+        choose=partial(
+            choose_embedder,
+            given.embedder,
+            given.model,
+            given.embedder_url,
+            prefixes=_prefixes(given.document_prefix, given.query_prefix),
+        ),
         today=date.today(),
         options=IngestOptions(
             include_drafts=given.include_drafts,
@@ -80,7 +90,8 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         choices=KINDS,
         default=AUTO,
         help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
-        "are in English, else a model of the package (default auto)",
+        "are in English, else a model of the package; openai is any server with "
+        "/v1/embeddings (default auto)",
     )
     parser.add_argument(
         "--model",
@@ -90,9 +101,18 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
     )
     parser.add_argument(
         "--embedder-url",
-        default=environment.get("OLLAMA_HOST", ""),
+        default=environment.get("EMBEDDER_URL") or environment.get("OLLAMA_HOST", ""),
         metavar="URL",
-        help="where the embedder's server answers (OLLAMA_HOST; default http://127.0.0.1:11434)",
+        help="where the embedder's server answers (EMBEDDER_URL, OLLAMA_HOST; default "
+        "http://127.0.0.1:11434); for openai with its /v1, several with commas between them",
+    )
+    parser.add_argument(
+        "--document-prefix",
+        metavar="TEXT",
+        help="what a server's model wants before each text (default: as its card says)",
+    )
+    parser.add_argument(
+        "--query-prefix", metavar="TEXT", help="what it wants before each query, likewise"
     )
     parser.add_argument(
         "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS

@@ -46,6 +46,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._cache = cache
         self.window_pieces = embedder.window_pieces
+        self.concurrency = embedder.concurrency
         self.refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
         self.texts_embedded = 0
@@ -98,10 +99,11 @@ class CachedEmbedder:
         texts = sorted(unknown, key=lambda text: (len(text), text))
         writes: list[Future[None]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="cache") as thread:
-            for start in range(0, len(texts), BATCH):
+            size = BATCH * self._embedder.concurrency
+            for start in range(0, len(texts), size):
                 if self.is_stopped:
                     break
-                batch = texts[start : start + BATCH]
+                batch = texts[start : start + size]
                 vectors = self._embed_batch(batch)
                 for write in writes:
                     write.result()
@@ -220,7 +222,7 @@ class EmbeddingQueue:
         """Submit the last block even if it is not full."""
         if not self._block.posts:
             return
-        self._block_size = BLOCK
+        self._block_size = max(BLOCK, 2 * BATCH * self._embedder.concurrency)
         texts = [queued.window.text for queued in self._block.windows]
         if self.holds_back:
             vectors: Future[Mapping[str, Vectors]] = Future()

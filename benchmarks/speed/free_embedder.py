@@ -44,6 +44,7 @@ class FreeEmbedder:
         `table` is where `keep` left what it would else make at its first text.
         """
         self.window_pieces = MINILM.window_pieces
+        self.concurrency = 1
         self._dimension = dimension
         self._table = table
         self.identity = (
@@ -99,6 +100,7 @@ class FixedEmbedder:
     def __init__(self, dimension: int, pace: float = 0.0) -> None:
         """It passes for the free embedder, and one with a pace for a server's."""
         self.window_pieces = MINILM.window_pieces
+        self.concurrency = 1
         self._dimension = dimension
         self._pace = pace
         self._lock = threading.Lock()

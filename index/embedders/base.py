@@ -24,6 +24,11 @@ class Embedder(Protocol):
         ...
 
     @property
+    def concurrency(self) -> int:
+        """How many batches it embeds at once, where several servers share them; else 1."""
+        ...
+
+    @property
     def window_pieces(self) -> int:
         """Estimated word pieces of a text to embed (`index.analysis.token_count`).
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.errors import EmbedderMismatch
+from blog_search_mcp.index.types import name_server
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
@@ -78,8 +79,9 @@ def check_vectors(
     if cosine >= SAME:
         return
     rebuild = rebuild_command(recorded.kind, recorded.model)
+    name = name_server(recorded.kind)
     raise EmbedderMismatch(
-        f"The index was built with Ollama {before.version or 'of another version'}, and Ollama "
+        f"The index was built with {name} {before.version or 'of another version'}, and {name} "
         f"{version or 'now'} gives other vectors for {recorded.model} (cosine {cosine:.3f} instead "
         f"of {SAME}). Go back to that version, or build the index anew: `{rebuild}`."
     )

@@ -1,9 +1,9 @@
-"""Ollama's embedder for serving: soon a vector, or soon the sentence why there is none.
+"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
 
-A query must not wait for an Ollama that is dead, hangs or loads its model. So each request
+A query must not wait for a server that is dead, hangs or loads its model. So each request
 runs in the background and is waited for briefly: first a health check, then the embedding.
 A vector that comes too late is kept for when the same is asked again, and shows that
-Ollama is well. One that was looked at a moment ago is asked for the vector alone.
+the server is well. One that was looked at a moment ago is asked for the vector alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from blog_search_mcp.index.embedders.circuit_breaker import (
     GIVEN_UP,
@@ -26,7 +26,6 @@ from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
     from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
@@ -63,13 +62,30 @@ def wait_for(work: Future[Any], seconds: float) -> bool:
     return bool(wait([work], seconds).done)
 
 
+class HealthCheck(Protocol):
+    """A short look at one server for one model; safe to use from several threads."""
+
+    model: str
+    place: str
+    """The server and its address, as a sentence names them."""
+
+    name: str
+    """Of the server alone, or `it`."""
+
+    def prepare(self) -> None:
+        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
+
+    def check(self) -> object:
+        """Ask within about a second. Raises EmbedderError."""
+
+
 class GuardedEmbedder:
     """Never keeps a query waiting for long; safe to use from several threads."""
 
     def __init__(
         self,
         embedder: VerifiedEmbedder,
-        health: OllamaHealthCheck,
+        health: HealthCheck,
         now: Callable[[], float] = time.monotonic,
         wait_for: Callable[[Future[Any], float], bool] = wait_for,
     ) -> None:
@@ -83,6 +99,7 @@ class GuardedEmbedder:
         self._looked_at: float | None = None
         self._lock = threading.Lock()
         self.window_pieces = embedder.window_pieces
+        self.concurrency = embedder.concurrency
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self.embed_queries = embedder.embed_queries
@@ -144,7 +161,8 @@ class GuardedEmbedder:
         if self._wait_for(ended, seconds):
             return ended.result()
         late = EmbedderUnavailable(
-            f"{self._health.place} {state}. Ask again in a moment; if it stays so, restart Ollama."
+            f"{self._health.place} {state}. Ask again in a moment; if it stays so, restart "
+            f"{self._health.name}."
         )
         self._breaker.record_failure(attempt, late, pause)
         raise late

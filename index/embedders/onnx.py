@@ -35,6 +35,7 @@ class OnnxEmbedder:
         self.model = model
         self.identity = model.identity
         self.window_pieces = model.window_pieces
+        self.concurrency = 1
         self.vocabulary_coverage = model.measure_coverage
 
     def __reduce__(self) -> tuple[type[OnnxEmbedder], tuple[PackagedModel]]:

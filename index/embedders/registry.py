@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.fingerprint import check_weights
-from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, run_in_background, wait_for
+from blog_search_mcp.index.embedders.guarded import (
+    GuardedEmbedder,
+    HealthCheck,
+    run_in_background,
+    wait_for,
+)
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, list_installed
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
     choose_multilingual,
@@ -25,6 +31,8 @@ from blog_search_mcp.index.embedders.ollama.models import (
     recommend_model,
 )
 from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.openai.client import resolve_urls
+from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     OTHER_SHARE,
@@ -32,6 +40,7 @@ from blog_search_mcp.index.embedders.packaged import (
     choose_packaged,
     share_not_english,
 )
+from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import name_embedder
@@ -43,12 +52,30 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
 
-KINDS: Final = (AUTO, "ollama", "embedded")
+KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
 
 LOOK: Final = 1.0
 """Seconds that an ingest with nothing to embed waits for a server: a local one takes milliseconds,
 and a name that cannot be resolved many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """One kind of embedder that lies behind a server."""
+
+    make_embedder: Callable[[str, str, tuple[str, str] | None], RemoteEmbedder]
+    """Of model, address and prefixes, `None` for those of the model's card."""
+    make_health_check: Callable[[str, str], HealthCheck]
+    """Of model and address."""
+    check_address: Callable[[str], object]
+    """Raises UsageError for one that cannot be used."""
+
+
+_SERVERS: Final = {
+    "ollama": _Server(OllamaEmbedder, OllamaHealthCheck, resolve_url),
+    "openai": _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_urls),
+}
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Count a folder's posts by language (`en`, `zh`)."""
@@ -85,27 +112,38 @@ def choose_embedder(
     url: str,
     existing: EmbedderIdentity | None,
     count_languages: CountLanguages,
+    prefixes: tuple[str, str] | None = None,
 ) -> Choice:
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
-    Languages are counted only where they decide. Raises EmbedderMismatch if the index was
+    Languages are counted only where they decide. `prefixes` (document, query) stand in for those
+    of the model's card, for a named model behind a server. Raises EmbedderMismatch if the index was
     built with another embedder than the one asked for, UsageError for a model that a kind does
     not have.
     """
     if existing is not None:
         embedder = open_embedder(existing, url)
-        _refuse_another(existing, kind, model)
+        _refuse_another(existing, kind, model, prefixes)
         return Choice(
             embedder, f"The index keeps its embedder, {existing.title}.", model is not None
         )
+    if prefixes is not None and (model is None or kind not in _SERVERS):
+        raise UsageError(
+            "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
+            "and --model."
+        )
     if model is None and kind == "ollama":
         return _choose_of_ollama(url, count_languages())
+    if model is None and kind == "openai":
+        raise UsageError("The openai embedder has no default model: add --model NAME.")
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     kind = _kind_of(kind, model)
     reason = f"Embedder: {name_embedder(kind, model)}, as asked."
-    if kind == "ollama":
-        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
+    if kind in _SERVERS:
+        _SERVERS[kind].check_address(url)
+        live = _SERVERS[kind].make_embedder(model, url, prefixes)
+        return Choice(VerifiedEmbedder(live), reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
             f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
@@ -154,7 +192,8 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 def connect_embedder(identity: EmbedderIdentity, url: str) -> VerifiedEmbedder:
     """Return the embedder of an index whose vectors come from a server; asks nothing yet."""
     prefixes = (identity.document_prefix, identity.query_prefix)
-    return VerifiedEmbedder(OllamaEmbedder(identity.model, url, prefixes), identity)
+    make = _SERVERS[identity.kind].make_embedder
+    return VerifiedEmbedder(make(identity.model, url, prefixes), identity)
 
 
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -163,7 +202,7 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks it.
     """
     if runs_on_server(identity):
-        health = OllamaHealthCheck(identity.model, url)
+        health = _SERVERS[identity.kind].make_health_check(identity.model, url)
         guarded = GuardedEmbedder(connect_embedder(identity, url), health)
         guarded.warm_up()
         return guarded
@@ -174,6 +213,11 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
 def runs_on_server(identity: EmbedderIdentity) -> bool:
     """Whether the vectors of an index come from a server beside this process."""
+    return identity.kind in _SERVERS
+
+
+def needs_ollama(identity: EmbedderIdentity) -> bool:
+    """Whether that server is an Ollama."""
     return identity.kind == "ollama"
 
 
@@ -249,12 +293,19 @@ def _kind_of(kind: str, model: str | None) -> str:
     return kind
 
 
-def _refuse_another(existing: EmbedderIdentity, kind: str, model: str | None) -> None:
+def _refuse_another(
+    existing: EmbedderIdentity, kind: str, model: str | None, prefixes: tuple[str, str] | None
+) -> None:
     same_model = model is None or full_name(model) == full_name(existing.model)
-    if kind in (AUTO, existing.kind) and same_model:
+    own = (existing.document_prefix, existing.query_prefix)
+    if kind in (AUTO, existing.kind) and same_model and prefixes in (None, own):
         return
+    if same_model and prefixes not in (None, own):
+        kept, options = "other prefixes", "--document-prefix and --query-prefix"
+    else:
+        kept, options = existing.title, "--embedder and --model"
     raise EmbedderMismatch(
-        f"This index was built with {existing.title}, and vectors of two embedders cannot be "
-        "compared. Leave --embedder and --model out to keep it, or build it anew: "
+        f"This index was built with {kept}, and vectors of two embedders cannot be "
+        f"compared. Leave {options} out to keep it, or build it anew: "
         f"`{rebuild_command(_kind_of(kind, model), model)}`."
     )

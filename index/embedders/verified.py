@@ -12,28 +12,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.fingerprint import check_vectors, check_weights
-from blog_search_mcp.index.embedders.ollama.client import peek_digest
-from blog_search_mcp.index.embedders.ollama.errors import WORDING
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, EmbedderMismatch
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+    from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 
 
 class VerifiedEmbedder:
-    """Ollama's embedder, which raises EmbedderMismatch rather than embed with another model."""
+    """A server's embedder, which raises EmbedderMismatch rather than embed with another model."""
 
-    def __init__(self, live: OllamaEmbedder, recorded: EmbedderIdentity | None = None) -> None:
+    def __init__(self, live: RemoteEmbedder, recorded: EmbedderIdentity | None = None) -> None:
         """Take the manifest's identity; without one, what `live` is at first counts."""
         self._live = live
         self._identity = recorded
         self._is_recorded = recorded is not None
         self._verified = False
         self.window_pieces = live.window_pieces
+        self.concurrency = live.concurrency
         self.vocabulary_coverage = live.vocabulary_coverage
 
     @property
@@ -67,24 +65,22 @@ class VerifiedEmbedder:
         return self._embed_verified(lambda: self._live.embed_queries(texts))
 
     def embed_query(self, text: str, looks: bool = True) -> Vectors:
-        """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
+        """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_query(text, looks))
 
     def load_model(self) -> None:
-        """As OllamaEmbedder; raises EmbedderMismatch if the model is not what it was."""
+        """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
         self._verify()
         self._live.load_model()
 
     def _find_lost_model(self) -> tuple[str, ...]:
         """Say that the server has no such model any more, or another one by its name."""
         recorded = self._identity
-        if recorded is None or (digest := peek_digest(recorded.model, self._live.url)) is None:
+        if recorded is None or (digest := self._live.peek_digest()) is None:
             return ()
         try:
             if not digest:
-                raise WORDING.make_error(
-                    RequestFailed(Kind.MISSING), self._live.url, recorded.model
-                )
+                raise self._live.describe_missing()
             check_weights(recorded, digest, recorded.dimension)
         except (EmbedderError, EmbedderMismatch) as error:
             return (f"{error} Until then search is by words alone.",)
@@ -116,7 +112,7 @@ class VerifiedEmbedder:
         recorded, state = self.identity, self._live.state
         check_weights(recorded, state.digest, self._live.dimension)
         before = recorded.fingerprint
-        if before is not None and before.version != state.version:
+        if before is not None and (before.version != state.version or not state.version):
             vectors = self._live.embed_fingerprint()
             check_vectors(recorded, before, state.version, vectors)
             self._identity = replace(recorded, fingerprint=replace(before, version=state.version))

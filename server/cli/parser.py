@@ -148,7 +148,7 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
     _add_shared(
         parser,
         index=environment.get("BLOG_INDEX") or None,
-        embedder_url=environment.get("OLLAMA_HOST", ""),
+        embedder_url=environment.get("EMBEDDER_URL") or environment.get("OLLAMA_HOST", ""),
         content=None,
     )
     add_http_options(parser)
@@ -327,7 +327,7 @@ def _add_shared(
         "--embedder-url",
         default=embedder_url,
         metavar="URL",
-        help="where the embedder's server answers, if the index has one (OLLAMA_HOST)",
+        help="where the embedder's server answers, if it has one (EMBEDDER_URL, OLLAMA_HOST)",
     )
     parser.add_argument(
         "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS

@@ -20,6 +20,8 @@ PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PARSERS = {"`blog-ingest CONTENT`": ingest_parser, "`blog-server`": server_parser}
 ELSEWHERE = {
+    "--document-prefix": "as the model's card says",
+    "--query-prefix": "as the model's card says",
     "--model": f"`{DEFAULT_MODEL}`",
     "--embedder-url": f"`http://127.0.0.1:{DEFAULT_PORT}`",
     "--http": f"`{DEFAULT_ADDRESS}`",
@@ -29,7 +31,7 @@ ELSEWHERE = {
     "--content": "where the last ingest found them",
 }
 """Defaults that are no value of argparse's."""
-VARIABLES = ("BLOG_INDEX", "OLLAMA_HOST", "BLOG_USAGE_LOG")
+VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "BLOG_USAGE_LOG")
 """Those that are an option's default; the token is read for itself."""
 
 

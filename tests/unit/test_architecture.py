@@ -195,13 +195,19 @@ def test_no_folder_has_more_rooms_than_a_reader_can_take_in() -> None:
     assert {folder: count for folder, count in rooms.items() if count > 12} == {}
 
 
-def test_nothing_but_a_command_line_and_what_writes_commands_reads_the_environment() -> None:
+def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_for_a_key() -> None:
+    """A key is read where it is sent, so that no settings and no message can hold it."""
     readers = {
         name
         for name, path in modules().items()
         if reads_environment(path.read_text(encoding="utf-8"))
     }
-    assert readers == {"ingest.__main__", "server.__main__", "index.commands"}
+    assert readers == {
+        "ingest.__main__",
+        "server.__main__",
+        "index.commands",
+        "index.embedders.openai.client",
+    }
 
 
 def reads_environment(code: str) -> bool:

@@ -93,6 +93,7 @@ class OllamaHealthCheck:
         self.model = model
         self.url = resolve_url(url)
         self.place = f"Ollama at {self.url}"
+        self.name = "Ollama"
         self._client = RetryingClient(self.url)
 
     def prepare(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import RetryingClient
+from blog_search_mcp.index.embedders.ollama.client import RetryingClient, peek_digest
 from blog_search_mcp.index.embedders.ollama.errors import WORDING
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
@@ -40,6 +40,7 @@ class OllamaWire:
     """Ollama's own API, as Wire."""
 
     kind = "ollama"
+    concurrency = 1
     wording = WORDING
 
     def __init__(self, url: str) -> None:
@@ -64,6 +65,10 @@ class OllamaWire:
     def read_version(self, policy: RetryPolicy) -> str:
         """As Wire."""
         return self._client.read_version(policy)
+
+    def peek_digest(self, model: str) -> str | None:
+        """As Wire."""
+        return peek_digest(model, self.url)
 
     def embed(
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy

@@ -86,8 +86,12 @@ KNOWN_MODELS: Final = (
     KnownModel("qwen3-embedding:8b", "", _TASK, 32768, "4.7 GB", True, ("qwen3-embedding",)),
     # Its card says 8192; its file's n_ctx_train is 2048, beyond which Ollama does not go.
     KnownModel("nomic-embed-text", *_NOMIC, 2048, "274 MB", False),
-    # Card of mixedbread-ai/mxbai-embed-large-v1.
-    KnownModel("mxbai-embed-large", *_PASSAGES, 512, "670 MB", False),
+    # Cards of mixedbread-ai/mxbai-embed-large-v1 and of BAAI/bge-small-en-v1.5 and its sisters.
+    KnownModel(
+        "mxbai-embed-large",
+        *(*_PASSAGES, 512, "670 MB", False),
+        elsewhere=("bge-small-en", "bge-base-en", "bge-large-en"),
+    ),
     # Card of Snowflake/snowflake-arctic-embed-m and its sisters of the first generation.
     KnownModel("snowflake-arctic-embed", *_PASSAGES, 512, "669 MB", False),
     # Card of sentence-transformers/all-MiniLM-L6-v2: longer texts are cut at 256.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
@@ -43,9 +44,10 @@ HARMLESS: Final = "a short and simple text"
 class BatchEmbedder:
     """Sends texts to one server, in batches until it is seen to mix one up."""
 
-    def __init__(self, wording: Wording) -> None:
-        """Take how its failures are told."""
+    def __init__(self, wording: Wording, concurrency: int = 1) -> None:
+        """Take how its failures are told, and how many batches may be sent at once."""
         self._size = BATCH
+        self._concurrency = concurrency
         self._wording = wording
 
     @property
@@ -68,15 +70,21 @@ class BatchEmbedder:
         waiting = [place for place, text in enumerate(texts) if text.strip()]
 
         while waiting:
-            places = waiting[: self._size]
-            batch = [replace_surrogates(texts[place]) for place in places]
+            batches = [
+                waiting[start : start + self._size] for start in range(0, len(waiting), self._size)
+            ][: self._concurrency]
             try:
-                found = embed_each(batch, send, policy)
+                found = self._embed_batches(
+                    [[replace_surrogates(texts[place]) for place in batch] for batch in batches],
+                    send,
+                    policy,
+                )
             except RequestFailed as failure:
                 if failure.kind is not Kind.MIXED_UP:
                     raise
                 self._size = 1
                 continue
+            places = [place for batch in batches for place in batch]
             for place, row in zip(places, found, strict=True):
                 if isinstance(row, RequestFailed):
                     reasons[place] = self._wording.describe_text(row)
@@ -84,6 +92,16 @@ class BatchEmbedder:
                     rows[place] = row
             del waiting[: len(places)]
         return rows, reasons
+
+    def _embed_batches(
+        self, batches: list[list[str]], send: Send, policy: RetryPolicy
+    ) -> list[Vectors | RequestFailed]:
+        """Return a row or a failure for each text of all batches. Raises RequestFailed."""
+        if len(batches) == 1:
+            return embed_each(batches[0], send, policy)
+        with ThreadPoolExecutor(len(batches), thread_name_prefix="batch") as threads:
+            pending = [threads.submit(embed_each, batch, send, policy) for batch in batches]
+            return [row for each in pending for row in each.result()]
 
 
 def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vectors | RequestFailed]:

@@ -15,9 +15,9 @@ from blog_search_mcp.index.embedders.coverage import english_coverage
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
-from blog_search_mcp.index.embedders.remote.failures import RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS
-from blog_search_mcp.index.errors import EmbedderChanged, TextsRefused
+from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class Wire(Protocol):
         ...
 
     @property
+    def concurrency(self) -> int:
+        """How many requests may be made at once."""
+        ...
+
+    @property
     def wording(self) -> Wording:
         """How its failures are told."""
         ...
@@ -69,6 +74,13 @@ class Wire(Protocol):
 
     def read_version(self, policy: RetryPolicy) -> str:
         """Return the server's version; empty if it reports none."""
+        ...
+
+    def peek_digest(self, model: str) -> str | None:
+        """Return the model's digest, empty if the server lacks it; `None` if that is not known.
+
+        Within about a second, whatever happens.
+        """
         ...
 
     def embed(
@@ -100,6 +112,7 @@ class RemoteEmbedder:
         """Take the model; `prefixes` are (document, query), by default those of its card."""
         self.model = model
         self.window_pieces = ENGLISH_WINDOW
+        self.concurrency = wire.concurrency
         self.url = wire.url
         known = find_model(model)
         own = (known.document_prefix, known.query_prefix) if known else ("", "")
@@ -109,7 +122,7 @@ class RemoteEmbedder:
         self._wire = wire
         self._description: Description | None = None
         self._identity: EmbedderIdentity | None = None
-        self._batches = BatchEmbedder(wire.wording)
+        self._batches = BatchEmbedder(wire.wording, wire.concurrency)
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -194,6 +207,14 @@ class RemoteEmbedder:
     def read_version(self) -> str:
         """Ask which version answers at this moment. Raises EmbedderError."""
         return self._translated(lambda: self._wire.read_version(self._for_a_query))
+
+    def peek_digest(self) -> str | None:
+        """As Wire."""
+        return self._wire.peek_digest(self.model)
+
+    def describe_missing(self) -> EmbedderError:
+        """Make the error of a server that lacks the model."""
+        return self._wire.wording.make_error(RequestFailed(Kind.MISSING), self.url, self.model)
 
     def load_model(self) -> None:
         """Have the model loaded into memory. Raises EmbedderError."""

@@ -9,7 +9,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     recommend_model,
 )
 from blog_search_mcp.index.embedders.packaged import E5
-from blog_search_mcp.index.embedders.registry import runs_on_server
+from blog_search_mcp.index.embedders.registry import needs_ollama
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderRefused, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
@@ -71,7 +71,7 @@ def check_server(
 
 def _on_server(embedder: EmbedderIdentity | None) -> EmbedderIdentity | None:
     """Give back an embedder that needs Ollama."""
-    return embedder if embedder is not None and runs_on_server(embedder) else None
+    return embedder if embedder is not None and needs_ollama(embedder) else None
 
 
 def _model_of(embedder: EmbedderIdentity | None) -> str:

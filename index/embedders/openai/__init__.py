@@ -1,0 +1,1 @@
+"""Servers that speak OpenAI's `/v1/embeddings`: vLLM, TEI, llama.cpp, LM Studio and others."""

@@ -1,0 +1,285 @@
+"""Requests to one server that speaks OpenAI's `/v1/embeddings`, by plain HTTP.
+
+OpenAI's own client asks for base64 unless told not to, which servers that ignore the wish answer
+with numbers and other servers with a quarter of the width (BerriAI/litellm#42426); here numbers
+are asked for, and both are read. Strings alone are sent: LM Studio and Ollama refuse token arrays.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from blog_search_mcp.index.embedders.ollama.host import is_loopback
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.requests import (
+    CONNECT_TIMEOUT,
+    RetryPolicy,
+    bound_response,
+    send_with_retries,
+    translate_http_error,
+)
+from blog_search_mcp.index.errors import (
+    EmbedderRefused,
+    EmbedderUnavailable,
+    ModelMissing,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+    from blog_search_mcp.index.types import Vectors
+
+T = TypeVar("T")
+
+KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
+"""Environment variable of the bearer token; of no other program, so that no key goes astray."""
+
+_NAMES = "--embedder-url or EMBEDDER_URL names"
+
+WORDING: Final = Wording(
+    "The embedding server",
+    {
+        Kind.DOWN: (
+            EmbedderUnavailable,
+            "{place} cannot be reached. Start it, or name its address with --embedder-url or "
+            "EMBEDDER_URL.",
+        ),
+        Kind.SLOW: (
+            EmbedderUnavailable,
+            "{place} did not answer in time. Try again; if it stays so, restart it.",
+        ),
+        Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
+        Kind.CRASHED: (
+            EmbedderUnavailable,
+            "{place} failed while embedding: {detail}. Try again; if it stays so, restart it.",
+        ),
+        Kind.TOO_LONG: (
+            EmbedderRefused,
+            "{model} refuses even a single character as too long. Choose another model.",
+        ),
+        Kind.MISSING: (
+            ModelMissing,
+            "{place} does not have the model {model}. Start it with that model, or name one that "
+            "it has with --model.",
+        ),
+        Kind.NOT_EMBEDDING: (
+            EmbedderRefused,
+            "{model} gives no embeddings. Name an embedding model with --model.",
+        ),
+        Kind.NO_VECTOR: (
+            EmbedderRefused,
+            f"{{place}} answered with {{detail}}. Check that {_NAMES} the address that ends in "
+            "/v1, and the server's log.",
+        ),
+        Kind.MIXED_UP: (
+            EmbedderRefused,
+            "{place} mixes up the vectors of a batch. Update it.",
+        ),
+        Kind.UNSTEADY: (
+            EmbedderRefused,
+            "{place} gives one text different vectors. Restart or update it, then run again.",
+        ),
+        Kind.REDIRECTED: (
+            EmbedderRefused,
+            "{place} redirects to {detail}, where no text is sent. If that is your server, name "
+            "its address with --embedder-url or EMBEDDER_URL.",
+        ),
+        Kind.REFUSED: (
+            EmbedderRefused,
+            f"{{place}} refused the request: {{detail}}. Check that {_NAMES} the right server, "
+            f"and that {KEY_VARIABLE} has its key if it asks for one.",
+        ),
+    },
+)
+
+_TOO_LONG = re.compile(
+    r"context length|context size|context window|too long|too large|too many tokens|input length"
+    r"|maximum.{0,20}tokens|exceeds?\b.{0,40}(?:token|batch|limit|length)|batch size",
+    re.IGNORECASE,
+)
+"""What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
+
+
+def resolve_url(text: str) -> str:
+    """Return the address that `/embeddings` is appended to; one without a path gets `/v1`.
+
+    Raises UsageError for none, for another scheme than http and https and for one with a name or
+    password.
+    """
+    trimmed = text.strip().rstrip("/")
+    example = "such as http://127.0.0.1:8000/v1"
+    if not trimmed:
+        raise UsageError(
+            f"The openai embedder needs its server's address: add --embedder-url, {example}, or "
+            "set EMBEDDER_URL."
+        )
+    try:
+        parts = urlsplit(trimmed if "://" in trimmed else f"http://{trimmed}")
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_address = is_address and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_address = False
+    if not is_address or parts.query or parts.fragment or "@" in parts.netloc:
+        raise UsageError(
+            f"The embedding server's address cannot be used. Correct --embedder-url or "
+            f"EMBEDDER_URL: an address {example}, without a name, password or question mark."
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path or '/v1'}"
+
+
+def split_urls(text: str) -> list[str]:
+    """Return the addresses in a list with commas; one empty address for none."""
+    return [part.strip() for part in text.split(",") if part.strip()] or [""]
+
+
+def resolve_urls(text: str) -> list[str]:
+    """Resolve every address of a list with commas. Raises UsageError."""
+    return [resolve_url(part) for part in split_urls(text)]
+
+
+class OpenAIClient:
+    """One server; connects at the first request."""
+
+    def __init__(self, url: str) -> None:
+        """Take the address in any form of `resolve_url`."""
+        self.url = url
+        self._clients: dict[float, httpx.Client] = {}
+
+    def prepare(self, policy: RetryPolicy) -> httpx.Client:
+        """Import and set up the client for requests of this policy. Raises EmbedderRefused."""
+        if policy.timeout not in self._clients:
+            self._clients[policy.timeout] = _connect(self.url, policy.timeout)
+        return self._clients[policy.timeout]
+
+    def is_alive(self, policy: RetryPolicy) -> None:
+        """Ask for the list of models, which some servers lack. Raises RequestFailed if down."""
+
+        def ask(client: httpx.Client) -> None:
+            response = client.get("/models")
+            if response.status_code != 404:
+                _raise_for_status(response)
+
+        self._request(ask, policy)
+
+    def embed(self, model: str, texts: list[str], policy: RetryPolicy) -> Vectors:
+        """Embed texts by one request; return their unit rows, in order. Raises RequestFailed."""
+        body = {"model": model, "input": texts, "encoding_format": "float"}
+
+        def send(client: httpx.Client) -> Vectors:
+            response = client.post("/embeddings", json=body)
+            _raise_for_status(response)
+            return read_rows(response.json(), len(texts))
+
+        return self._request(send, policy)
+
+    def _request(self, send: Callable[[httpx.Client], T], policy: RetryPolicy) -> T:
+        client = self.prepare(policy)
+        return send_with_retries(lambda: send(client), policy, _translate, WORDING, self.url)
+
+
+def read_rows(reply: Any, count: int) -> Vectors:
+    """Read `count` vectors out of an answer, in the order of the texts, at unit length.
+
+    Raises RequestFailed if they are not that many, of one width, finite and longer than zero.
+    """
+    import numpy as np
+
+    entries = reply["data"]
+    if len(entries) != count:
+        raise RequestFailed(Kind.NO_VECTOR, f"{len(entries)} vectors for {count} texts")
+    by_index = {int(entry.get("index", place)): entry for place, entry in enumerate(entries)}
+    if sorted(by_index) != list(range(count)):
+        raise RequestFailed(Kind.NO_VECTOR, "vectors whose numbers are not those of the texts")
+    rows = [_decode(by_index[place]["embedding"]) for place in range(count)]
+    if len({len(row) for row in rows}) > 1:
+        raise RequestFailed(Kind.NO_VECTOR, "vectors of different lengths")
+    matrix = np.asarray(rows, dtype=np.float32)
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(norms).all():
+        raise RequestFailed(Kind.NO_VECTOR, "a vector with a number that is not finite")
+    if not norms.all():
+        raise RequestFailed(Kind.NO_VECTOR, "a vector of zeros")
+    unit: Vectors = matrix / norms
+    return unit
+
+
+def _decode(embedding: Any) -> Vectors:
+    """Read one vector: numbers, or float32 in little-endian base64."""
+    import numpy as np
+
+    if isinstance(embedding, str):
+        try:
+            return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+        except (binascii.Error, ValueError) as error:
+            raise RequestFailed(Kind.NO_VECTOR, "text that is no vector") from error
+    return np.asarray(embedding, dtype=np.float32)
+
+
+def classify_reply(status: int, text: str) -> Kind:
+    """Classify an HTTP reply of 400 and above by its status and the server's words."""
+    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
+        return Kind.TOO_LONG
+    if status in (429, 502, 503, 504):
+        return Kind.BUSY
+    if status == 404 and "model" in text:
+        return Kind.MISSING
+    if status == 501 or "does not support embeddings" in text:
+        return Kind.NOT_EMBEDDING
+    return Kind.CRASHED if status >= 500 else Kind.REFUSED
+
+
+def _raise_for_status(response: httpx.Response) -> None:
+    if response.status_code < 400:
+        return
+    text = response.text
+    try:
+        error = response.json()["error"]
+        text = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    detail = f"{text or 'no reason given'} (status {response.status_code})"
+    raise RequestFailed(classify_reply(response.status_code, text), detail)
+
+
+def _translate(error: Exception) -> RequestFailed:
+    return translate_http_error(error) or RequestFailed(
+        Kind.NO_VECTOR, "something that is no list of embeddings"
+    )
+
+
+def _read_key(environment: Mapping[str, str]) -> str:
+    return environment.get("EMBEDDER_API_KEY", "")
+
+
+def _connect(url: str, timeout: float) -> httpx.Client:
+    try:
+        url = resolve_url(url)
+    except UsageError as error:
+        raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
+    try:
+        import httpx
+
+        key = _read_key(os.environ)
+        headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
+        return httpx.Client(
+            base_url=url,
+            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            limits=httpx.Limits(max_keepalive_connections=0),
+            trust_env=not is_loopback(url),  # a proxy in the environment is not for this machine
+            follow_redirects=False,
+            headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
+            event_hooks={"response": [bound_response]},
+        )
+    except (ImportError, OSError, ValueError) as error:
+        advice = f"Correct {KEY_VARIABLE}, SSL_CERT_FILE or the proxy variables."
+        raise EmbedderRefused(
+            f"The HTTP client cannot start: {error}. {advice}",
+            for_clients=f"The HTTP client cannot start. {advice}",
+        ) from error

@@ -1,0 +1,141 @@
+"""The embedder behind an OpenAI-compatible address.
+
+Such a server names neither version nor weights. The digest is made of what the fingerprint texts'
+vectors look like, so that other weights under one name are other vectors to the index and to the
+cache, and small differences between machines are none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.embedders.fingerprint import TEXTS
+from blog_search_mcp.index.embedders.openai.client import WORDING, OpenAIClient, split_urls
+from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.pool import PooledWire
+from blog_search_mcp.index.embedders.remote.requests import (
+    FOR_A_CHECK,
+    FOR_A_QUERY,
+    FOR_DOCUMENTS,
+    RetryPolicy,
+    ServerState,
+)
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Vectors
+
+
+def digest_vectors(model: str, rows: Vectors) -> str:
+    """Hash the model's name, the width and where each row is largest.
+
+    The largest number of a vector is a good part larger than the next, by far more than engines
+    differ (1e-4), and lies elsewhere with other weights.
+    """
+    peaks = [(int(abs(row).argmax()), bool(row[abs(row).argmax()] > 0)) for row in rows]
+    return hashlib.sha256(f"{model}\0{rows.shape[1]}\0{peaks}".encode()).hexdigest()
+
+
+class OpenAIWire:
+    """OpenAI's API of embeddings, as Wire."""
+
+    kind = "openai"
+    concurrency = 1
+    wording = WORDING
+
+    def __init__(self, url: str) -> None:
+        """Take the address in any form of `resolve_url`."""
+        self.url = url
+        self._client = OpenAIClient(url)
+        self._digest = ""
+
+    def describe(self, model: str, policy: RetryPolicy) -> Description:
+        """As Wire; embeds the fingerprint texts by one request."""
+        rows = self._client.embed(model, list(TEXTS), policy)
+        self._digest = digest_vectors(model, rows)
+        return Description(ServerState("", self._digest), rows.shape[1])
+
+    def read_state(self, model: str, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - none
+        """As Wire: only whether the server answers."""
+        self._client.is_alive(policy)
+        return ServerState("", self._digest)
+
+    def read_version(self, policy: RetryPolicy) -> str:  # noqa: ARG002 - none
+        """As Wire: such a server has none."""
+        return ""
+
+    def peek_digest(self, model: str) -> str | None:  # noqa: ARG002 - none
+        """As Wire: that is not known without embedding."""
+        return None
+
+    def embed(
+        self, model: str, texts: list[str], known: Description, policy: RetryPolicy
+    ) -> Vectors:
+        """As Wire."""
+        rows = self._client.embed(model, texts, policy)
+        if fault := find_fault(rows.tolist(), len(texts), known.dimension):
+            raise RequestFailed(Kind.NO_VECTOR, fault)
+        return rows
+
+    def load(self, model: str, policy: RetryPolicy) -> None:
+        """As Wire: by a short text."""
+        self._client.embed(model, ["warm up"], policy)
+
+    def warnings(self, model: str, known: Description) -> tuple[str, ...]:  # noqa: ARG002 - none
+        """As Wire."""
+        return ()
+
+
+class OpenAIEmbedder(RemoteEmbedder):
+    """One model of one server that speaks OpenAI's API."""
+
+    def __init__(
+        self,
+        model: str,
+        url: str,
+        prefixes: tuple[str, str] | None = None,
+        for_documents: RetryPolicy = FOR_DOCUMENTS,
+        for_a_query: RetryPolicy = FOR_A_QUERY,
+    ) -> None:
+        """Take the address with or without `/v1`, or several with commas between them.
+
+        The rest is as for RemoteEmbedder. An address that cannot be used fails at first use.
+        """
+        wires = [OpenAIWire(each) for each in split_urls(url)]
+        wire = PooledWire(wires) if len(wires) > 1 else wires[0]
+        super().__init__(wire, model, prefixes, for_documents, for_a_query)
+
+    def __reduce__(self) -> tuple[type[OpenAIEmbedder], tuple[object, ...]]:
+        """Give another process a connection of its own."""
+        policies = (self._for_documents, self._for_a_query)
+        return OpenAIEmbedder, (self.model, self.url, self.prefixes, *policies)
+
+
+class OpenAIHealthCheck:
+    """A short look whether the server answers; safe to use from several threads."""
+
+    def __init__(self, model: str, url: str) -> None:
+        """Take the address as OpenAIEmbedder does."""
+        self.model = model
+        self.place = WORDING.name_place(url)
+        self.name = "it"
+        self._clients = [OpenAIClient(each) for each in split_urls(url)]
+
+    def prepare(self) -> None:
+        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
+        for client in self._clients:
+            client.prepare(FOR_A_CHECK)
+
+    def check(self) -> None:
+        """Ask, within about a second each, until one answers. Raises EmbedderError if none does."""
+        failure: RequestFailed | None = None
+        for client in self._clients:
+            try:
+                client.is_alive(FOR_A_CHECK)
+            except RequestFailed as failed:
+                failure = failed
+            else:
+                return
+        assert failure is not None
+        raise WORDING.make_error(failure, self._clients[-1].url, self.model) from failure

@@ -1,0 +1,172 @@
+"""Several servers with the same model, as one: each batch goes to whichever is free.
+
+A server that fails rests for a while and the batch goes to another, so that one that is switched
+off costs a timeout and not the ingest. Before its first batch a server is compared with the first
+one that answered: another model under the same name would spoil the index.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.remote.embedder import Description, Wire
+    from blog_search_mcp.index.embedders.remote.failures import Wording
+    from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerState
+    from blog_search_mcp.index.types import Vectors
+
+T = TypeVar("T")
+
+REST: Final = 30.0
+"""Seconds for which a server that failed is given no batch."""
+
+_OF_THE_SERVER: Final = {Kind.DOWN, Kind.SLOW, Kind.BUSY, Kind.CRASHED, Kind.REFUSED, Kind.MISSING}
+"""Kinds of failures that another server may not have."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Member:
+    """One server of the pool."""
+
+    wire: Wire
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held by who sends it a batch."""
+    rests_until: float = 0.0
+    is_compared: bool = False
+
+
+class PooledWire:
+    """Wires of one kind, as Wire."""
+
+    def __init__(self, wires: Sequence[Wire], now: Callable[[], float] = time.monotonic) -> None:
+        """Take one wire or more; `now` gives seconds that never go back."""
+        self._members = [_Member(wire) for wire in wires]
+        self._now = now
+        self._known: Description | None = None
+        self._freed = threading.Condition()
+        self.kind = wires[0].kind
+        self.wording: Wording = wires[0].wording
+
+    @property
+    def url(self) -> str:
+        """All addresses, as --embedder-url has them."""
+        return ",".join(member.wire.url for member in self._members)
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests may be made at once."""
+        return len(self._members)
+
+    def describe(self, model: str, policy: RetryPolicy) -> Description:
+        """As Wire, by the first server that answers."""
+
+        def ask(member: _Member) -> Description:
+            member.is_compared = True
+            return member.wire.describe(model, policy)
+
+        for member in self._members:
+            member.is_compared = False
+        self._known = self._try_each(ask)
+        return self._known
+
+    def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
+        """As Wire, by the first server that answers."""
+        return self._try_each(lambda member: member.wire.read_state(model, policy))
+
+    def read_version(self, policy: RetryPolicy) -> str:
+        """As Wire."""
+        return self._try_each(lambda member: member.wire.read_version(policy))
+
+    def peek_digest(self, model: str) -> str | None:
+        """As Wire."""
+        return self._members[0].wire.peek_digest(model)
+
+    def embed(
+        self, model: str, texts: list[str], known: Description, policy: RetryPolicy
+    ) -> Vectors:
+        """As Wire, by a server that is free; waits for one if all are busy."""
+        failure: RequestFailed | None = None
+        tried: set[int] = set()
+        while (member := self._take(tried)) is not None:
+            try:
+                self._compare(member, model, policy)
+                return member.wire.embed(model, texts, known, policy)
+            except RequestFailed as failed:
+                if failed.kind not in _OF_THE_SERVER:
+                    raise
+                failure = failed
+                self._rest(member, failed)
+            finally:
+                tried.add(id(member))
+                self._free(member)
+        raise failure or RequestFailed(Kind.DOWN)
+
+    def load(self, model: str, policy: RetryPolicy) -> None:
+        """As Wire."""
+        self._try_each(lambda member: member.wire.load(model, policy))
+
+    def warnings(self, model: str, known: Description) -> tuple[str, ...]:
+        """As Wire."""
+        return self._members[0].wire.warnings(model, known)
+
+    def _try_each(self, ask: Callable[[_Member], T]) -> T:
+        """Return what the first server gives that does not fail, those that rest last."""
+        failure: RequestFailed | None = None
+        for member in sorted(self._members, key=self._is_resting):
+            try:
+                return ask(member)
+            except RequestFailed as failed:
+                if failed.kind not in _OF_THE_SERVER:
+                    raise
+                failure = failure or failed
+                self._rest(member, failed)
+        raise failure or RequestFailed(Kind.DOWN)
+
+    def _is_resting(self, member: _Member) -> bool:
+        return member.rests_until > self._now()
+
+    def _rest(self, member: _Member, failure: RequestFailed) -> None:
+        if len(self._members) > 1 and not self._is_resting(member):
+            log.warning("%s", self.wording.describe(failure, member.wire.url))
+        member.rests_until = self._now() + REST
+
+    def _take(self, tried: set[int]) -> _Member | None:
+        """Lock a free server that was not tried; `None` once all were.
+
+        One that rests is tried only when no other is left.
+        """
+        with self._freed:
+            while True:
+                left = [member for member in self._members if id(member) not in tried]
+                awake = [member for member in left if not self._is_resting(member)]
+                for member in awake or left:
+                    if member.lock.acquire(blocking=False):
+                        return member
+                if not left:
+                    return None
+                self._freed.wait()
+
+    def _free(self, member: _Member) -> None:
+        with self._freed:
+            member.lock.release()
+            self._freed.notify_all()
+
+    def _compare(self, member: _Member, model: str, policy: RetryPolicy) -> None:
+        """Raise RequestFailed if this server does not have the model of the others."""
+        if member.is_compared or self._known is None:
+            return
+        found = member.wire.describe(model, policy)
+        if found != self._known:
+            raise RequestFailed(
+                Kind.REFUSED, f"its vectors for {model} are not those of the other servers"
+            )
+        member.is_compared = True
