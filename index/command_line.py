@@ -88,6 +88,18 @@ def read_absolute(text: str) -> Path:
         raise argparse.ArgumentTypeError(message) from error
 
 
+def read_whole(least: int, most: int) -> Callable[[str], int]:
+    """Make the reader of a number of that range, for argparse."""
+
+    def read(value: str) -> int:
+        if value.isdecimal() and least <= int(value) <= most:
+            return int(value)
+        rule = f"must be a whole number from {least} to {most:,}"
+        raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
+
+    return read
+
+
 class OutputLost(Exception):
     """Stdout cannot be written; the message says why, empty where its reader has left."""
 

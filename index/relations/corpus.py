@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.relations.addresses import Addresses, Target
+from blog_search_mcp.index.relations.similarity.passages import BlogPassages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,6 +107,11 @@ class Corpus:
     def series(self) -> Mapping[int, Series]:
         """The series of each post that is in one."""
         return self.snapshot.series
+
+    @cached_property
+    def passages(self) -> BlogPassages:
+        """The windows of all chunks, to compare vectors with."""
+        return BlogPassages(self.snapshot, self.posts, self.chunk_vectors)
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""

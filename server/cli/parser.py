@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from blog_search_mcp.index.command_line import CommandLine, read_absolute
+from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_whole
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author.options import add_author_commands, read_request
 from blog_search_mcp.server.http.settings import add_http_options, read_access
@@ -211,38 +211,29 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--before", metavar="DAY", help="only posts of this day or earlier")
     parser.add_argument(
         "--limit",
-        type=_whole(1, TOP_K_MOST),
+        type=read_whole(1, TOP_K_MOST),
         default=TOP_K_DEFAULT,
         metavar="N",
         help=f"hits to print, 1 to {TOP_K_MOST} (default {TOP_K_DEFAULT})",
     )
     parser.add_argument(
         "--offset",
-        type=_whole(0, OFFSET_MOST),
+        type=read_whole(0, OFFSET_MOST),
         default=0,
         metavar="N",
         help="hits to leave out before them",
     )
     parser.add_argument(
-        "--read", type=_whole(1, OFFSET_MOST), metavar="N", help="print the passage of the Nth hit"
+        "--read",
+        type=read_whole(1, OFFSET_MOST),
+        metavar="N",
+        help="print the passage of the Nth hit",
     )
     parser.add_argument(
         "--newest", action="store_true", help="the newest of the posts that fit, newest first"
     )
     parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-
-
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    """Make the reader of a number of that range, for argparse."""
-
-    def read(value: str) -> int:
-        if value.isdecimal() and least <= int(value) <= most:
-            return int(value)
-        rule = f"must be a whole number from {least} to {most:,}"
-        raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
-
-    return read
 
 
 def entry_name(value: str) -> str:

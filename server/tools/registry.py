@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.blogs import with_blogs
+from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
@@ -24,7 +25,7 @@ Tools: TypeAlias = tuple[Tool[Any], ...]
 
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
-AUTHOR: Tools = (*CORE,)
+AUTHOR: Tools = (*CORE, FIND_SIMILAR)
 
 TOOLSETS: dict[ToolsetName, Tools] = {"core": CORE, "extended": EXTENDED, "author": AUTHOR}
 

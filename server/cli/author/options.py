@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.command_line import CommandLine, read_absolute
+from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_whole
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.settings import AuthorRequest
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, AuthorRequest
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
@@ -31,7 +31,22 @@ def _add_map(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print posts and places as JSON")
 
 
+def _add_similar(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "subject", metavar="DRAFT.md|-|SOURCE", help="a file, `-` for stdin, or a post's source"
+    )
+    parser.add_argument(
+        "--limit",
+        type=read_whole(1, TOP_K_MOST),
+        default=TOP_K_DEFAULT,
+        metavar="N",
+        help=f"posts to name, at most {TOP_K_MOST} (default: {TOP_K_DEFAULT})",
+    )
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
 COMMANDS: Final[dict[str, AuthorCommand]] = {
+    "similar": AuthorCommand("name the posts that say what a draft says", _add_similar),
     "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
 }
 """By name, which is also that of the module beside this one with a function `run`."""

@@ -1,0 +1,1 @@
+"""Which posts cover the same ground as a text, by meaning and by words."""

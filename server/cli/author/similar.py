@@ -1,0 +1,93 @@
+"""`blog-server similar`: print which posts say what a draft says, and where they meet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from blog_search_mcp.index.errors import UnknownPost, UsageError
+from blog_search_mcp.index.relations.draft import read_draft
+from blog_search_mcp.server.cli.author.subject import read_draft_file
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
+from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.tools.find_similar import (
+    compare_draft,
+    compare_post,
+    similar_facts,
+)
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.relations.similarity.similar import Similarity
+
+
+def run(settings: Settings, request: AuthorRequest) -> int:
+    """Compare and print; returns the exit status. Raises BlogSearchError."""
+    corpora = engine_for_one(settings).corpora()
+    limit = request.limit or TOP_K_DEFAULT
+    file = read_draft_file(request.subject, settings)
+    if file is not None:
+        found = compare_draft(corpora, read_draft(file.data, file.source), limit)
+    else:
+        found = _compare_post(corpora, request.subject, limit)
+    facts = similar_facts(found, meetings=None)
+    if "notice" in facts:
+        facts["notice"] = with_folders(found.notice or "", settings)
+    if settings.json:
+        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        print_text(escape_controls("\n".join(_lines(facts))))
+    return 0
+
+
+def _compare_post(corpora: Mapping[str, Corpus], source: str, limit: int) -> Similarity:
+    try:
+        return compare_post(corpora, source, limit)
+    except UnknownPost as error:
+        nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
+        raise UsageError(
+            f"{source} is neither a file nor the source of a post.{nearest} "
+            "`blog-server search WORDS` prints sources."
+        ) from error
+
+
+SHOWN = 5
+"""Meetings of a post that are printed; `--json` has all."""
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    yield from filter(None, (facts.get("notice"), facts["verdict"]))
+    for number, post in enumerate(facts["posts"], 1):
+        yield ""
+        yield f"{number}. {post['title']}"
+        date = [post["date"]] if "date" in post else []
+        share = f"{post['passages_met']} of {facts['passages']} passages"
+        linked = ["you link to it"] if post.get("linked") else []
+        yield f"   {' · '.join([*date, post['source'], post['kind'], share, *linked])}"
+        if "url" in post:
+            yield f"   {post['url']}"
+        for meeting in post["meetings"][:SHOWN]:
+            yield from _meeting_lines(meeting)
+        if rest := post["meetings"][SHOWN:]:
+            yield f"   and {len(rest)} more"
+    if facts.get("nearest"):
+        yield from ("", "Nearest all the same:")
+        for post in facts["nearest"]:
+            known = (post.get("date"), post["title"], post["source"])
+            yield f"   {' · '.join(filter(None, known))}"
+    if translations := facts.get("translations"):
+        yield from ("", f"Translations, not listed: {', '.join(translations)}")
+
+
+def _meeting_lines(meeting: dict[str, Any]) -> Iterator[str]:
+    mine = " ".join(filter(None, (f"lines {meeting['my_lines']}", _quote(meeting, "my_heading"))))
+    theirs = " ".join(filter(None, (f"chunk {meeting['chunk_index']}", _quote(meeting, "heading"))))
+    same = f", {meeting['word_for_word']} word for word" if "word_for_word" in meeting else ""
+    yield f"   {mine} -> {theirs}{same}"
+    yield f"      {meeting['says']}"
+
+
+def _quote(meeting: dict[str, Any], key: str) -> str:
+    return f"({meeting[key]})" if key in meeting else ""

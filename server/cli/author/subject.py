@@ -1,0 +1,58 @@
+"""What an author's command is about: a file, stdin, or a post of the index."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.content.next_ingest import blog_of
+from blog_search_mcp.index.errors import ContentError
+
+if TYPE_CHECKING:
+    from blog_search_mcp.server.settings import Settings
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFile:
+    """A text that was read for a command."""
+
+    data: bytes
+    source: str
+    """Its path below the content folder if it lies there, else its name; `-` for stdin."""
+    path: Path | None
+    """`None` for stdin."""
+
+
+def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
+    """Read stdin or the file that `subject` names; `None` if it is none. Raises ContentError."""
+    if subject == STDIN:
+        return DraftFile(sys.stdin.buffer.read(), STDIN, None)
+    path = Path(subject).expanduser()
+    try:
+        if not path.is_file():
+            return None
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ContentError(f"{subject} cannot be read: {reason}.") from error
+    for folder in content_folders(settings).values():
+        if path.resolve().is_relative_to(folder):
+            return DraftFile(data, path.resolve().relative_to(folder).as_posix(), path)
+    return DraftFile(data, path.name, path)
+
+
+def content_folders(settings: Settings) -> Mapping[str, Path]:
+    """Return where the posts of each blog are, by its name; `""` names the only one.
+
+    A blog whose posts are nowhere to be found is left out.
+    """
+    by_name = settings.by_name() if settings.others else {"": settings}
+    found = {name: blog_of(each.index, each.content).content for name, each in by_name.items()}
+    return {
+        name: Path(content).resolve() for name, content in found.items() if Path(content).is_dir()
+    }
