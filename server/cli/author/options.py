@@ -45,9 +45,28 @@ def _add_similar(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
+def _add_related(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=["json", "hugo", "jekyll", "eleventy"],
+        default="json",
+        help="the site's generator, or a plain list",
+    )
+    parser.add_argument(
+        "--limit",
+        type=read_whole(1, TOP_K_MOST),
+        metavar="N",
+        help=f"posts for each, at most {TOP_K_MOST} (default: {TOP_K_DEFAULT})",
+    )
+    parser.add_argument(
+        "--out", type=read_absolute, metavar="FILE", help="the file to write (default: stdout)"
+    )
+
+
 COMMANDS: Final[dict[str, AuthorCommand]] = {
     "similar": AuthorCommand("name the posts that say what a draft says", _add_similar),
     "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
+    "related": AuthorCommand("write related posts as a generator's data file", _add_related),
 }
 """By name, which is also that of the module beside this one with a function `run`."""
 
