@@ -181,8 +181,10 @@ class Settings:
     """The tools that clients are offered."""
     usage_log: Path | None = None
     """The file that calls are logged in, absolute; `None` logs nothing."""
+    since: str = ""
+    """The first ISO day that `usage` reports on, empty for all."""
     json: bool = False
-    """Whether `doctor` and `search` print JSON."""
+    """Whether the command prints JSON."""
     search: SearchRequest | None = None
     """Set for `search`."""
     setup: ClientSetup | None = None

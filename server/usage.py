@@ -55,6 +55,8 @@ class LoggedCall(BaseModel):
     top_score: float | None = None
     """Of the first hit of the page, in [0, 1]."""
     confidence: str | None = None
+    session: str = ""
+    """What the calls of one client have in common; empty where several share a server."""
 
 
 def logged_call(
@@ -75,9 +77,10 @@ def logged_call(
 class UsageLog:
     """One log file; safe for concurrent use by threads and processes."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the file; it and its folder need not exist."""
+    def __init__(self, path: Path, session: str = "") -> None:
+        """Take the file; it and its folder need not exist. `session` is noted with each call."""
         self._path = path
+        self._session = session
 
     def log_call(
         self, tool: str, arguments: Mapping[str, Any], call: Callable[[], ToolReply]
@@ -86,7 +89,8 @@ class UsageLog:
         begun = time.perf_counter()
         reply = call()
         ms = round((time.perf_counter() - begun) * 1_000)
-        self.append(logged_call(tool, arguments, reply, ms, datetime.now(UTC)))
+        noted = logged_call(tool, arguments, reply, ms, datetime.now(UTC))
+        self.append(noted.model_copy(update={"session": self._session}))
         return reply
 
     def append(self, call: LoggedCall) -> None:

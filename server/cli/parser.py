@@ -9,6 +9,7 @@ import argparse
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -70,6 +71,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         author=read_request(options),
         toolset=options.toolset,
         usage_log=options.usage_log,
+        since=getattr(options, "since", ""),
         json=getattr(options, "json", False),
         search=search,
         setup=setup,
@@ -194,13 +196,21 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
         help="the index of the entry",
     )
     tokens = commands.add_parser("tokens", help="print what the tools cost a model")
-    for command in (ask, search, doctor, install, tokens):  # where the options may stand too
+    usage = commands.add_parser("usage", help="report on the usage log, and on what readers miss")
+    _add_usage_log(usage, argparse.SUPPRESS)
+    usage.add_argument(
+        "--since",
+        type=_first_day,
+        default=argparse.SUPPRESS,
+        metavar="DAY",
+        help="only calls of this day or later: YYYY-MM-DD, or 90d for the last 90 days",
+    )
+    usage.add_argument("--json", action="store_true", help="print the report as JSON")
+    for command in (ask, search, doctor, install, tokens, usage):  # where the options may stand too
         _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
     add_author_commands(
         commands, partial(_add_shared, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
     )
-    usage = commands.add_parser("usage", help="report on the usage log")
-    _add_usage_log(usage, argparse.SUPPRESS)
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
@@ -234,6 +244,19 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--why", action="store_true", help="say of each hit why it is there")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def _first_day(value: str) -> str:
+    """Read an ISO day, or how many days ago (UTC, as the log). Raises ArgumentTypeError."""
+    ago = re.fullmatch(r"([0-9]{1,5})d", value)
+    try:
+        day = (
+            datetime.now(UTC).date() - timedelta(int(ago[1])) if ago else date.fromisoformat(value)
+        )
+    except ValueError:
+        rule = "is no day such as 2026-01-31, and no number of days such as 90d"
+        raise argparse.ArgumentTypeError(f"{value!r} {rule}.") from None
+    return day.isoformat()
 
 
 def entry_name(value: str) -> str:

@@ -16,9 +16,7 @@ import pytest
 from mcp import Client
 
 from blog_search_mcp.server import usage as usage_module
-from blog_search_mcp.server.cli.usage_report import OFF, report, unanswered, usage
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import Toolset
 from blog_search_mcp.server.usage import KEPT, LoggedCall, UsageLog
 from tests.support.server_fixtures import FixedSearcher
@@ -169,67 +167,10 @@ def test_a_torn_line_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFix
     ]
 
 
-def test_questions_without_an_answer_come_with_the_most_frequent_first() -> None:
-    calls = [
-        call("How do I  rotate keys?", hits=0),
-        call("rye bread", confidence="low"),
-        call("how do i rotate keys?", hits=0),
-        call("kv cache"),
-        call("rye bread", confidence="low", offset=5),
-        call("a tool's own arguments", hits=None, tool="read_chunk", failed=True),
-    ]
-    assert unanswered(calls) == [("how do i rotate keys?", 2, True), ("rye bread", 1, False)]
-
-
-def test_the_report_says_what_is_used_what_is_slow_and_what_is_missing() -> None:
-    calls = [
-        call("kv cache", ms=30),
-        call("rye\x1b[2J", hits=0, ms=1_200, time=NOON - timedelta(days=3)),
-        call("kv cache", ms=20, failed=True),
-        call("{}", tool="read_chunk", hits=None, ms=5),
-    ]
-    assert report(calls, ["search_blog", "read_chunk", "list_posts", "get_outline"]) == [
-        "4 calls from 2025-12-30 to 2026-01-02.",
-        "",
-        "                 calls  failed  median ms  slowest ms",
-        "search_blog          3       1         30       1,200",
-        "read_chunk           1       0          5           5",
-        "Never used: list_posts, get_outline.",
-        "",
-        "Slowest:",
-        "    1,200 ms  search_blog  rye␛[2J",
-        "       30 ms  search_blog  kv cache",
-        "       20 ms  search_blog  kv cache",
-        "        5 ms  read_chunk  {}",
-        "",
-        "Questions the blog could not answer:",
-        "     1×  rye␛[2J  (nothing found)",
-    ]
-
-
-def test_a_blog_that_answers_all_is_told_so() -> None:
-    assert report([call("kv cache")], [])[-1] == "Every question found something the blog says."
-
-
-def test_the_command_reports_on_the_file_and_says_how_to_begin(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    off = Settings(tmp_path, "")
-    assert usage(off) == 1
-    assert capsys.readouterr() == ("", f"{OFF}\n")
-
-    path = tmp_path / "log"
-    on = Settings(tmp_path, "", usage_log=path)
-    assert usage(on) == 1
-    assert capsys.readouterr() == ("", f"{path} holds no calls yet.\n")
-
-    UsageLog(path).append(call("rye bread", hits=0))
-    assert usage(on) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert out.startswith("1 call from 2026-01-02 to 2026-01-02.\n")
-    assert "Never used: read_chunk.\n" in out
-    assert out.endswith("     1×  rye bread  (nothing found)\n")
+@pytest.mark.anyio
+async def test_the_calls_of_one_client_are_known_as_its_own(tmp_path: Path) -> None:
+    noted = await asked(UsageLog(tmp_path / "log", "a1b2"), "get_outline", {"source": "notes.md"})
+    assert noted["session"] == "a1b2"
 
 
 @pytest.mark.anyio

@@ -1,0 +1,167 @@
+"""What readers miss: the questions of the usage log that the blog hardly answers, in groups.
+
+A group has questions that are alike, and the post that is nearest to them today: together they are
+a list of posts to write.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.format.results import one_line
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Hit
+    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.usage import LoggedCall
+
+Why = Literal["nothing found", "low confidence", "not read"]
+
+FOLLOWED = timedelta(minutes=5)
+"""Within which a client that relies on a hit reads it."""
+GROUPED = 300
+"""Questions that are compared with each other, the most frequent."""
+SHOWN = 20
+"""Groups that are listed."""
+EXAMPLES = 4
+"""Wordings of a group that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What a search for a question finds today."""
+
+    hit: Hit
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Questions alike that the blog hardly answers."""
+
+    questions: tuple[str, ...]
+    """As last sent, the most frequent first."""
+    whys: Counter[Why]
+    """How often for which reason."""
+    first: str
+    """ISO day."""
+    last: str
+    nearest: Nearest | None = None
+    """`None` if nothing is found, or there is no index to ask."""
+
+    @property
+    def count(self) -> int:
+        """How often they were asked in vain."""
+        return self.whys.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What readers miss."""
+
+    gaps: tuple[Gap, ...]
+    """Those asked most often first, SHOWN at most."""
+    others: int
+    """Groups that are not among them."""
+    answered: int
+    """Groups left out, since a search is sure of an answer by now."""
+    notice: str | None = None
+
+
+def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
+    """Group what was asked in vain, and look up what is nearest today.
+
+    Without an index that can be used each question stands for itself.
+    """
+    gaps = [_gap(asked) for asked in _by_words(find_weak(calls))]
+    gaps.sort(key=_rank)
+    notice = None
+    try:
+        corpus = next(iter(searcher.corpora().values()))
+    except BlogSearchError as error:
+        shown = gaps[:SHOWN]
+        return Missed(tuple(shown), len(gaps) - len(shown), 0, error.for_clients)
+    from blog_search_mcp.index.relations.questions import compare_questions, group_alike
+
+    compared, rest = gaps[:GROUPED], gaps[GROUPED:]
+    likeness = compare_questions(corpus, [gap.questions[0] for gap in compared])
+    notice = likeness.notice
+    gaps = [_join([compared[place] for place in group]) for group in group_alike(likeness.values)]
+    gaps = sorted([*gaps, *rest], key=_rank)
+    shown, answered = [], 0
+    while gaps and len(shown) < SHOWN:
+        gap = gaps.pop(0)
+        nearest = _find_nearest(searcher, gap.questions[0])
+        if nearest and nearest.confidence == "high":
+            answered += 1
+        else:
+            shown.append(Gap(gap.questions, gap.whys, gap.first, gap.last, nearest))
+    return Missed(tuple(shown), len(gaps), answered, notice)
+
+
+def find_weak(calls: Sequence[LoggedCall]) -> Iterator[tuple[LoggedCall, Why]]:
+    """Yield the searches that found nothing, or little, or nothing that was read.
+
+    Whether a client read on is known where the log tells its calls from those of others; what it
+    was sure of may have been in the hits. A further page of a search is no new question.
+    """
+    reads: dict[str, list[datetime]] = {}
+    for call in calls:
+        if call.tool == "read_chunk" and call.session:
+            reads.setdefault(call.session, []).append(call.time)
+    for call in calls:
+        if call.hits is None or call.offset:
+            continue
+        if call.hits == 0:
+            yield call, "nothing found"
+        elif call.confidence == "low":
+            yield call, "low confidence"
+        elif call.session and call.confidence != "high" and not _is_read(call, reads):
+            yield call, "not read"
+
+
+def _is_read(call: LoggedCall, reads: dict[str, list[datetime]]) -> bool:
+    times = reads.get(call.session, [])
+    place = bisect_left(times, call.time)
+    return place < len(times) and times[place] - call.time <= FOLLOWED
+
+
+def _by_words(weak: Iterable[tuple[LoggedCall, Why]]) -> list[list[tuple[LoggedCall, Why]]]:
+    """Put calls together that differ in case and spaces alone."""
+    found: dict[str, list[tuple[LoggedCall, Why]]] = {}
+    for call, why in weak:
+        found.setdefault(one_line(call.query.casefold()), []).append((call, why))
+    return list(found.values())
+
+
+def _gap(asked: Sequence[tuple[LoggedCall, Why]]) -> Gap:
+    days = [call.time.date().isoformat() for call, _ in asked]
+    return Gap((asked[-1][0].query,), Counter(why for _, why in asked), min(days), max(days))
+
+
+def _join(gaps: Sequence[Gap]) -> Gap:
+    return Gap(
+        tuple(gap.questions[0] for gap in sorted(gaps, key=_rank)),
+        sum((gap.whys for gap in gaps), Counter[Why]()),
+        min(gap.first for gap in gaps),
+        max(gap.last for gap in gaps),
+    )
+
+
+def _rank(gap: Gap) -> tuple[Any, ...]:
+    return -gap.count, [-ord(digit) for digit in gap.last], gap.questions[0].casefold()
+
+
+def _find_nearest(searcher: Searcher, question: str) -> Nearest | None:
+    try:
+        answer = searcher.search(question, Filters(), limit=1, offset=0)
+    except BlogSearchError:
+        return None
+    return Nearest(answer.hits[0], answer.confidence) if answer.hits else None
