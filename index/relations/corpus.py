@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.relations.addresses import Addresses, Target
+from blog_search_mcp.index.relations.linking.names import LinkWords, Names, stems_of
 from blog_search_mcp.index.relations.similarity.passages import BlogPassages
 
 if TYPE_CHECKING:
@@ -85,6 +86,21 @@ class Corpus:
             post: frozenset(each.target.post for each in links if each.target) - {post}
             for post, links in self.links.items()
         }
+
+    @cached_property
+    def names(self) -> Names:
+        """What each post is called, by its title and by the words of links to it."""
+        links = [
+            LinkWords(
+                stems_of(each.link.words, self.posts[post].language),
+                post,
+                each.target.post if each.target else None,
+            )
+            for post, links in self.links.items()
+            for each in links
+            if each.link.words
+        ]
+        return Names(self.posts, self.snapshot.lexical.posts.having, len(self.posts), links)
 
     @cached_property
     def chunk_vectors(self) -> ChunkVectors:

@@ -22,9 +22,11 @@ from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
 from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, TEMPLATES
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
+from blog_search_mcp.server.tools.find_similar import DRAFT_LENGTH
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
+from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 from tests.unit.server.tools.test_base import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
@@ -32,10 +34,12 @@ if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+DOCUMENTED = (*EXTENDED, SUGGEST_LINKS)
 DATES = ("after", "before")
 DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
 TEXT = f"1 to {TEXT_LENGTH:,} characters"
 """The range of a text whose schema has none, to save a model's tokens."""
+DRAFT = f"1 to {DRAFT_LENGTH:,} characters"
 
 
 def rows(heading: str, first: str) -> list[list[str]]:
@@ -63,10 +67,11 @@ def expected_row(tool: Tool[Any], name: str) -> list[str]:
     if name in DATES:
         return [f"`{name}`", "date", default, DATE]
     values = ", ".join(f"`{value}`" for value in schema.get("enum", ()))
-    return [f"`{name}`", "text", default, values or TEXT]
+    reach = DRAFT if name == "text" else TEXT
+    return [f"`{name}`", "text", default, values or reach]
 
 
-@pytest.mark.parametrize("tool", EXTENDED, ids=lambda tool: str(tool.name))
+@pytest.mark.parametrize("tool", DOCUMENTED, ids=lambda tool: str(tool.name))
 def test_each_argument_has_its_type_default_and_range(tool: Tool[Any]) -> None:
     shown = [row[:4] for row in rows(f"`{tool.name}`", "argument")]
     assert shown == [expected_row(tool, name) for name in tool.input_schema["properties"]]
@@ -90,7 +95,7 @@ def test_a_text_has_the_range_that_the_page_says(tool: str, name: str) -> None:
 
 
 def test_the_tools_on_the_page_are_those_there_are() -> None:
-    assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in EXTENDED]
+    assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in DOCUMENTED]
     assert f"at most {ANSWER:,} characters" in PAGE
 
 

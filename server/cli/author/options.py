@@ -31,7 +31,8 @@ def _add_map(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print posts and places as JSON")
 
 
-def _add_similar(parser: argparse.ArgumentParser) -> None:
+def _add_subject(parser: argparse.ArgumentParser) -> None:
+    """Add what the commands about one text share."""
     parser.add_argument(
         "subject", metavar="DRAFT.md|-|SOURCE", help="a file, `-` for stdin, or a post's source"
     )
@@ -63,10 +64,19 @@ def _add_related(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_links(parser: argparse.ArgumentParser) -> None:
+    _add_subject(parser)
+    parser.add_argument("--diff", action="store_true", help="print a patch that puts them in")
+    parser.add_argument(
+        "--reverse", action="store_true", help="links from posts to it instead of from it"
+    )
+
+
 COMMANDS: Final[dict[str, AuthorCommand]] = {
-    "similar": AuthorCommand("name the posts that say what a draft says", _add_similar),
+    "similar": AuthorCommand("name the posts that say what a draft says", _add_subject),
     "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
     "related": AuthorCommand("write related posts as a generator's data file", _add_related),
+    "links": AuthorCommand("suggest where a draft or post could link to other posts", _add_links),
 }
 """By name, which is also that of the module beside this one with a function `run`."""
 

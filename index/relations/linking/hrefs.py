@@ -1,0 +1,80 @@
+"""Write links as the blog's own posts write them, and put them into a text."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlsplit
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.types import Post
+
+Style = Literal["url", "path", "file", "root_file"]
+"""A whole address; its path; a file beside the linking one, or below the content folder."""
+
+_FILE = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+
+
+def find_style(corpus: Corpus) -> Style:
+    """Return how most links between posts are written; paths where there is none."""
+    found = Counter(
+        style
+        for links in corpus.links.values()
+        for each in links
+        if each.target and (style := _style_of(each.link.href))
+    )
+    return min(found, key=lambda style: (-found[style], style), default="path")
+
+
+def _style_of(href: str) -> Style | None:
+    parts = urlsplit(href)
+    if parts.netloc:
+        return "url"
+    if parts.scheme or not parts.path:
+        return None
+    if _FILE.search(parts.path):
+        return "root_file" if parts.path.startswith("/") else "file"
+    return "path"
+
+
+def write_href(style: Style, source: str, target: Post, anchor: str) -> str:
+    """Write a link from the post at `source`; by files to a post whose address is not known."""
+    behind = f"#{anchor}" if anchor else ""
+    if target.url and style in ("url", "path"):
+        parts = urlsplit(target.url)
+        return (target.url if style == "url" else parts.path or "/") + behind
+    path = quote(target.source, safe="/~@+,;=!$&'*")
+    if style != "root_file":
+        folder = quote(posixpath.dirname(source), safe="/~@+,;=!$&'*")
+        return posixpath.relpath(path, folder or ".") + behind
+    return f"/{path}{behind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A link to put on words of a file."""
+
+    line: int
+    """From 1."""
+    column: int
+    words: str
+    href: str
+
+
+def put_links(text: str, edits: Iterable[Edit]) -> str | None:
+    """Return the text with the links; `None` if some words are not where they were found."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for edit in sorted(edits, key=lambda edit: (-edit.line, -edit.column)):
+        start = starts[edit.line - 1] + edit.column if edit.line < len(starts) else len(text)
+        end = start + len(edit.words)
+        if text[start:end] != edit.words:
+            return None
+        text = f"{text[:start]}[{edit.words}]({edit.href}){text[end:]}"
+    return text

@@ -1,0 +1,317 @@
+"""Suggest links: from a text to posts, and from posts to a text; best first, none written.
+
+Which post a link should lead to is a weighted sum of `index.relations.linking.features`; the words
+to put it on are then looked for where the text meets the post.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blog_search_mcp.index.analysis.languages import language_of, primary_subtag
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages
+from blog_search_mcp.index.relations.linking.features import (
+    FEATURES,
+    Evidence,
+    find_backward_evidence,
+    find_evidence,
+)
+from blog_search_mcp.index.relations.linking.names import Mention, Names, stems_of
+from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
+from blog_search_mcp.index.relations.linking.words import Place, find_name, find_part
+from blog_search_mcp.index.search.titles import title_key
+from blog_search_mcp.index.store.translations import UNDETERMINED
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.relations.draft import Draft
+    from blog_search_mcp.index.types import Chunk, Post, Vectors
+
+WEIGHTS: Mapping[str, float] = {
+    "named": 0.89,
+    "used": 0.21,
+    "share": 1.44,
+    "rare": 1.26,
+    "text_share": 0.63,
+    "text_rare": 1.46,
+    "post": -0.24,
+    "chunk": 0.68,
+    "passage": 0.46,
+    "tags": 0.57,
+    "popular": 0.6,
+    "recent": 2.24,
+    "titles": 0.36,
+    "section": 0.0,
+    "cited": 0.86,
+}
+
+NEAR = 100
+"""Chunks by meaning and by words that are read to find the posts to link from."""
+
+TRIED = 6
+"""Posts that words are looked for, for each suggestion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A link to put into a text."""
+
+    post: Post
+    """The text to put it into."""
+    line: int
+    """Of the file, from 1, on which the words begin."""
+    column: int
+    """Of that line, from 0, where they begin."""
+    words: str
+    """What to put it on, as it stands in the text."""
+    sentence: str
+    """The one that holds the words, as it stands in the text."""
+    why: str
+    """As of `Words`."""
+    target: Post
+    chunk: Chunk | None
+    """Of the target, what meets the text; `None` where that is not known."""
+
+    @property
+    def anchor(self) -> str:
+        """Where in the target the link leads: to the heading whose words it is put on."""
+        return self.chunk.anchor if self.chunk and self.why == "heading" else ""
+
+
+class _Text:
+    """A text that is linked from."""
+
+    def __init__(self, draft: Draft, language: str, vectors: Vectors | None) -> None:
+        self.draft = draft
+        self.language = language
+        self.prose = find_prose(draft.passages, language)
+        self.vectors = vectors
+
+    def passage_at(self, line: int) -> int | None:
+        """Return the place of the passage that holds a line of the file."""
+        for place, passage in enumerate(self.draft.passages):
+            if passage.first_line <= line <= passage.last_line:
+                return place
+        return None
+
+    def sentences_of(self, passage: Chunk) -> list[Sentence]:
+        return [
+            sentence
+            for sentence in self.prose.sentences
+            if passage.first_line <= self.prose.line_of(sentence.start) <= passage.last_line
+        ]
+
+
+def suggest_links(
+    corpus: Corpus,
+    draft: Draft,
+    vectors: Vectors | None,
+    limit: int,
+    among: Collection[int] | None = None,
+) -> list[Suggestion]:
+    """Suggest links from a text to posts of the blog, best first, one to a post.
+
+    `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
+    that may be linked to and whose own links tell what posts are linked to for; all by default.
+    """
+    text = _Text(draft, language_of_draft(draft), vectors)
+    others = set(corpus.posts if among is None else among) - versions_of(corpus, draft)
+    evidence = find_evidence(corpus, draft, text.prose, vectors, others)
+    linked = _linked_by(corpus, draft)
+    scores = weigh(evidence)
+    order = [int(evidence.posts[place]) for place in np.argsort(-scores, kind="stable")]
+    ranked = [post for post in order if post not in linked and _speaks(corpus, post, text)]
+    found: list[Suggestion] = []
+    taken: list[Place] = []
+    for post in ranked[: limit * TRIED]:
+        goal = _Goal(
+            corpus.posts[post],
+            tuple(corpus.snapshot.catalog.chunks_of(post).values()),
+            corpus.names,
+            corpus.names.titles[post],
+        )
+        mentions = evidence.mentions.get(post, [])
+        suggestion = _suggest(text, goal, mentions, _compare(corpus, text, post), taken)
+        if suggestion is not None:
+            found.append(suggestion)
+        if len(found) == limit:
+            break
+    return found
+
+
+def weigh(evidence: Evidence) -> Vectors:
+    """Return how much speaks for a link to each post; higher is better, without a scale."""
+    weights = np.array([WEIGHTS[name] for name in FEATURES], dtype=np.float32)
+    scores: Vectors = evidence.features @ weights
+    return scores
+
+
+def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
+    """Return the posts that are the draft itself, by source or title, and its translations."""
+    key = title_key(draft.post.title)
+    own = {
+        number
+        for number, post in corpus.posts.items()
+        if number == draft.post_id
+        or post.source == draft.post.source
+        or (key and title_key(post.title) == key)
+    }
+    return frozenset(own).union(*(corpus.translations_of(number) for number in own))
+
+
+def language_of_draft(draft: Draft) -> str:
+    """Return the language that a draft says or shows, `""` if none."""
+    plain = "\n".join(passage.plain for passage in draft.passages)
+    own = draft.post.language or language_of(plain)
+    return "" if own == UNDETERMINED else own
+
+
+def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
+    """Return the posts that the draft links to, with their translations."""
+    targets = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
+    posts = {target.post for target in targets if target is not None}
+    return frozenset(posts).union(*(corpus.translations_of(post) for post in posts))
+
+
+def _speaks(corpus: Corpus, post: int, text: _Text) -> bool:
+    """Whether a post is the one of its translations that a text should link to."""
+    group = corpus.snapshot.translations.groups.get(post, ())
+    languages = [primary_subtag(each.language) for each in group]
+    own = primary_subtag(text.language)
+    return own not in languages or primary_subtag(corpus.posts[post].language) == own
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """A post or draft that is linked to."""
+
+    post: Post
+    chunks: Sequence[Chunk]
+    names: Names
+    title: Sequence[str]
+    """Its title's terms."""
+
+
+def _suggest(
+    text: _Text,
+    goal: _Goal,
+    mentions: Sequence[Mention],
+    cosines: Vectors | None,
+    taken: list[Place],
+) -> Suggestion | None:
+    """Find words to put the link on; `taken` receives their place.
+
+    `cosines` are those of each passage of the text to each chunk of the goal.
+    """
+    prose, names, languages = text.prose, goal.names, {text.language, "en"}
+    words = find_name(prose, mentions, taken) or find_part(
+        prose, prose.sentences, names, goal.title, "title", languages, taken
+    )
+    if words is None and cosines is not None:
+        place, nearest = np.unravel_index(int(cosines.argmax()), cosines.shape)
+        passage, chunk = text.draft.passages[int(place)], goal.chunks[int(nearest)]
+        heading = stems_of(" ".join(chunk.headings[-1:]), goal.post.language)
+        sentences = text.sentences_of(passage)
+        words = find_part(prose, sentences, names, heading, "heading", languages, taken)
+    if words is None:
+        return None
+    taken.append((words.start, words.end))
+    line = prose.line_of(words.start)
+    met: Chunk | None = None
+    at = text.passage_at(line)
+    if cosines is not None and at is not None:
+        met = goal.chunks[int(cosines[at].argmax())]
+    sentence = next(s for s in prose.sentences if s.start <= words.start < s.end)
+    return Suggestion(
+        text.draft.post,
+        line,
+        prose.column_of(words.start),
+        prose.text[words.start : words.end],
+        " ".join(prose.text[sentence.start : sentence.end].split()),
+        words.why,
+        goal.post,
+        met,
+    )
+
+
+def suggest_backlinks(
+    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
+) -> list[Suggestion]:
+    """Suggest links from posts of the blog to a draft or post, best first, one from each."""
+    language = language_of_draft(draft)
+    own = versions_of(corpus, draft)
+    linking = {of for of, tos in corpus.linked.items() if not tos.isdisjoint(own)}
+    spoken = primary_subtag(language)
+    others = {
+        number
+        for number, post in corpus.posts.items()
+        if number not in own
+        and (not spoken or primary_subtag(post.language) in (spoken, "", UNDETERMINED))
+    }
+    having = corpus.snapshot.lexical.posts.having
+    post = replace(draft.post, language=language)
+    names = Names({0: post}, having, len(corpus.posts))
+    chunks = _near_chunks(corpus, draft, vectors, language)
+    texts = {
+        post: find_prose(tuple(found.values()), corpus.posts[post].language)
+        for post, found in chunks.items()
+        if post in others - linking
+    }
+    evidence = find_backward_evidence(corpus, draft, names, texts, vectors, others)
+    goal = _Goal(draft.post, draft.passages, names, names.titles[0])
+    order = np.argsort(-weigh(evidence), kind="stable")
+    found: list[Suggestion] = []
+    for post in evidence.posts[order].tolist()[: limit * TRIED]:
+        if len(found) == limit:
+            break
+        if not (evidence.mentions[post] or names.titles[0]):
+            continue
+        other = draft_of_post(corpus, corpus.posts[post].source)
+        known = embed_passages(corpus, other)
+        text = _Text(other, other.post.language, known)
+        cosines = known @ vectors.T if vectors is not None and len(vectors) else None
+        mentions = [m for s in text.prose.sentences for m in names.find_mentions(s)]
+        suggestion = _suggest(text, goal, mentions, cosines, [])
+        if suggestion is not None:
+            found.append(suggestion)
+    return found
+
+
+def _near_chunks(
+    corpus: Corpus, draft: Draft, vectors: Vectors | None, language: str
+) -> dict[int, dict[int, Chunk]]:
+    """Return by post the chunks that are nearest to a draft in meaning or in its title's words."""
+    table = corpus.snapshot.table
+    query = analyse_query(draft.post.title, [language])
+    near = set(corpus.snapshot.lexical.chunks.normalised_bm25(query, NEAR))
+    if vectors is not None and len(vectors):
+        rows, counts = corpus.chunk_vectors
+        nearest = (rows @ vectors.T).max(axis=1)
+        places = np.argsort(-nearest, kind="stable")[:NEAR]
+        near |= set(table.chunks[np.searchsorted(np.cumsum(counts), places, "right")].tolist())
+    chunks = corpus.snapshot.catalog.chunks(sorted(near))
+    owners = table.posts_of(np.array([*chunks], dtype=np.int64)).tolist()
+    found: dict[int, dict[int, Chunk]] = {}
+    for owner, (number, chunk) in zip(owners, chunks.items(), strict=True):
+        found.setdefault(owner, {})[number] = chunk
+    return found
+
+
+def _compare(corpus: Corpus, text: _Text, post: int) -> Vectors | None:
+    """Return the cosine of each passage of the text to each chunk of a post."""
+    if text.vectors is None or not len(text.vectors):
+        return None
+    chunks = corpus.snapshot.table.chunks_of([post])
+    rows, counts = corpus.snapshot.vectors.vectors(chunks)
+    if not len(rows):
+        return None
+    cosines = np.full((len(text.vectors), len(chunks)), -1.0, dtype=np.float32)
+    products = text.vectors @ rows.T
+    for column, chunk in enumerate(np.repeat(np.arange(len(chunks)), counts)):
+        cosines[:, chunk] = np.maximum(cosines[:, chunk], products[:, column])
+    return cosines

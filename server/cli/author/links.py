@@ -1,0 +1,117 @@
+"""`blog-server links`: where a draft or post could link to other posts, or they to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.server.cli.author.patch import write_patch
+from blog_search_mcp.server.cli.author.subject import (
+    DraftFile,
+    content_folders,
+    read_draft_file,
+)
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
+from blog_search_mcp.server.format.results import one_line, shorten
+from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.prefixes import with_name
+from blog_search_mcp.server.settings import TOP_K_DEFAULT
+from blog_search_mcp.server.tools.suggest_links import (
+    FoundLink,
+    describe_reason,
+    find_links,
+    link_facts,
+    read_subject,
+)
+
+if TYPE_CHECKING:
+    from blog_search_mcp.server.settings import AuthorRequest, Settings
+
+WIDTH = 90
+"""Columns of a sentence."""
+
+
+def run(settings: Settings, request: AuthorRequest) -> int:
+    """Print the links, as a patch or as JSON if asked. Raises BlogSearchError."""
+    corpora = engine_for_one(settings).corpora()
+    file = read_draft_file(request.subject, settings)
+    data, source = (file.data, file.source) if file else (None, request.subject)
+    found = find_links(
+        read_subject(corpora, data, source),
+        corpora,
+        request.limit or TOP_K_DEFAULT,
+        is_reverse=request.is_reverse,
+    )
+    if found.notice:
+        tell(found.notice, settings)
+    if request.shows_diff:
+        patch = _write_patch(found.links, file, settings, request)
+        print_text(patch.removesuffix("\n")) if patch else _tell_nothing(settings)
+    elif settings.json:
+        print_text(json.dumps(_facts(found.links, request), ensure_ascii=False, indent=2))
+    elif found.links:
+        print_text(escape_controls("\n".join(_lines(found.links, request))))
+    else:
+        _tell_nothing(settings)
+    return 0
+
+
+def _tell_nothing(settings: Settings) -> None:
+    tell("No words of the text name or describe another post that it does not link to.", settings)
+
+
+def _facts(links: Iterable[FoundLink], request: AuthorRequest) -> dict[str, object]:
+    rows = []
+    for link in links:
+        facts = link_facts(link) | {"sentence": link.suggestion.sentence}
+        rows.append({"from": _from(link), **facts} if request.is_reverse else facts)
+    return {"links": rows}
+
+
+def _lines(links: Iterable[FoundLink], request: AuthorRequest) -> Iterator[str]:
+    for number, link in enumerate(links, 1):
+        each = link.suggestion
+        place = f"{_from(link)}:{each.line}" if request.is_reverse else f"line {each.line}"
+        yield f"{number}. {place}  [{one_line(each.words)}]({link.href})"
+        if request.is_reverse:
+            yield f"   {_about(each.post.title, each.post.date)}"
+        else:
+            yield f"   {_about(each.target.title, each.target.date)}; {describe_reason(each)}"
+        yield f"   > {shorten(one_line(each.sentence), WIDTH)}"
+
+
+def _from(link: FoundLink) -> str:
+    source = link.suggestion.post.source
+    return with_name(link.blog, source) if link.blog else source
+
+
+def _about(title: str, date: str | None) -> str:
+    return f"{one_line(title)} ({date})" if date else one_line(title)
+
+
+def _write_patch(
+    links: Iterable[FoundLink], file: DraftFile | None, settings: Settings, request: AuthorRequest
+) -> str:
+    """Write the patch of each file that is to have links. Raises UsageError or ContentError."""
+    if file is not None and file.path is None and not request.is_reverse:
+        raise UsageError("--diff needs a file to put the links into; stdin has no name.")
+    by_file: dict[Path, list[FoundLink]] = {}
+    folders = content_folders(settings)
+    for link in links:
+        if file is not None and file.path is not None and not request.is_reverse:
+            path = file.path
+        elif link.blog in folders:
+            path = folders[link.blog] / link.suggestion.post.source
+        else:
+            raise UsageError("--diff needs the posts' files; name their folder with --content.")
+        by_file.setdefault(path, []).append(link)
+    patches = []
+    for path, found in sorted(by_file.items()):
+        try:
+            patches.append(write_patch(path, found))
+        except BlogSearchError as error:
+            tell(str(error), settings)
+    return "".join(patches)

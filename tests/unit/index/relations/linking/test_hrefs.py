@@ -1,0 +1,59 @@
+"""Links as the blog's own posts write them, and in a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.index.relations.linking.hrefs import (
+    Edit,
+    Style,
+    find_style,
+    put_links,
+    write_href,
+)
+from blog_search_mcp.index.types import Post
+from tests.support.blog import MakeBlog
+
+PUBLISHED = Post("llm/the cache.md", "Cache", url="https://example.com/cache/")
+UNPUBLISHED = Post("llm/the cache.md", "Cache")
+
+
+@pytest.mark.parametrize(
+    ("style", "target", "href"),
+    [
+        ("url", PUBLISHED, "https://example.com/cache/#a"),
+        ("path", PUBLISHED, "/cache/#a"),
+        ("path", UNPUBLISHED, "../llm/the%20cache.md#a"),
+        ("file", PUBLISHED, "../llm/the%20cache.md#a"),
+        ("root_file", PUBLISHED, "/llm/the%20cache.md#a"),
+    ],
+)
+def test_a_link_is_written_as_the_blog_does(style: Style, target: Post, href: str) -> None:
+    assert write_href(style, "go/a.md", target, "a") == href
+
+
+@pytest.mark.parametrize(
+    ("links", "style"),
+    [
+        ("[b](b.md) [b](b.md#x) [b](/b/) [x](https://example.org/)", "file"),
+        ("[b](/b.md)", "root_file"),
+        ("none", "path"),
+    ],
+)
+def test_the_commonest_way_of_writing_links_is_found(
+    links: str, style: Style, blog: MakeBlog
+) -> None:
+    made = blog({"a.md": f"# A\n\n{links}\n", "b.md": "# B\n\nBee.\n"})
+    made.ingest()
+    assert find_style(made.reader().corpora()[""]) == style
+
+
+def test_links_are_put_on_words_where_they_stand() -> None:
+    text = "one two one\nthree\nfour\n"
+    edits = [Edit(1, 8, "one\nthree", "/x/"), Edit(1, 0, "one", "/y/")]
+    assert put_links(text, edits) == "[one](/y/) two [one\nthree](/x/)\nfour\n"
+
+
+@pytest.mark.parametrize("edit", [Edit(1, 1, "one", "/x/"), Edit(9, 0, "one", "/x/")])
+def test_words_that_are_not_there_get_no_link(edit: Edit) -> None:
+    assert put_links("one\n", [edit]) is None

@@ -1,0 +1,92 @@
+"""Links suggested for a draft, and for the posts that should link to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.index.relations.corpus import Corpus
+from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages, read_draft
+from blog_search_mcp.index.relations.linking.suggest import (
+    Suggestion,
+    suggest_backlinks,
+    suggest_links,
+)
+from tests.support.blog import MakeBlog
+
+POSTS = {
+    "cache.md": "---\ntitle: Sizing a walrus cache\ndate: 2024-01-01\n---\n"
+    "The walrus cache keeps keys.\n\n## Evicting keys slowly\n\nOld keys go first.\n",
+    "soup.md": "---\ntitle: Onion soup\n---\nBoil the onion.\n",
+    "soup.de.md": "---\ntitle: Zwiebelsuppe\n---\nDie Zwiebel und das Wasser kochen.\n",
+    "bread.md": "---\ntitle: Bread\n---\nEat bread with onion soup, or with butter.\n",
+    "butter.md": "---\ntitle: Churning butter\n---\nButter is churned.\n",
+}
+DRAFT = """\
+---
+title: A dinner
+---
+# About onion soup
+
+See `onion soup` and [butter](butter.md): churning butter is work.
+
+We had onion
+soup and bread.
+"""
+
+
+@pytest.fixture
+def corpus(blog: MakeBlog) -> Corpus:
+    made = blog(POSTS)
+    made.ingest()
+    return made.reader().corpora()[""]
+
+
+def shown(found: list[Suggestion]) -> list[tuple[str, int, int, str, str]]:
+    return [(s.target.source, s.line, s.column, s.words, s.why) for s in found]
+
+
+def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
+    draft = read_draft(DRAFT.encode(), "dinner.md")
+    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
+    assert sorted(shown(found)) == [
+        ("bread.md", 9, 9, "bread", "title"),
+        ("soup.md", 8, 7, "onion\nsoup", "title"),
+    ]
+
+
+def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) -> None:
+    draft = read_draft(DRAFT.encode(), "dinner.md")
+    found = suggest_links(corpus, draft, None, 1)
+    assert shown(found) == [("soup.md", 8, 7, "onion\nsoup", "title")]
+    assert found[0].chunk is None
+
+
+def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
+    text = b"---\ntitle: Onion Soup!\n---\nOnion soup, a Zwiebelsuppe.\n"
+    assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
+    same = read_draft(b"# Soup\n\nOnion soup, a Zwiebelsuppe.\n", "soup.md")
+    assert suggest_links(corpus, same, None, 5) == []
+
+
+def test_a_text_about_nothing_of_the_blog_gets_no_suggestion(corpus: Corpus) -> None:
+    draft = read_draft(b"# Mountains\n\nGranite rises slowly over the valley.\n", "m.md")
+    assert suggest_links(corpus, draft, embed_passages(corpus, draft), 5) == []
+
+
+def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
+    draft = read_draft(b"# Butter\n\nIt keeps in the cold.\n", "new.md")
+    found = suggest_backlinks(corpus, draft, embed_passages(corpus, draft), 5)
+    assert sorted((s.post.source, s.line, s.words) for s in found) == [
+        ("bread.md", 4, "butter"),
+        ("butter.md", 4, "Butter"),
+    ]
+    assert {s.target.source for s in found} == {"new.md"}
+
+
+def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
+    made = blog(POSTS | {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    soup = draft_of_post(corpus, "soup.md")
+    found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
+    assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]

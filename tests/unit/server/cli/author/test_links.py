@@ -1,0 +1,101 @@
+"""`blog-server links`: what it prints, and the patch it writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.server.cli.author import links as links_command
+from blog_search_mcp.server.cli.author.subject import DraftFile
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.engine import Engine, IndexFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.blog import Blog, MakeBlog
+
+POSTS = {
+    "soup.md": "---\ntitle: Onion soup\ndate: 2024-01-02\n---\nBoil the onion.\n",
+    "tea.md": "---\ntitle: Tea\n---\nAfter onion soup comes it.\n",
+}
+DRAFT = "# Lunch\r\n\r\nIt was `onion soup`, onion\r\nsoup indeed."
+
+
+@pytest.fixture(autouse=True)
+def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
+    made = blog(POSTS)
+    made.ingest()
+    engine = Engine(made.follow, IndexFolder(made.index))
+    monkeypatch.setattr(links_command, "engine_for_one", lambda _: engine)
+    return made
+
+
+def run(*words: str) -> int:
+    settings = read_settings(["links", *words], {})
+    assert settings.author is not None
+    return links_command.run(settings, settings.author)
+
+
+def test_links_of_a_draft_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draft = tmp_path / "lunch.md"
+    draft.write_bytes(DRAFT.encode())
+    assert run(str(draft)) == 0
+    assert capsys.readouterr().out == (
+        "1. line 3  [onion soup](soup.md)\n"
+        "   Onion soup (2024-01-02); words of its title\n"
+        "   > It was `onion soup`, onion soup indeed.\n"
+    )
+
+
+def test_links_to_a_post_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("soup.md", "--reverse", "--json") == 0
+    [link] = json.loads(capsys.readouterr().out)["links"]
+    assert (link["from"], link["line"], link["words"]) == ("tea.md", 4, "onion soup")
+
+
+@pytest.mark.parametrize("program", [["patch", "-p1", "--binary"], ["git", "apply", "--"]])
+def test_a_patch_puts_the_links_in(
+    program: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    draft = tmp_path / "my lunch.md"
+    draft.write_bytes(DRAFT.encode())
+    monkeypatch.chdir(tmp_path)
+    assert run("my lunch.md", "--diff") == 0
+    assert draft.read_bytes() == DRAFT.encode()
+    patch = capsys.readouterr().out.encode()
+    subprocess.run(program[:-1] if program[-1] == "--" else program, input=patch, check=True)
+    assert draft.read_bytes().decode() == DRAFT.replace("onion\r\nsoup", "[onion\r\nsoup](soup.md)")
+
+
+def test_a_patch_of_posts_is_made_for_their_files(
+    made: Blog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("soup.md", "--reverse", "--diff", "--index", str(made.index)) == 0
+    assert "+After [onion soup](soup.md) comes it.\n" in capsys.readouterr().out
+
+
+def test_a_patch_needs_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links_command, "read_draft_file", lambda *_: DraftFile(b"a", "-", None))
+    with pytest.raises(UsageError, match="--diff needs a file"):
+        run("-", "--diff")
+
+
+def test_a_draft_that_meets_no_post_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = tmp_path / "stone.md"
+    draft.write_text("Granite rises.\n", encoding="utf-8")
+    assert run(str(draft)) == 0
+    out = capsys.readouterr()
+    assert (out.out, out.err) == (
+        "",
+        "No words of the text name or describe another post that it does not link to.\n",
+    )
