@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
@@ -98,6 +99,22 @@ def read_whole(least: int, most: int) -> Callable[[str], int]:
         raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
 
     return read
+
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+"""Of an address; a single letter is a drive of Windows."""
+
+
+def read_index(text: str) -> Path:
+    """Read the path of an index folder as `read_absolute` does. Raises ArgumentTypeError."""
+    if found := _SCHEME.match(text):
+        # The rest of an address may hold a password.
+        message = (
+            f"an index is a folder, and {found[1]}:// begins an address; give the path of a "
+            "folder, on this machine or on a disk that it mounts, such as --index .blog-index"
+        )
+        raise argparse.ArgumentTypeError(message)
+    return read_absolute(text)
 
 
 class OutputLost(Exception):

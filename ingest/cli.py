@@ -14,7 +14,7 @@ from blog_search_mcp.index.command_line import (
     FAILED,
     WRONG_USAGE,
     CommandLine,
-    read_absolute,
+    read_index,
     read_path,
 )
 from blog_search_mcp.index.commands import Blog, complete_commands
@@ -80,7 +80,7 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
     )
     parser.add_argument(
         "--index",
-        type=read_absolute,
+        type=read_index,
         default=environment.get("BLOG_INDEX") or DEFAULT_FOLDER,
         metavar="DIR",
         help=f"the index folder (BLOG_INDEX; default {DEFAULT_FOLDER})",

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
+from blog_search_mcp.index.command_line import read_index
 from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
 from examples.agent.ollama_chat import DEFAULT_MODEL, OllamaChat
@@ -58,8 +58,8 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str]) -> ar
     parser.add_argument(
         "--index",
         metavar="DIR",
-        type=Path,
-        default=Path(environment.get("BLOG_INDEX") or DEFAULT_INDEX),
+        type=read_index,
+        default=environment.get("BLOG_INDEX") or DEFAULT_INDEX,
         help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX})",
     )
     parser.add_argument(

@@ -13,7 +13,12 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_whole
+from blog_search_mcp.index.command_line import (
+    CommandLine,
+    read_absolute,
+    read_index,
+    read_whole,
+)
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author.options import add_author_commands, read_request
 from blog_search_mcp.server.http.settings import add_http_options, read_access
@@ -191,7 +196,7 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     uninstall.add_argument(
         "--index",
         dest="entry_index",
-        type=read_absolute,
+        type=read_index,
         metavar="DIR",
         help="the index of the entry",
     )
@@ -292,7 +297,7 @@ def _add_setup(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--index",
-        type=read_absolute,
+        type=read_index,
         default=argparse.SUPPRESS,
         metavar="DIR",
         help=f"the index folder (default: {DEFAULT_INDEX} beside the posts)",
@@ -331,7 +336,7 @@ def _add_shared(
 ) -> None:
     parser.add_argument(
         "--index",
-        type=read_absolute,
+        type=read_index,
         action=_Each,
         default=index,
         metavar="DIR",

@@ -12,6 +12,7 @@ from blog_search_mcp.index.command_line import (
     FAILED,
     CommandLine,
     read_absolute,
+    read_index,
     read_path,
     run_command,
 )
@@ -70,6 +71,23 @@ def test_a_path_is_read_as_a_shell_reads_it(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(argparse.ArgumentTypeError) as raised:
             read_absolute(text)
         assert str(raised.value) == reason
+
+
+@pytest.mark.parametrize(
+    "address", ["milvus://:secret@host:19530/NAME", "HTTPS://host", "s3://bucket/ix", "file:///ix"]
+)
+def test_an_address_is_no_index_folder_and_its_password_is_not_repeated(address: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError) as raised:
+        read_index(address)
+    assert str(raised.value) == (
+        f"an index is a folder, and {address.partition(':')[0]}:// begins an address; give the "
+        "path of a folder, on this machine or on a disk that it mounts, such as --index .blog-index"
+    )
+
+
+@pytest.mark.parametrize("path", ["C:\\blog\\ix", "c://blog/ix", "a:b", "x/milvus://host", "://x"])
+def test_a_drive_or_a_colon_makes_no_address(path: str) -> None:
+    assert read_index(path) == Path.cwd() / path
 
 
 def test_a_command_that_gets_no_memory_ends_with_a_sentence(

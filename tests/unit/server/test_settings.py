@@ -89,6 +89,24 @@ def test_an_index_lies_beside_the_posts_that_are_watched_unless_it_is_named(
     assert read_settings([], {}).index == Path(".blog-index").absolute()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--index", "milvus://host:19530/blog"], {}),
+        (["--index", "/ix", "--index", "http://host", "doctor"], {}),
+        (["search", "cache", "--index", "https://host/ix"], {}),
+        (["setup", "/posts", "--index", "milvus://host/blog"], {}),
+        (["uninstall", "cursor", "--index", "milvus://host/blog"], {}),
+        (["map"], {"BLOG_INDEX": "milvus://host:19530/blog"}),
+        ([], {"BLOG_INDEX": "milvus://host:19530/blog"}),
+    ],
+)
+def test_an_address_in_place_of_an_index_folder_is_refused(
+    arguments: list[str], environment: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--index: an index is a folder, and " in refused(arguments, environment, capsys)
+
+
 def refused(
     arguments: list[str], environment: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> str:
