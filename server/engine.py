@@ -20,9 +20,11 @@ from blog_search_mcp.index.store.layout import LARGEST_CURRENT, Layout
 from blog_search_mcp.index.store.statistics import peek_overview
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
+    from datetime import date
     from pathlib import Path
 
+    from blog_search_mcp.index.content.left_out import ContentFolder
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.reader import Index
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -53,9 +55,13 @@ class IndexFolder:
     blogs: tuple[str, ...] = ()
     is_watched = False
 
-    def __init__(self, folder: Path, is_watched: bool = False) -> None:
-        """Take the folder, which need not exist; where posts are watched it soon will."""
+    def __init__(self, folder: Path, is_watched: bool = False, content: Path | None = None) -> None:
+        """Take the folder, which need not exist; where posts are watched it soon will.
+
+        `content` is the posts' folder if they are not where the last ingest found them.
+        """
         self._layout = Layout(folder)
+        self._content = content
         self.is_watched = is_watched
 
     def stamp(self) -> Stamp:
@@ -70,6 +76,16 @@ class IndexFolder:
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
         return peek_overview(self._layout)
+
+    def read_contents(
+        self, posts: Mapping[str, Collection[str]], today: date
+    ) -> Mapping[str, ContentFolder]:
+        """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
+        from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
+        from blog_search_mcp.index.content.left_out import read_folder
+
+        last = read_any_last_ingest(self._layout)
+        return {name: read_folder(last, self._content, posts[name], today) for name in posts}
 
     def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
         """Return the sources that were added, changed or removed between two generations.
@@ -107,6 +123,11 @@ class Folder(Protocol):
 
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
+
+    def read_contents(
+        self, posts: Mapping[str, Collection[str]], today: date
+    ) -> Mapping[str, ContentFolder]:
+        """Look at what the folders of the posts hold besides `posts`, sources by blog."""
 
     def changed(self, before: Any, now: Any) -> frozenset[str]:
         """Return the sources that differ between two stamps. Raises IndexProblem."""
@@ -249,7 +270,8 @@ def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    folder = IndexFolder(settings.index, is_watched=settings.watch is not None)
+    content = settings.content or settings.watch
+    folder = IndexFolder(settings.index, settings.watch is not None, content)
     engine = Engine(partial(_open_index, settings, embedder_for), folder, staleness)
     return engine
 
@@ -263,7 +285,7 @@ def make_engine_for_query(settings: Settings, embedder_for: EmbedderFor) -> Engi
 
     staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
     opened = partial(_open_index, settings, embedder_for)
-    return Engine(opened, IndexFolder(settings.index), staleness)
+    return Engine(opened, IndexFolder(settings.index, content=settings.content), staleness)
 
 
 def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:

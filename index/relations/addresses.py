@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
+from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
 
 _SUFFIX = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
@@ -40,6 +41,8 @@ class Addresses:
         self._by_source = {_fold(post.source): number for number, post in posts.items()}
         self._by_path: dict[str, int] = {}
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
+        self._shapes: Counter[str] = Counter()
+        self._above: set[str] = {"/"}
         self.hosts: frozenset[str] = frozenset(
             _host(urlsplit(post.url)) for post in posts.values() if post.url
         )
@@ -50,6 +53,10 @@ class Addresses:
                     self._by_path.setdefault(_page(urlsplit(address).path), number)
             for name in _names(post):
                 self._by_name[name].add(number)
+            if post.url:
+                path = _page(urlsplit(post.url).path)
+                self._shapes[_shape(path)] += 1
+                self._above.update(path[:place] for place, sign in enumerate(path) if sign == "/")
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
@@ -70,6 +77,45 @@ class Addresses:
         else:
             found = self._find_page(path, source) or self._find_file(path, source)
         return Target(found, anchor) if found else None
+
+    def path_on_site(self, href: str, source: str) -> str:
+        """Return the path on the blog's site that `href` in the post at `source` leads to.
+
+        In lower case, without what all addresses of one page may end in; `""` if it leads
+        elsewhere, or nobody knows where to, as from a post without a URL.
+        """
+        try:
+            parts = urlsplit(href.strip())
+        except ValueError:
+            return ""
+        if parts.scheme not in ("", "http", "https") or not self.is_own(href):
+            return ""
+        number = self._by_source.get(_fold(source))
+        url = self._posts[number].url if number else None
+        path = urlsplit(urljoin(url or "", parts.path)).path
+        return _page(path) if url or parts.netloc or path.startswith("/") else ""
+
+    def find_path(self, path: str) -> int | None:
+        """Find the post at a path of `path_on_site`; one in a language of its own may be below it.
+
+        Sites show what is not translated in the language it is in.
+        """
+        _, _, rest = path.lstrip("/").partition("/")
+        is_translated = bool(language_tag(path.split("/")[1])) if path.startswith("/") else False
+        return self._by_path.get(path) or (
+            self._by_path.get(f"/{rest}") if rest and is_translated else None
+        )
+
+    def count_beside(self, path: str) -> int:
+        """Count the posts at paths like this one: the same folders, but for numbers.
+
+        0 for what lies at the top of the site, for what posts lie below, and for paths of no post.
+        """
+        return 0 if path in self._above or path.count("/") < 2 else self._shapes[_shape(path)]
+
+    def has_name(self, path: str) -> bool:
+        """Whether any post has the name that a path ends in."""
+        return bool(self._by_name.get(_fold(_stem(path))))
 
     def is_own(self, href: str) -> bool:
         """Whether `href` leads to the blog's own site, or is written relative to a post."""
@@ -106,8 +152,7 @@ class Addresses:
 
     def _find_name(self, path: str) -> int | None:
         """Find the one post that has this name, whatever its folder."""
-        name = _SUFFIX.sub("", path.rstrip("/")).rpartition("/")[2]
-        found = self._by_name.get(_fold(name), set())
+        found = self._by_name.get(_fold(_stem(path)), set())
         return next(iter(found)) if len(found) == 1 else None
 
 
@@ -121,7 +166,17 @@ def _host(parts: SplitResult) -> str:
 
 def _page(path: str) -> str:
     """Return what the addresses of one page have in common."""
-    return _fold(_PAGE.sub("", unquote(path))) or "/"
+    return _fold(_PAGE.sub("", re.sub("/{2,}", "/", unquote(path)))) or "/"
+
+
+def _stem(path: str) -> str:
+    return _SUFFIX.sub("", path.rstrip("/")).rpartition("/")[2]
+
+
+def _shape(path: str) -> str:
+    """Return the folders of a path, each digit of one that is a number as `0`: `/0000/00`."""
+    folders = path.rpartition("/")[0].split("/")
+    return "/".join(re.sub(".", "0", name) if name.isdecimal() else name for name in folders)
 
 
 def _names(post: Post) -> Iterable[str]:

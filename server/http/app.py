@@ -46,7 +46,7 @@ def build_app(
         max_sessions=SESSIONS,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*open_routes, *api_routes(searcher)],
+        custom_starlette_routes=[*open_routes, *api_routes(searcher, is_local=address.is_local)],
     )
     open_paths = frozenset(route.path for route in open_routes)
     return guarded(app, address, access, open_paths)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,6 +43,9 @@ from blog_search_mcp.server.library.prefixes import (
 )
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from blog_search_mcp.index.content.left_out import ContentFolder
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
@@ -70,6 +73,16 @@ class LibraryFolder:
         read = {name: folder.overview() for name, folder in self._folders.items()}
         known = {name: overview for name, overview in read.items() if overview is not None}
         return merge_overviews(known, {}) if known else None
+
+    def read_contents(
+        self, posts: Mapping[str, Collection[str]], today: date
+    ) -> Mapping[str, ContentFolder]:
+        """Look at what the folder of each of these blogs holds besides `posts`."""
+        read = {
+            name: self._folders[name].read_contents({"": sources}, today)
+            for name, sources in posts.items()
+        }
+        return {name: found[""] for name, found in read.items()}
 
     def changed(
         self, before: tuple[Stamp, ...] | None, now: tuple[Stamp, ...] | None

@@ -64,13 +64,20 @@ class Blog:
         index_descriptions: bool = True,
         processes: int = 0,
         progress: Progress | None = None,
+        base_url: str = "",
+        permalink: str = "",
     ) -> Report:
         job = Job(
             self.content,
             self.index,
             self._choose,
             self.today,
-            IngestOptions(include_drafts=include_drafts, index_descriptions=index_descriptions),
+            IngestOptions(
+                include_drafts=include_drafts,
+                index_descriptions=index_descriptions,
+                base_url=base_url,
+                permalink=permalink,
+            ),
             rebuild=rebuild,
             processes=processes,
         )

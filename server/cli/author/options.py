@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
 
 
+AUDIT_KINDS = (
+    "broken-links",
+    "broken-anchors",
+    "orphans",
+    "near-duplicates",
+    "descriptions",
+    "tags",
+    "overtaken",
+    "stale-drafts",
+)
+"""`index.relations.audit.KINDS`, which takes NumPy to import."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuthorCommand:
     """One command as the command line knows it."""
@@ -72,7 +85,25 @@ def _add_links(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit",
+        type=read_whole(0, 100_000),
+        metavar="N",
+        help="findings of each kind to print (default: 10)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        nargs="+",
+        choices=AUDIT_KINDS,
+        metavar="KIND",
+        help=f"exit with status 1 if there are findings of these: {', '.join(AUDIT_KINDS)}",
+    )
+    parser.add_argument("--json", action="store_true", help="print them as JSON")
+
+
 COMMANDS: Final[dict[str, AuthorCommand]] = {
+    "audit": AuthorCommand("look over the blog: broken links, orphans, drafts left …", _add_audit),
     "similar": AuthorCommand("name the posts that say what a draft says", _add_subject),
     "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
     "related": AuthorCommand("write related posts as a generator's data file", _add_related),

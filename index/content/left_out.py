@@ -1,0 +1,104 @@
+"""What a content folder holds besides the posts of the index: drafts, and files of all kinds.
+
+An index has public posts alone. Whoever judges a link by it must know what else is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from blog_search_mcp.index.content.last_ingest import LastIngest
+from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
+from blog_search_mcp.index.documents.decode import decode
+from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.metadata import (
+    check_visibility,
+    describe_post,
+    first_date,
+    normalize_names,
+)
+from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.types import Post
+
+REACHABLE = ("unlisted", "hidden", "eleventyexcludefromcollections", "build", "expirydate")
+"""Fields by which a page is in no list of its site and is published all the same."""
+_CHANGED = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file that is a post by its name and is not public."""
+
+    post: Post
+    reason: str
+    """`draft` or `future`; `""` for one that its site shows all the same."""
+    day: str
+    """ISO day on which it was last changed, as its author says, else as the file system does."""
+    is_written: bool
+    """Whether `day` is the author's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFolder:
+    """What lies in a content folder."""
+
+    files: frozenset[str]
+    """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Sorted by source."""
+    problem: str = ""
+    """Why the folder could not be read, in a sentence; empty if it could."""
+
+
+def read_folder(
+    last: LastIngest | None, content: Path | None, posts: Collection[str], today: date
+) -> ContentFolder:
+    """Read the folder of the last ingest, or `content` if it was moved.
+
+    `posts` are the sources of the index. A folder that cannot be read is no error.
+    """
+    if last is None:
+        problem = "It is not known where the posts lie, so drafts were not looked at"
+        return ContentFolder(frozenset(posts), problem=f"{problem}; an ingest notes it.")
+    folder = content or Path(last.content)
+    try:
+        files = walk(folder, last.suffixes).files
+    except ContentError:
+        problem = "The folder of the posts cannot be read, so drafts were not looked at"
+        known = frozenset((*posts, *last.files))
+        return ContentFolder(known, problem=f"{problem}; --content DIR says where it is now.")
+    both = last.options.include_drafts
+    read = (_read_left_out(file, today) for file in files if both or file.source not in posts)
+    return ContentFolder(
+        frozenset((*posts, *_list_files(folder))), tuple(each for each in read if each)
+    )
+
+
+def _list_files(folder: Path) -> list[str]:
+    found = []
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        prefix = Path(above).relative_to(folder).as_posix()
+        found += [name if prefix == "." else f"{prefix}/{name}" for name in names]
+    return found
+
+
+def _read_left_out(file: SourceFile, today: date) -> LeftOut | None:
+    try:
+        fields = split_front_matter(decode(read_file(file.path)).text).fields
+    except UnreadablePost:
+        return None
+    if check_visibility(fields, file.source, today).left_out is None:
+        return None
+    known = normalize_names(fields)
+    hidden = {name: value for name, value in known.items() if name not in REACHABLE}
+    post = describe_post(fields, file.source)
+    written = first_date(known, _CHANGED)
+    day = written.isoformat() if written else post.date
+    saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
+    reason = check_visibility(hidden, file.source, today).left_out or ""
+    return LeftOut(post, reason, day or saved, day is not None)

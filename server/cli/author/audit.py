@@ -1,0 +1,69 @@
+"""`blog-server audit`: print the state of the blog, what there is of each kind first."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from blog_search_mcp.server.audit import LIMIT, audit_facts
+from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text
+from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.library.library import engine_for_one
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from blog_search_mcp.server.settings import AuthorRequest, Settings
+
+MEANING = {
+    "broken-links": "links to the blog itself that lead nowhere",
+    "broken-anchors": "links to a heading that the post has not",
+    "orphans": "posts that no other post links to",
+    "near-duplicates": "pairs of posts with mostly the same words",
+    "descriptions": "descriptions missing, shared, or saying nothing of the post",
+    "tags": "tags of one post, or in several spellings",
+    "overtaken": "posts that a newer one takes the place of",
+    "stale-drafts": "drafts left for half a year",
+}
+
+
+def run(settings: Settings, request: AuthorRequest) -> int:
+    """Print the findings; returns 1 if there are some of a kind of `--fail-on`, else 0.
+
+    Raises IndexProblem.
+    """
+    limit = LIMIT if request.limit is None else request.limit
+    facts = audit_facts(engine_for_one(settings), limit)
+    if settings.json:
+        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        _show(console(), facts)
+    return int(any(facts["counts"][kind] for kind in request.fails_on))
+
+
+def _show(out: Console, facts: dict[str, Any]) -> None:
+    if facts["notice"]:
+        out.print(Text(escape_controls(facts["notice"]), WARNING), soft_wrap=True)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(justify="right")
+    for kind, count in facts["counts"].items():
+        style = "bold" if count else SECONDARY
+        table.add_row(*(Text(each, style) for each in (f"{count:,}", kind, MEANING[kind])))
+    out.print(table)
+    for kind, count in facts["counts"].items():
+        found = facts["findings"][kind]
+        if found:
+            more = f", the first {len(found)}; more by --limit N" if len(found) < count else ""
+            out.print(Text(f"\n{kind}", "bold").append(f" ({count:,}{more})", SECONDARY))
+        for each in found:
+            place = each["source"] + (f":{each['line']}" if each["line"] else "")
+            text = Text(escape_controls(one_line(place)), "cyan")
+            out.print(text.append(f" {_plain(each['detail'])}", "default"), soft_wrap=True)
+
+
+def _plain(detail: str) -> str:
+    return escape_controls(one_line(detail))

@@ -1,0 +1,155 @@
+"""The state of a blog: each kind of finding, and what is none."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
+from blog_search_mcp.index.content.left_out import read_folder
+from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
+from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
+
+if TYPE_CHECKING:
+    from tests.support.blog import Blog, MakeBlog
+
+TODAY = date(2026, 1, 15)
+
+
+def audit_of(made: Blog, include_drafts: bool = False) -> Audit:
+    made.ingest(include_drafts=include_drafts)
+    corpus = made.reader().corpora()[""]
+    sources = {post.source for post in corpus.posts.values()}
+    folder = read_folder(read_any_last_ingest(made.layout), None, sources, TODAY)
+    return audit(corpus, folder, TODAY)
+
+
+def found(made: Blog, kind: Kind) -> list[tuple[str, str]]:
+    return [(each.source, each.detail) for each in audit_of(made).findings[kind]]
+
+
+def test_the_command_line_knows_every_kind() -> None:
+    assert AUDIT_KINDS == KINDS
+
+
+def test_a_broken_link_is_named_with_its_line_and_the_nearest_post(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "a.md": "# A\n\nSee [it](kv-cash.md).\n",
+            "kv-cache.md": "# KV\n\nThe cache. See [a](a.md), [b](draft.md).\n",
+            "draft.md": "---\ndraft: true\n---\n# Not yet\n",
+        }
+    )
+    assert audit_of(made).findings["broken-links"] == (
+        Finding(
+            "broken-links",
+            "a.md",
+            3,
+            "kv-cash.md leads nowhere; nearest: kv-cache.md",
+            ("kv-cache.md",),
+        ),
+        Finding(
+            "broken-links", "kv-cache.md", 3, "draft.md leads to draft.md, which is not published"
+        ),
+    )
+
+
+def test_orphans_are_posts_without_a_link_to_them_the_newest_first(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "_index.md": "# All\n\n[a](a.md)\n",
+            "a.md": "---\ntitle: A\ndate: 2024-01-01\n---\nSee [itself](a.md) and words.\n",
+            "b.md": "---\ntitle: B\ndate: 2024-01-02\n---\nWords of b.\n",
+            "c.md": "---\ntitle: C\ndate: 2024-01-03\n---\nWords of c.\n",
+            "notes/README.md": "# Notes\n\nWords.\n",
+        }
+    )
+    assert found(made, "orphans") == [
+        ("c.md", "no other post links to “C” of 2024-01-03"),
+        ("b.md", "no other post links to “B” of 2024-01-02"),
+    ]
+
+
+def test_descriptions_are_missing_shared_the_title_or_about_something_else(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "a.md": "---\ntitle: Alpha\ndescription: ALPHA!\n---\nWords.\n",
+            "b.md": "---\ntitle: Beta\ndescription: The same here.\n---\nThe same words.\n",
+            "c.md": "---\ntitle: Gamma\ndescription: the same here\n---\nThe same words.\n",
+            "c.de.md": "---\ntitle: Gamma\ndescription: the same here\n---\nDie gleichen Worte.\n",
+            "d.md": "---\ntitle: Delta\n---\nWords.\n",
+            "e.md": "---\ntitle: Eta\ndescription: Walrus tusks seldom freeze.\n---\nOn indexes.\n",
+            "f.md": "---\ntitle: Zeta\ndescription: About caches of keys.\n---\nCaching a key.\n",
+            "g.md": "---\ntitle: 快取\ndescription: A cache of keys\n---\n模型的快取。\n",
+            "h.md": "---\ntitle: 快取\ndescription: 海象的長牙很少結冰\n---\n模型會保留鍵值。\n",
+            "i.md": "---\ntitle: 缓存\ndescription: 鍵值快取保留在記憶體\n---\n键值快取。\n",
+        }
+    )
+    assert found(made, "descriptions") == [
+        ("a.md", "the description is the title"),
+        ("b.md", "the description “The same here.” is also that of c.de.md, c.md"),
+        ("c.de.md", "the description “the same here” is also that of b.md"),
+        ("c.md", "the description “the same here” is also that of b.md"),
+        ("d.md", "has no description"),
+        ("e.md", "no word of the description “Walrus tusks seldom freeze.” is in the post"),
+        ("h.md", "no word of the description “海象的長牙很少結冰” is in the post"),
+    ]
+    assert found(blog({"a.md": "# A\n\nWords.\n", "b.md": "# B\n\nWords.\n"}), "descriptions") == [
+        ("", "no post has a description")
+    ]
+
+
+def test_tags_are_spelled_twice_or_used_once(blog: MakeBlog) -> None:
+    tags = (
+        "Rust, rust-docs, error, 資料庫",
+        "rust, rustdocs, errors, 资料库",
+        "rust, C++, c, boss, bos",
+        "C++, c, boss, bos, alone",
+    )
+    made = blog(
+        {
+            f"{number}.md": f"---\ntitle: T{number}\ntags: [{given}]\n---\nWords.\n"
+            for number, given in enumerate(tags)
+        }
+    )
+    assert found(made, "tags") == [
+        ("0.md", "one tag in several spellings: “rust” (2), “Rust” (1)"),
+        ("1.md", "one tag in several spellings: “error” (1), “errors” (1)"),
+        ("1.md", "one tag in several spellings: “rust-docs” (1), “rustdocs” (1)"),
+        ("1.md", "one tag in several spellings: “資料庫” (1), “资料库” (1)"),
+        ("3.md", "only this post has the tag “alone”"),
+    ]
+
+
+def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "a.md": "# A\n\nWords.\n",
+            "old.md": "---\ntitle: Old\ndate: 2024-01-01\ndraft: true\n---\nWords.\n",
+            "kept.md": "---\ndate: 2024-01-01\nlastmod: 2026-01-01\ndraft: true\n---\nWords.\n",
+            "new.md": "---\ntitle: New\ndraft: true\n---\nWords.\n",
+            "unlisted.md": "---\ndate: 2024-01-01\nunlisted: true\n---\nWords.\n",
+            "later.md": "---\ndate: 2027-01-01\n---\nWords.\n",
+        }
+    )
+    expected = [("old.md", "draft “Old”, dated 2024-01-01")]
+    assert found(made, "stale-drafts") == expected
+    again = audit_of(made, include_drafts=True).findings["stale-drafts"]
+    assert [(each.source, each.detail) for each in again] == expected
+
+
+def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
+    made.ingest()
+    made.content.rename(made.content.with_name("moved"))
+    corpus = made.reader().corpora()[""]
+    folder = read_folder(read_any_last_ingest(made.layout), None, {"a.md"}, TODAY)
+    state = audit(corpus, folder, TODAY)
+    assert state.notice.startswith("The folder of the posts cannot be read")
+    assert [each.line for each in state.findings["broken-links"]] == [3]
+    moved = read_folder(
+        read_any_last_ingest(made.layout), made.content.with_name("moved"), {"a.md"}, TODAY
+    )
+    assert moved.problem == ""
+    assert moved.files == {"a.md"}
+    assert "notes it" in read_folder(None, None, {"a.md"}, TODAY).problem

@@ -1,0 +1,105 @@
+"""`blog-server audit`: what it prints, and when it fails."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.server.audit import NO_DRAFTS, audit_facts
+from blog_search_mcp.server.cli.author import audit
+from blog_search_mcp.server.cli.author.audit import MEANING, run
+from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.library.library import Library
+
+if TYPE_CHECKING:
+    from tests.support.blog import Blog, MakeBlog
+
+POSTS = {
+    "a.md": "---\ntitle: First\ndescription: On it.\n---\nSee [it](gone.md), [b](gone2.md).\n",
+    "b.md": "---\ntitle: Second\ndescription: On a.\n---\nSee [a](a.md).\n",
+    "left.md": "---\ntitle: Left\ndate: 2020-01-01\ndraft: true\n---\nSome words.\n",
+}
+
+
+@pytest.fixture
+def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
+    made = blog(POSTS)
+    made.ingest()
+    engine = Engine(made.follow, IndexFolder(made.index))
+    monkeypatch.setattr(audit, "engine_for_one", lambda _settings: engine)
+    return made
+
+
+def run_with(made: Blog, *options: str) -> int:
+    settings = read_settings(["audit", "--index", str(made.index), *options], {})
+    assert settings.author is not None
+    return run(settings, settings.author)
+
+
+def test_it_prints_the_counts_then_where_and_what(
+    made: Blog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_with(made, "--limit", "1") == 0
+    counts, *parts = capsys.readouterr().out.split("\n\n")
+    assert [line.split()[:2] for line in counts.splitlines()] == [
+        ["2", "broken-links"],
+        ["0", "broken-anchors"],
+        ["1", "orphans"],
+        ["0", "near-duplicates"],
+        ["0", "descriptions"],
+        ["0", "tags"],
+        ["0", "overtaken"],
+        ["1", "stale-drafts"],
+    ]
+    assert [part.strip() for part in parts] == [
+        "broken-links (2, the first 1; more by --limit N)\na.md:5 gone.md leads nowhere",
+        "orphans (1)\nb.md no other post links to “Second”",
+        "stale-drafts (1)\nleft.md draft “Left”, dated 2020-01-01",
+    ]
+
+
+def test_as_json_it_prints_the_same_facts(made: Blog, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_with(made, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert list(facts) == ["posts", "counts", "findings", "notice"]
+    assert tuple(facts["findings"]) == AUDIT_KINDS == tuple(MEANING)
+    assert facts["findings"]["orphans"] == [
+        {"source": "b.md", "line": 0, "detail": "no other post links to “Second”", "others": []}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "status"),
+    [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags", "overtaken"], 0), ([], 0)],
+)
+def test_it_fails_on_the_kinds_that_it_was_told_alone(
+    kinds: list[str], status: int, made: Blog
+) -> None:
+    assert run_with(made, *(["--fail-on", *kinds] if kinds else [])) == status
+
+
+@pytest.mark.parametrize("options", [["--fail-on", "typos"], ["--limit", "-1"], ["--limit", "x"]])
+def test_an_unknown_kind_or_limit_is_refused(
+    options: list[str], made: Blog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run_with(made, *options)
+    assert ended.value.code == 2
+    assert options[1] in capsys.readouterr().err
+
+
+def test_sources_of_several_blogs_begin_with_their_names(made: Blog) -> None:
+    engine = Engine(made.follow, IndexFolder(made.index))
+    facts = audit_facts(Library({"one": engine, "two": engine}), limit=5)
+    assert facts["posts"] == 4
+    assert [each["source"] for each in facts["findings"]["orphans"]] == ["one/b.md", "two/b.md"]
+
+
+def test_drafts_can_be_kept_back(made: Blog) -> None:
+    engine = Engine(made.follow, IndexFolder(made.index))
+    facts = audit_facts(engine, limit=5, shows_drafts=False)
+    assert (facts["counts"]["stale-drafts"], facts["notice"]) == (0, NO_DRAFTS)
