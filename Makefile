@@ -17,7 +17,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval bench reliability flow conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval eval-author bench reliability flow conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options 
 
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
+
+eval-author: $(INSTALLED) ## measure what the author's tools find: EVAL is a measurement of benchmarks/author and its indexes
+	@$(BIN)/python -m benchmarks.author $(EVAL)
 
 bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH
 	@$(BIN)/python -m benchmarks.speed $(BENCH)

@@ -31,10 +31,9 @@ from blog_search_mcp.index.store.translations import find_translations
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from blog_search_mcp.index.relations.addresses import Target
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.relations.draft import Draft
-    from blog_search_mcp.index.types import Chunk, Ids, Link, Post, Vectors
+    from blog_search_mcp.index.types import Chunk, Ids, Post, Vectors
 
 Kind = Literal["translation", "same text", "same ground"]
 """What a post is to a text: the same in another language; mostly its words, such as a post
@@ -195,6 +194,10 @@ class _Search:
         self._rarity = Rarity(corpus.snapshot)
         self._blog = corpus.passages
 
+        targets = (
+            corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links
+        )
+        self._linked = {target.post for target in targets if target}
         self._whole = join_wordings(self._wordings)
         self._weights = [self._rarity.sum(each.words) for each in self._wordings]
 
@@ -268,13 +271,14 @@ class _Search:
         theirs = {
             number: read_wording(chunk.plain, post.language) for number, chunk in chunks.items()
         }
+        runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs.values()))
         is_foreign = _differ(self._language, post.language)
         meetings: list[Meeting] = []
         words: list[float] = []
         for passage, mine in enumerate(self._wordings):
             shares = {number: self._share(passage, each) for number, each in theirs.items()}
             words.append(max(shares.values(), default=0.0))
-            repeated = share_runs(mine, theirs.values())
+            repeated = share_runs(mine, runs)
             chunk = None
             if repeated >= REPEATED:
                 chunk = max(theirs, key=lambda number: len(theirs[number].runs & mine.runs))
@@ -288,23 +292,17 @@ class _Search:
         score = meaning if is_foreign else (meaning + np.array(words)) / 2
         return SimilarPost(
             post,
-            self._name_kind(post, meetings, share_runs(self._whole, theirs.values()), is_foreign),
+            self._name_kind(post, meetings, share_runs(self._whole, runs), is_foreign),
             min(float(score.mean()), 1.0),
             len(meetings) / len(self.judged),
             tuple(meetings),
-            any(
-                target is not None and target.post == post_id
-                for target in map(self._find_target, self._draft.links)
-            ),
+            post_id in self._linked,
             self._corpus.snapshot.translations.others.get(post_id, ()),
         )
 
     def _share(self, passage: int, theirs: Wording) -> float:
         shared = self._rarity.sum(self._wordings[passage].words & theirs.words)
         return shared / self._weights[passage] if shared else 0.0
-
-    def _find_target(self, link: Link) -> Target | None:
-        return self._corpus.addresses.find_target(link.href, self._draft.post.source)
 
     def _name_kind(
         self, post: Post, meetings: Sequence[Meeting], same_words: float, is_foreign: bool

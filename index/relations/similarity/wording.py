@@ -14,7 +14,7 @@ from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.lexical.searcher import bm25_idf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snapshot import Snapshot
@@ -44,8 +44,7 @@ class Wording:
     @cached_property
     def runs(self) -> frozenset[tuple[str, ...]]:
         """Every RUN words in a row."""
-        places = range(len(self.stems) - RUN + 1)
-        return frozenset(self.stems[place : place + RUN] for place in places)
+        return frozenset(zip(*(self.stems[start:] for start in range(RUN)), strict=False))
 
 
 def read_wording(text: str, language: str) -> Wording:
@@ -58,10 +57,9 @@ def join_wordings(parts: Iterable[Wording]) -> Wording:
     return Wording(tuple(stem for part in parts for stem in part.stems))
 
 
-def share_runs(mine: Wording, theirs: Iterable[Wording]) -> float:
-    """Return how much of `mine` stands word for word in `theirs`, in [0, 1]."""
-    found = frozenset[tuple[str, ...]]().union(*(each.runs & mine.runs for each in theirs))
-    return len(found) / len(mine.runs) if mine.runs else 0.0
+def share_runs(mine: Wording, theirs: Set[tuple[str, ...]]) -> float:
+    """Return how much of `mine` stands word for word among these runs, in [0, 1]."""
+    return len(mine.runs & theirs) / len(mine.runs) if mine.runs else 0.0
 
 
 class Rarity:

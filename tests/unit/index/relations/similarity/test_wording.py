@@ -26,11 +26,13 @@ RABBITS = "Rabbits eat the grass of the meadow in the early morning."
 )
 def test_the_same_wording_is_counted_by_runs_of_four_words(theirs: list[str], share: float) -> None:
     mine = read_wording(RABBITS, "en")
-    assert share_runs(mine, [read_wording(each, "en") for each in theirs]) == share
+    runs = {run for each in theirs for run in read_wording(each, "en").runs}
+    assert share_runs(mine, runs) == share
 
 
 def test_a_text_shorter_than_a_run_has_nothing_word_for_word() -> None:
-    assert share_runs(read_wording("Three words only", "en"), [read_wording(RABBITS, "en")]) == 0.0
+    mine = read_wording("Three words only", "en")
+    assert share_runs(mine, read_wording(RABBITS, "en").runs) == 0.0
 
 
 def test_the_words_of_parts_are_one_text() -> None:
