@@ -114,7 +114,8 @@ def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "search_blog", {"query": post.title}
         for hit in searcher.search(post.title, Filters(), limit=1, offset=0).hits:
             yield "read_chunk", {"source": hit.chunk.source, "chunk_index": hit.chunk.index}
-        yield "get_outline", {"source": post.source}
+        for name in ("get_outline", "find_similar", "suggest_links"):
+            yield name, {"source": post.source}
     yield "list_posts", {}
 
 

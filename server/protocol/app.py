@@ -34,7 +34,12 @@ from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
-from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts
+from blog_search_mcp.server.protocol.prompts import (
+    Prompts,
+    get_prompt,
+    list_prompts,
+    offered_prompts,
+)
 from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import Tool, ToolReply
@@ -76,6 +81,9 @@ def build_server(
     `subscriptions/listen` may be open at a time, of all clients.
     """
     offered = toolset or Toolset()
+
+    def prompts() -> Prompts:
+        return offered_prompts(offered.tools)
 
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
@@ -121,9 +129,9 @@ def build_server(
         on_subscribe_resource=subscribe,
         on_unsubscribe_resource=notifier.unsubscribe,
         on_subscriptions_listen=notifier.listen,
-        on_list_prompts=in_thread(list_prompts),
-        on_get_prompt=in_thread(get_prompt),
-        on_completion=in_thread(partial(complete, searcher)),
+        on_list_prompts=in_thread(partial(list_prompts, prompts)),
+        on_get_prompt=in_thread(partial(get_prompt, prompts)),
+        on_completion=in_thread(partial(complete, searcher, prompts)),
     )
     server.notifier = notifier
     server.add_notification_handler(

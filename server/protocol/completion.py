@@ -7,7 +7,7 @@ it anywhere; a post is found by its title too, since few people know its path.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -16,24 +16,29 @@ from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptR
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
 from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.protocol.errors import invalid_params
-from blog_search_mcp.server.protocol.prompts import COMPARE, argument_names, find_prompt
+from blog_search_mcp.server.protocol.prompts import Prompts, argument_names, find_prompt
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
 
 MOST = 100
 """The specification's limit."""
 TYPED = 200
 """Characters of the typed text that are looked at."""
+OF_POSTS = {"path", "a", "b", "draft"}
+"""Arguments that name a post."""
 VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
 
 
 def complete(
-    searcher: Searcher, _context: ServerRequestContext[Any], params: CompleteRequestParams
+    searcher: Searcher,
+    offered: Callable[[], Prompts],
+    _context: ServerRequestContext[Any],
+    params: CompleteRequestParams,
 ) -> CompleteResult:
     """Complete an argument.
 
     Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
     """
-    known, argument = _argument_names(params), params.argument.name
+    known, argument = _argument_names(offered(), params), params.argument.name
     if argument not in known:
         raise invalid_params(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}.")
     try:
@@ -45,9 +50,9 @@ def complete(
     )
 
 
-def _argument_names(params: CompleteRequestParams) -> tuple[str, ...]:
+def _argument_names(prompts: Prompts, params: CompleteRequestParams) -> tuple[str, ...]:
     if isinstance(params.ref, PromptReference):
-        return argument_names(find_prompt(params.ref.name))
+        return argument_names(find_prompt(prompts, params.ref.name))
     if params.ref.uri in VARIABLES:
         return VARIABLES[params.ref.uri]
     known = " and ".join(VARIABLES)
@@ -56,7 +61,7 @@ def _argument_names(params: CompleteRequestParams) -> tuple[str, ...]:
 
 def _values(searcher: Searcher, params: CompleteRequestParams) -> list[str]:
     argument, typed = params.argument.name, params.argument.value[:TYPED]
-    if argument == "path" or getattr(params.ref, "name", None) == COMPARE.name:
+    if argument in OF_POSTS:
         posts = searcher.listing().names()
         return _best(
             (min(_rank(source, typed), _rank(title, typed)), source) for source, title in posts

@@ -6,8 +6,8 @@ through the tools, so the message costs the same for every blog.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 from mcp.server import ServerRequestContext
 from mcp.types import (
@@ -23,7 +23,8 @@ from mcp.types import (
 
 from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
-from blog_search_mcp.server.tools.base import TEXT_LENGTH
+from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
+from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 
 ANSWER = Prompt(
     name="answer_from_blog",
@@ -46,7 +47,24 @@ CHANGED = Prompt(
     description="Say how the blog's view of a topic developed, post by post.",
     arguments=[PromptArgument(name="topic", description="A tag, section or words", required=True)],
 )
-PROMPTS = {prompt.name: prompt for prompt in (ANSWER, COMPARE, CHANGED)}
+BEFORE = Prompt(
+    name="before_i_publish",
+    title="Before I publish",
+    description="Check a draft against the blog: what is said already, what to link, what is next.",
+    arguments=[
+        PromptArgument(name="draft", description="Its file, or a post's source", required=True)
+    ],
+)
+NEXT = Prompt(
+    name="what_to_write_next",
+    title="What should I write next?",
+    description="Find what the blog lacks or has outdated on a topic, as posts to write.",
+    arguments=[PromptArgument(name="topic", description="A tag, section or words", required=True)],
+)
+Prompts: TypeAlias = Mapping[str, Prompt]
+READERS: Prompts = {prompt.name: prompt for prompt in (ANSWER, COMPARE, CHANGED)}
+PROMPTS: Prompts = {**READERS, BEFORE.name: BEFORE, NEXT.name: NEXT}
+"""By name; those that are no reader's need the author's tools."""
 
 _TEXTS = {
     ANSWER.name: (
@@ -75,14 +93,42 @@ _TEXTS = {
         "taken back. End with what the newest one holds. Leave out posts without a date, or name "
         "them apart."
     ),
+    BEFORE.name: (
+        "I am about to publish this: {draft}\n\n"
+        "1. Get its text: from this conversation, from its file if you can read files, or give "
+        "the tools its source if it is in the blog; else ask me for it.\n"
+        "2. Call find_similar and read_chunk where it meets a post. Say what I have written "
+        "before, where I now say otherwise, and what is new.\n"
+        "3. Call suggest_links. List each link with the words it stands on; and the posts that "
+        "should link here.\n"
+        "4. Call timeline on its subject. Is it the next part of a series, does it take an older "
+        "post back?\n"
+        "End with what to change before publishing, most important first. Change no file."
+    ),
+    NEXT.name: (
+        "What should I write next about this: {topic}\n\n"
+        "1. Call timeline: what the blog has said on it, when it last did, which series has no "
+        "end.\n"
+        "2. Call search_blog with five questions a reader would ask about it. Low confidence is "
+        "a gap. Ask me for the output of `blog-server usage` too, which lists what readers "
+        "missed; you cannot read it yourself.\n"
+        "3. Call find_similar with two sentences on each idea; drop what is written already.\n"
+        "Name at most five posts to write, best first: a title, why now, and the nearest post "
+        "with its url to link or to update instead."
+    ),
 }
 
 
-def find_prompt(name: str) -> Prompt:
+def offered_prompts(tools: Iterable[Tool[Any]]) -> Prompts:
+    """Return the prompts for a client that is offered these tools."""
+    return PROMPTS if any(tool.name == FIND_SIMILAR.name for tool in tools) else READERS
+
+
+def find_prompt(prompts: Prompts, name: str) -> Prompt:
     """Return the prompt. Raises MCPError."""
-    prompt = PROMPTS.get(name)
+    prompt = prompts.get(name)
     if prompt is None:
-        raise invalid_params(f"Unknown prompt {name[:80]!r}; there is {', '.join(PROMPTS)}.")
+        raise invalid_params(f"Unknown prompt {name[:80]!r}; there is {', '.join(prompts)}.")
     return prompt
 
 
@@ -92,18 +138,22 @@ def argument_names(prompt: Prompt) -> tuple[str, ...]:
 
 
 def list_prompts(
-    _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    offered: Callable[[], Prompts],
+    _context: ServerRequestContext[Any],
+    params: PaginatedRequestParams | None,
 ) -> ListPromptsResult:
     """List the prompts, all on one page. Raises MCPError for a cursor."""
     check_only_page(params)
-    return ListPromptsResult(prompts=list(PROMPTS.values()))
+    return ListPromptsResult(prompts=list(offered().values()))
 
 
 def get_prompt(
-    _context: ServerRequestContext[Any], params: GetPromptRequestParams
+    offered: Callable[[], Prompts],
+    _context: ServerRequestContext[Any],
+    params: GetPromptRequestParams,
 ) -> GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
-    prompt, given = find_prompt(params.name), params.arguments or {}
+    prompt, given = find_prompt(offered(), params.name), params.arguments or {}
     names = argument_names(prompt)
     for argument in given:
         if argument not in names:

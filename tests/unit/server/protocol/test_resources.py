@@ -19,6 +19,7 @@ from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol import resources
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
+from blog_search_mcp.server.tools.registry import Toolset
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from mcp.types import ReadResourceResult
 
+    from blog_search_mcp.server.settings import ToolsetName
     from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.anyio
@@ -293,21 +295,26 @@ async def test_what_cannot_be_completed_is_refused(mode: str, blog: MakeBlog) ->
 
 
 @ERAS
-async def test_prompts_say_what_to_do_with_what_was_given(mode: str) -> None:
-    async with Client(build_server(FixedSearcher()), mode=mode) as connected:
+@pytest.mark.parametrize("toolset", ["core", "extended", "author"])
+async def test_prompts_say_what_to_do_with_what_was_given(mode: str, toolset: ToolsetName) -> None:
+    server = build_server(FixedSearcher(), Toolset(toolset))
+    authors = ["before_i_publish", "what_to_write_next"] if toolset == "author" else []
+    async with Client(server, mode=mode) as connected:
         listed = (await connected.list_prompts()).prompts
         assert [prompt.name for prompt in listed] == [
             "answer_from_blog",
             "compare_posts",
             "what_changed",
+            *authors,
         ]
         for prompt in listed:
             given = {each.name: f"<{each.name} {{x}}>" for each in prompt.arguments or ()}
             [message] = (await connected.get_prompt(prompt.name, given)).messages
             assert isinstance(message.content, TextContent)
             assert all(value in message.content.text for value in given.values())
-            assert "read_chunk" in message.content.text
-            assert len(message.content.text) < 800
+            named = "find_similar" if prompt.name in authors else "read_chunk"
+            assert named in message.content.text
+            assert len(message.content.text) < 850
 
 
 @ERAS
