@@ -21,8 +21,10 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
+from blog_search_mcp.index.relations.corpus import direct_posts
+from blog_search_mcp.index.relations.overtaken import find_overtaken
 from blog_search_mcp.index.relations.series import find_series
-from blog_search_mcp.index.store.catalog import write_chunk_table
+from blog_search_mcp.index.store.catalog import ChunkTable, write_chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import translate_disk_errors
@@ -32,7 +34,7 @@ from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, Pen
 from blog_search_mcp.index.store.statistics import count_posts, write_overview
 from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
 from blog_search_mcp.index.vectors.base import VectorWriter
-from blog_search_mcp.index.vectors.registry import write_vectors
+from blog_search_mcp.index.vectors.registry import open_vectors, write_vectors
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
@@ -174,9 +176,11 @@ class IndexWriter:
         with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
-            write_chunk_table(self.files.table, self._catalog.catalog.chunk_table())
+            table = self._catalog.catalog.chunk_table()
+            write_chunk_table(self.files.table, table)
             self._vectors.delete(self._removed_chunks)
             self._vectors.commit()
+            self._write_overtaken(table)
 
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None
@@ -218,6 +222,17 @@ class IndexWriter:
         self._catalog.write_series(find_series(posts, catalog.links()))
         self._catalog.commit()
         return posts
+
+    def _write_overtaken(self, table: ChunkTable) -> None:
+        """Write which posts a newer one treats anew, as the vectors there are by now show it."""
+        catalog, store = self._catalog.catalog, open_vectors(self.files.vectors)
+        found = {}
+        if len(store):
+            groups = (catalog.translations().groups, catalog.series())
+            vectors = partial(direct_posts, store, table)
+            found = find_overtaken(catalog.every_post(), catalog.links(), groups, vectors)
+        self._catalog.write_overtaken(found)
+        self._catalog.commit()
 
     def _write_terms(
         self, map_batches: MapBatches, posts: Iterable[int]

@@ -60,6 +60,8 @@ class Addresses:
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
+        if "://" in href and not any(host in href.casefold() for host in self.hosts):
+            return None
         try:
             parts = urlsplit(href.strip())
         except ValueError:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.catalog import ChunkTable
     from blog_search_mcp.index.types import Ids, Link, Post, Series, Vectors
-    from blog_search_mcp.index.vectors.base import ChunkVectors
+    from blog_search_mcp.index.vectors.base import ChunkVectors, VectorStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,28 @@ class PostVectors:
         place = int(np.searchsorted(self.posts, post))
         known = place < len(self.posts) and self.posts[place] == post
         return self.rows[place] if known else None
+
+
+BLOCK = 65_536
+"""Chunks whose vectors are read at a time: 100 MB of 384 numbers."""
+
+
+def direct_posts(store: VectorStore, table: ChunkTable) -> PostVectors:
+    """Compute the direction of every post of `table` that has vectors. Raises IndexBroken."""
+    posts, places = np.unique(table.posts, return_inverse=True)
+    sums = np.zeros((len(posts), store.dimension), dtype=np.float32)
+    numbers = np.zeros(len(posts), dtype=np.int64)
+    for start in range(0, len(places), BLOCK):
+        rows, counts = store.vectors(table.chunks[start : start + BLOCK])
+        owners = np.repeat(places[start : start + BLOCK], counts)
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        if len(firsts):
+            sums[owners[firsts]] += np.add.reduceat(rows, firsts, axis=0)
+            numbers[owners[firsts]] += np.diff(np.append(firsts, len(owners)))
+    known = numbers > 0
+    means = sums[known] / numbers[known, np.newaxis] - store.mean()
+    norms = np.linalg.norm(means, axis=1, keepdims=True)
+    return PostVectors(posts[known], (means / np.maximum(norms, 1e-9)).astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +133,7 @@ class Corpus:
     @cached_property
     def post_vectors(self) -> PostVectors:
         """The direction of every post that has vectors."""
-        rows, counts = self.chunk_vectors
-        posts, places = np.unique(np.repeat(self.snapshot.table.posts, counts), return_index=True)
-        if not len(posts):
-            return PostVectors(posts, rows)
-        numbers = np.diff(np.append(places, len(rows)))[:, np.newaxis]
-        means = np.add.reduceat(rows, places, axis=0) / numbers - self.snapshot.vectors.mean()
-        norms = np.linalg.norm(means, axis=1, keepdims=True)
-        return PostVectors(posts, (means / np.maximum(norms, 1e-9)).astype(np.float32))
+        return direct_posts(self.snapshot.vectors, self.snapshot.table)
 
     @property
     def series(self) -> Mapping[int, Series]:

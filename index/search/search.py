@@ -199,6 +199,7 @@ def _hits(
             lexical=candidates[passage.post].bm25.get(passage.chunk),
             translations=snapshot.translations.others.get(passage.post, ()),
             series=_place(snapshot, passage.post),
+            newer=snapshot.overtaken.get(passage.post),
             reasons=explain(passage.post),
         )
         for passage in page

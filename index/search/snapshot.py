@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
-    from blog_search_mcp.index.types import Ids, Series
+    from blog_search_mcp.index.types import Ids, NewerPost, Series
     from blog_search_mcp.index.vectors.base import VectorStore
 
 
@@ -42,6 +42,8 @@ class Snapshot:
     translations: Translations
     series: Mapping[int, Series]
     """The series of each post that is in one."""
+    overtaken: Mapping[int, NewerPost]
+    """Of each post that a newer one overtakes, the newer one."""
     table: ChunkTable
 
     @cached_property
@@ -85,6 +87,7 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
                 embedder,
                 catalog.translations(),
                 catalog.series(),
+                catalog.overtaken(),
                 read_chunk_table(files.table),
             )
             opened.pop_all()

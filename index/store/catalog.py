@@ -30,7 +30,16 @@ from blog_search_mcp.index.store.disk import is_disk_error
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post, Series, SeriesPart
+from blog_search_mcp.index.types import (
+    Chunk,
+    Filters,
+    Ids,
+    Link,
+    NewerPost,
+    Post,
+    Series,
+    SeriesPart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +262,7 @@ class Catalog:
 
     def series(self) -> dict[int, Series]:
         """Read the series of each post that is in one, by its id."""
-        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'series'", []):
+        if not self._has("series"):
             return {}
         rows = self.rows(
             "SELECT number, name, post_id, source, series.part FROM series "
@@ -265,6 +274,20 @@ class Catalog:
             parts = tuple(SeriesPart(*row[2:]) for row in of_one)
             found |= dict.fromkeys((each.post for each in parts), Series(name, parts))
         return found
+
+    def overtaken(self) -> dict[int, NewerPost]:
+        """Read of each post that a newer one overtakes, by its id, the newer one."""
+        if not self._has("overtaken"):
+            return {}
+        rows = self.rows(
+            "SELECT overtaken.post_id, source, day FROM overtaken "
+            "JOIN posts ON posts.post_id = newer",
+            [],
+        )
+        return {post: NewerPost(*row) for post, *row in rows}
+
+    def _has(self, table: str) -> bool:
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [table]))
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

@@ -189,6 +189,15 @@ class CatalogWriter:
             ],
         )
 
+    def write_overtaken(self, found: Mapping[int, int]) -> None:
+        """Note of each post that is overtaken the newer one."""
+        self._connection.execute("DROP TABLE IF EXISTS overtaken")
+        self._connection.execute(
+            "CREATE TABLE overtaken (post_id INTEGER PRIMARY KEY REFERENCES posts "
+            "ON DELETE CASCADE, newer INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE)"
+        )
+        self._connection.executemany("INSERT INTO overtaken VALUES (?, ?)", found.items())
+
     def complete_texts(self) -> None:
         """Write all texts into a new shared file, if many have come or gone since the last one.
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
-from blog_search_mcp.server.format.results import describe_place, one_line
+from blog_search_mcp.server.format.results import describe_newer, describe_place, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -150,6 +150,7 @@ def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> No
         ", ".join(hit.post.tags) if hit else None,
         *(f"also in {language}: {source}" for language, source in facts.translations.items()),
         describe_place(facts.series),
+        describe_newer(facts.newer),
     ]
     _line(console, Text(_fact(" · ".join(filter(None, about))), SECONDARY), INDENT)
     if facts.url:

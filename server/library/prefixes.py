@@ -44,6 +44,7 @@ def prefix_hit(name: str, hit: Hit) -> Hit:
         chunk=_prefix_chunk(name, hit.chunk),
         translations=_prefix_others(name, hit.translations),
         series=_prefix_place(name, hit.series),
+        newer=hit.newer and replace(hit.newer, source=with_name(name, hit.newer.source)),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from blog_search_mcp.index.errors import UnknownChunk, UnknownPost
-from blog_search_mcp.index.types import Filters, PlaceInSeries
+from blog_search_mcp.index.types import Filters, NewerPost, PlaceInSeries
 from blog_search_mcp.server.library.prefixes import narrow, prefix_failure, prefix_hit, split_source
 from tests.support.server_fixtures import ALL_HITS
 
@@ -50,6 +50,11 @@ def test_a_section_names_its_blog_first(
 def test_the_next_part_of_a_series_is_of_its_blog() -> None:
     hit = replace(ALL_HITS[0], series=PlaceInSeries("Caches", 1, "b.md"))
     assert prefix_hit("go", hit).series == PlaceInSeries("Caches", 1, "go/b.md")
+
+
+def test_the_newer_post_is_of_its_blog() -> None:
+    hit = replace(ALL_HITS[0], newer=NewerPost("b.md", "2026-01-02"))
+    assert prefix_hit("go", hit).newer == NewerPost("go/b.md", "2026-01-02")
 
 
 def test_what_is_missing_is_named_as_it_was_asked_for() -> None:
