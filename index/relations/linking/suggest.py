@@ -32,22 +32,23 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.types import Chunk, Post, Vectors
 
+# Fitted by `python -m benchmarks.author links --fit` on golang-blog, 18f-blog and tarrragon-zhtw.
 WEIGHTS: Mapping[str, float] = {
-    "named": 0.89,
-    "used": 0.21,
-    "share": 1.44,
-    "rare": 1.26,
-    "text_share": 0.63,
-    "text_rare": 1.46,
-    "post": -0.24,
-    "chunk": 0.68,
-    "passage": 0.46,
-    "tags": 0.57,
-    "popular": 0.6,
-    "recent": 2.24,
-    "titles": 0.36,
-    "section": 0.0,
-    "cited": 0.86,
+    "named": 1.07,
+    "used": 0.62,
+    "share": 1.41,
+    "rare": 0.84,
+    "text_share": 0.75,
+    "text_rare": 0.75,
+    "post": -0.13,
+    "chunk": 0.45,
+    "passage": 0.61,
+    "tags": 1.03,
+    "popular": 0.68,
+    "recent": 2.28,
+    "titles": -0.58,
+    "section": 1.3,
+    "cited": 0.7,
 }
 
 NEAR = 100
@@ -120,15 +121,18 @@ def suggest_links(
     that may be linked to and whose own links tell what posts are linked to for; all by default.
     """
     text = _Text(draft, language_of_draft(draft), vectors)
-    others = set(corpus.posts if among is None else among) - versions_of(corpus, draft)
-    evidence = find_evidence(corpus, draft, text.prose, vectors, others)
+    others = linkable_posts(corpus, draft, text.language)
+    evidence = find_evidence(
+        corpus, draft, text.prose, vectors, others if among is None else others & set(among)
+    )
     linked = _linked_by(corpus, draft)
     scores = weigh(evidence)
-    order = [int(evidence.posts[place]) for place in np.argsort(-scores, kind="stable")]
-    ranked = [post for post in order if post not in linked and _speaks(corpus, post, text)]
-    found: list[Suggestion] = []
     taken: list[Place] = []
-    for post in ranked[: limit * TRIED]:
+    found: list[Suggestion] = []
+    ranked = evidence.posts[np.argsort(-scores, kind="stable")].tolist()
+    for post in [each for each in ranked if each not in linked][: limit * TRIED]:
+        if len(found) == limit:
+            break
         goal = _Goal(
             corpus.posts[post],
             tuple(corpus.snapshot.catalog.chunks_of(post).values()),
@@ -139,8 +143,6 @@ def suggest_links(
         suggestion = _suggest(text, goal, mentions, _compare(corpus, text, post), taken)
         if suggestion is not None:
             found.append(suggestion)
-        if len(found) == limit:
-            break
     return found
 
 
@@ -178,12 +180,19 @@ def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
     return frozenset(posts).union(*(corpus.translations_of(post) for post in posts))
 
 
-def _speaks(corpus: Corpus, post: int, text: _Text) -> bool:
-    """Whether a post is the one of its translations that a text should link to."""
-    group = corpus.snapshot.translations.groups.get(post, ())
-    languages = [primary_subtag(each.language) for each in group]
-    own = primary_subtag(text.language)
-    return own not in languages or primary_subtag(corpus.posts[post].language) == own
+def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:
+    """Return the posts that a draft may link to: of translations those in its own language.
+
+    The draft itself is left out, by its source or title, and its translations.
+    """
+    own = primary_subtag(language)
+    others = set(corpus.posts) - versions_of(corpus, draft)
+    groups = corpus.snapshot.translations.groups
+    for post in sorted(others & groups.keys()):
+        languages = {each.post: primary_subtag(each.language) for each in groups[post]}
+        if own in languages.values() and languages[post] != own:
+            others.discard(post)
+    return others
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +218,15 @@ def _suggest(
     `cosines` are those of each passage of the text to each chunk of the goal.
     """
     prose, names, languages = text.prose, goal.names, {text.language, "en"}
-    words = find_name(prose, mentions, taken) or find_part(
-        prose, prose.sentences, names, goal.title, "title", languages, taken
-    )
+    title = set(goal.title)
+    words = find_name(prose, mentions, taken)
+    if words is None and (full := names.weigh(goal.title)):
+        words = find_part(prose, prose.sentences, names, title, full, "title", languages, taken)
     if words is None and cosines is not None:
-        place, nearest = np.unravel_index(int(cosines.argmax()), cosines.shape)
-        passage, chunk = text.draft.passages[int(place)], goal.chunks[int(nearest)]
-        heading = stems_of(" ".join(chunk.headings[-1:]), goal.post.language)
-        sentences = text.sentences_of(passage)
-        words = find_part(prose, sentences, names, heading, "heading", languages, taken)
+        nearest = int(cosines.max(axis=1).argmax())
+        near = text.sentences_of(text.draft.passages[nearest])
+        wanted = title.union(*(_heading_stems(chunk, goal) for chunk in goal.chunks))
+        words = find_part(prose, near, names, wanted, names.highest, "heading", languages, taken)
     if words is None:
         return None
     taken.append((words.start, words.end))
@@ -225,7 +234,13 @@ def _suggest(
     met: Chunk | None = None
     at = text.passage_at(line)
     if cosines is not None and at is not None:
-        met = goal.chunks[int(cosines[at].argmax())]
+        held = set(stems_of(prose.text[words.start : words.end], goal.post.language))
+        is_heading = words.why == "heading"
+        order = [
+            (names.weigh(sorted(held & _heading_stems(chunk, goal))) * is_heading, float(cosine))
+            for chunk, cosine in zip(goal.chunks, cosines[at], strict=True)
+        ]
+        met = goal.chunks[max(range(len(order)), key=order.__getitem__)]
     sentence = next(s for s in prose.sentences if s.start <= words.start < s.end)
     return Suggestion(
         text.draft.post,
@@ -300,6 +315,10 @@ def _near_chunks(
     for owner, (number, chunk) in zip(owners, chunks.items(), strict=True):
         found.setdefault(owner, {})[number] = chunk
     return found
+
+
+def _heading_stems(chunk: Chunk, goal: _Goal) -> set[str]:
+    return set(stems_of(" ".join(chunk.headings[-1:]), goal.post.language))
 
 
 def _compare(corpus: Corpus, text: _Text, post: int) -> Vectors | None:

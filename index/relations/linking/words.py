@@ -21,7 +21,7 @@ MOST_WORDS = 6.0
 LEAST_SHARE = 0.3
 """Of the weight of a title or heading that words must have to be put under a link."""
 
-LEAST_WEIGHT = 0.5
+LEAST_WEIGHT = 0.35
 """The same, as a share of the weight of a word that no post has: less is said everywhere."""
 
 UNRELATED = 0.3
@@ -65,15 +65,16 @@ def find_part(
     prose: Prose,
     sentences: Iterable[Sentence],
     names: Names,
-    wanted: Sequence[str],
+    wanted: Collection[str],
+    full: float,
     why: str,
     languages: Collection[str],
     taken: Collection[Place] = (),
 ) -> Words | None:
-    """Find the part of a sentence that holds most of `wanted`, a title's or heading's terms."""
-    full = names.weigh(wanted)
-    if not full:
-        return None
+    """Find the part of a sentence that holds most of `wanted`, terms of a title or of headings.
+
+    `full` is the weight that counts as all of it, above 0.
+    """
     parts = (
         part
         for sentence in sentences

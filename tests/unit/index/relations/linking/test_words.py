@@ -17,8 +17,9 @@ def find(text: str, title: str = TITLE, taken: tuple[Place, ...] = ()) -> str | 
     names = Names(POSTS, lambda _stem: 1, 100)
     prose = find_prose([Chunk("d.md", 0, text, text, (), 1, 1)], "en")
     mentions = [m for sentence in prose.sentences for m in names.find_mentions(sentence)]
+    wanted = stems_of(title, "en")
     found = find_name(prose, mentions, taken) or find_part(
-        prose, prose.sentences, names, stems_of(title, "en"), "title", {"en"}, taken
+        prose, prose.sentences, names, wanted, names.weigh(wanted), "title", {"en"}, taken
     )
     return prose.text[found.start : found.end] if found else None
 
