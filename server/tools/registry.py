@@ -21,12 +21,13 @@ from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
+from blog_search_mcp.server.tools.timeline import TIMELINE
 
 Tools: TypeAlias = tuple[Tool[Any], ...]
 
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
-AUTHOR: Tools = (*CORE, FIND_SIMILAR, SUGGEST_LINKS)
+AUTHOR: Tools = (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE)
 
 TOOLSETS: dict[ToolsetName, Tools] = {"core": CORE, "extended": EXTENDED, "author": AUTHOR}
 

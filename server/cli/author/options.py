@@ -102,12 +102,24 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 
+def _add_timeline(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("subject", help="plain words")
+    parser.add_argument(
+        "--limit",
+        type=read_whole(1, 100),
+        metavar="N",
+        help=f"posts to name, at most 100 (default: {TOP_K_MOST})",
+    )
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
 COMMANDS: Final[dict[str, AuthorCommand]] = {
     "audit": AuthorCommand("look over the blog: broken links, orphans, drafts left …", _add_audit),
     "similar": AuthorCommand("name the posts that say what a draft says", _add_subject),
     "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
     "related": AuthorCommand("write related posts as a generator's data file", _add_related),
     "links": AuthorCommand("suggest where a draft or post could link to other posts", _add_links),
+    "timeline": AuthorCommand("print what the blog said on a subject, by year", _add_timeline),
 }
 """By name, which is also that of the module beside this one with a function `run`."""
 

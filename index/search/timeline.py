@@ -1,0 +1,73 @@
+"""What a blog said on a subject over time: of a search's hits those that match, by date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from blog_search_mcp.index.types import Hit
+
+DEPTH = 150
+"""Hits that are looked at: what a subject of a large blog has, some posts with several."""
+
+SHARE = 0.7
+"""Of the best post's score that another must have. With tags as subjects, and posts with the tag
+as truth, F1 is .71 on 18f-blog and .74 on tarrragon-zhtw (.66 and .72 at .6, .69 and .66 at .8),
+and .97 and .83 on swift-blog and electron-blog, where it was not chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The posts on a subject, each by its best passage."""
+
+    entries: tuple[Hit, ...]
+    """The oldest first, parts of a series on one day in their order; undated ones last."""
+    total: int
+    """Posts that match, those left out included."""
+    first: Hit | None
+    """The oldest of all that match and have a date, also one of `entries`."""
+    latest: Hit | None
+
+    @property
+    def years(self) -> dict[str, list[Hit]]:
+        """The entries by year, `""` for those without a date, in their order."""
+        found: dict[str, list[Hit]] = {}
+        for hit in self.entries:
+            found.setdefault((hit.post.date or "")[:4], []).append(hit)
+        return found
+
+
+def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
+    """Order by date the posts of the best hits, `limit` at most; `hits` are the best first.
+
+    Of too many the best are kept, the first and the latest always.
+    """
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.post.source, hit)
+    scores = {source: _score(hit) for source, hit in best.items()}
+    least = SHARE * max(scores.values(), default=0.0)
+    matching = [hit for source, hit in best.items() if scores[source] >= least]
+    dated = sorted((hit for hit in matching if hit.post.date), key=_by_date)
+    ends = [dated[0], dated[-1]] if dated else []
+    kept: dict[str, Hit] = {hit.post.source: hit for hit in [*ends, *matching][: len(ends) + limit]}
+    entries = [hit for hit in matching if hit.post.source in [*kept][:limit]]
+    return Timeline(
+        entries=tuple(sorted(entries, key=_by_date)),
+        total=len(matching),
+        first=ends[0] if ends else None,
+        latest=ends[-1] if ends else None,
+    )
+
+
+def _score(hit: Hit) -> float:
+    """Return the post's own score, without what a search adds to the one named by its title."""
+    return sum(each.share * each.value for each in hit.reasons)
+
+
+def _by_date(hit: Hit) -> tuple[str, int, str]:
+    part = hit.series.part if hit.series else 0
+    return hit.post.date or "9999", part, hit.post.source

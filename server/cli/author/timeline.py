@@ -1,0 +1,60 @@
+"""`blog-server timeline`: print what the blog said on a subject, year by year."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.search.timeline import make_timeline
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.cli.terminal import (
+    escape_controls,
+    print_text,
+    tell,
+    with_folders,
+)
+from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.results import describe_place, one_line, place_facts
+from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.settings import TOP_K_MOST
+from blog_search_mcp.server.tools.timeline import TIMELINE, search_subject, timeline_facts
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.search.timeline import Timeline
+    from blog_search_mcp.server.settings import AuthorRequest, Settings
+
+WIDTH = 160
+
+
+def run(settings: Settings, request: AuthorRequest) -> int:
+    """Search and print; returns the exit status, 1 if nothing is found. Raises BlogSearchError."""
+    subject = TIMELINE.parse({"subject": request.subject}).subject
+    searcher = engine_for_one(settings)
+    answer = search_subject(searcher, subject)
+    notice = explain_page(answer, Filters(), searcher.overview)
+    notice = with_folders(notice, settings) if notice else None
+    found = make_timeline(answer.hits, request.limit or TOP_K_MOST)
+    if settings.json:
+        facts = timeline_facts(found, answer.confidence, notice, WIDTH)
+        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
+    elif found.entries:
+        print_text(escape_controls("\n".join(_lines(found, answer.confidence, notice))))
+    else:
+        tell(notice or "", settings)
+    return 0 if found.entries else 1
+
+
+def _lines(found: Timeline, confidence: str, notice: str | None) -> Iterator[str]:
+    yield from filter(None, (f"Confidence: {confidence}.", notice))
+    posts = "1 post" if found.total == 1 else f"{found.total} posts"
+    if found.first and found.latest:
+        yield f"{posts}, from {found.first.post.date} to {found.latest.post.date}."
+    for year, hits in found.years.items():
+        yield from ("", year or "Undated")
+        for hit in hits:
+            yield f"  {hit.post.date or ' ' * 10}  {one_line(hit.post.title)}"
+            place = describe_place(place_facts(hit.series))
+            where = (f"{hit.post.source} chunk {hit.chunk.index}", place)
+            yield f"    {' · '.join(filter(None, where))}"
+            yield f"    {one_line(hit.preview)}"

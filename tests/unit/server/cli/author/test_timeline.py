@@ -1,0 +1,64 @@
+"""`blog-server timeline`: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.server.cli.author import timeline
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.engine import Engine, IndexFolder
+
+if TYPE_CHECKING:
+    from tests.support.blog import MakeBlog
+
+POSTS = {
+    "a.md": "---\ntitle: Walrus\ndate: 2022-01-02\n---\nThe walrus rests.\n",
+    "b.md": "---\ntitle: Walrus again\ndate: 2024-01-02\n---\nThe walrus rests.\n",
+}
+
+
+def run(*words: str) -> int:
+    settings = read_settings(["timeline", *words], {})
+    assert settings.author is not None
+    return timeline.run(settings, settings.author)
+
+
+@pytest.fixture(autouse=True)
+def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = blog(POSTS)
+    engine = Engine(made.follow, IndexFolder(made.index))
+    monkeypatch.setattr(timeline, "engine_for_one", lambda _: engine)
+
+
+def test_posts_are_printed_year_by_year(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("walrus") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Confidence: ")
+    assert lines[1:] == [
+        "2 posts, from 2022-01-02 to 2024-01-02.",
+        "",
+        "2022",
+        "  2022-01-02  Walrus",
+        "    a.md chunk 0",
+        "    The walrus rests.",
+        "",
+        "2024",
+        "  2024-01-02  Walrus again",
+        "    b.md chunk 0",
+        "    The walrus rests.",
+    ]
+
+
+def test_they_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("walrus", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["posts"], list(facts["years"])) == (2, ["2022", "2024"])
+
+
+def test_a_subject_must_have_words() -> None:
+    with pytest.raises(UsageError, match="subject must not be blank"):
+        run(" ")
