@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
 settings.register_profile("patient", settings.default, deadline=None)
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=30)
+"""Of `make test`; every other run draws more than three times as many examples."""
 settings.load_profile("patient")
 
 
@@ -49,6 +51,39 @@ def blog(tmp_path: Path) -> Iterator[MakeBlog]:
         made[-1].content.mkdir(parents=True)
         made[-1].write(posts)
         made[-1].ingest()
+        return made[-1]
+
+    yield make
+    for each in made:
+        for live in each.live:
+            live.close()
+
+
+@pytest.fixture(scope="session")
+def kept_folders() -> dict[tuple[tuple[str, str], ...], Path]:
+    """By its posts, where each blog is that tests share."""
+    return {}
+
+
+@pytest.fixture
+def kept_blog(
+    kept_folders: dict[tuple[tuple[str, str], ...], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[MakeBlog]:
+    """As `blog`, but posts are ingested once for all tests, none of which may change them."""
+    from tests.support.blog import Blog
+
+    made: list[Blog] = []
+
+    def make(posts: Mapping[str, str]) -> Blog:
+        key = tuple(sorted(posts.items()))
+        is_new = key not in kept_folders
+        folder = kept_folders.setdefault(key, tmp_path_factory.mktemp("kept") / "blog")
+        made.append(Blog(folder / "content", folder / "index"))
+        if is_new:
+            made[-1].content.mkdir(parents=True)
+            made[-1].write(posts)
+            made[-1].ingest()
         return made[-1]
 
     yield make

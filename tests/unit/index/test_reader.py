@@ -48,8 +48,8 @@ POSTS = {
 
 
 @pytest.fixture
-def made(blog: MakeBlog) -> Blog:
-    return blog(POSTS)
+def made(kept_blog: MakeBlog) -> Blog:
+    return kept_blog(POSTS)
 
 
 def ask(
@@ -99,11 +99,10 @@ def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
     assert BY_MEANING.low > unsure.certainty > 0.0
 
 
-def test_a_long_post_cannot_fill_the_list(made: Blog) -> None:
+def test_a_long_post_cannot_fill_the_list(blog: MakeBlog) -> None:
     """All of its five chunks match; a post shows three at most, and never one twice."""
     many = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(5))
-    made.write({"inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
-    made.ingest()
+    made = blog({**POSTS, "inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
     answer = made.reader().search(
         "cache and so on", EVERYTHING, limit=10, offset=0, use=Use.LEXICAL
     )
@@ -238,10 +237,9 @@ def test_a_page_grows_by_whole_chunks_behind_and_before(
     assert fill_page(sizes, asked) == page
 
 
-def test_the_headings_on_both_sides_of_a_page_are_named(made: Blog) -> None:
+def test_the_headings_on_both_sides_of_a_page_are_named(blog: MakeBlog) -> None:
     parts = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(6))
-    made.write({"inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{parts}"})
-    made.ingest()
+    made = blog({**POSTS, "inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{parts}"})
     sides = [
         (passage.heading_before, passage.heading_after)
         for passage in (made.reader().read("inference/kv.md", number, 0) for number in (0, 3, 5))

@@ -112,6 +112,7 @@ def noting(path: Path, name: str) -> None:
         UsageLog(path).append(call(f"{name} {number}"))
 
 
+@pytest.mark.slow
 def test_servers_that_write_at_the_same_time_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,8 +49,8 @@ class HalfReading(FakeEmbedder):
 
 
 @pytest.fixture
-def made(blog: MakeBlog) -> Blog:
-    return blog(POSTS)
+def made(kept_blog: MakeBlog) -> Blog:
+    return kept_blog(POSTS)
 
 
 @pytest.fixture

@@ -57,8 +57,8 @@ class Counting(FakeEmbedder):
 
 
 @pytest.fixture
-def made(blog: MakeBlog) -> Blog:
-    return blog(POSTS)
+def made(kept_blog: MakeBlog) -> Blog:
+    return kept_blog(POSTS)
 
 
 def ask(made: Blog, query: str, use: Use = Use.HYBRID) -> Answer:

@@ -48,8 +48,8 @@ pytestmark = pytest.mark.usefixtures("round_model")
 
 
 @pytest.fixture
-def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
-    made = blog(BLOG)
+def made(kept_blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
+    made = kept_blog(BLOG)
     monkeypatch.setattr(
         search_command,
         "engine_for_one",

@@ -50,8 +50,8 @@ def fixed() -> Iterator[tuple[TestClient, FixedSearcher]]:
 
 
 @pytest.fixture
-def real(blog: MakeBlog) -> Iterator[TestClient]:
-    made = blog(POSTS)
+def real(kept_blog: MakeBlog) -> Iterator[TestClient]:
+    made = kept_blog(POSTS)
     with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
         yield client
 

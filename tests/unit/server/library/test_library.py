@@ -40,8 +40,8 @@ def engine(made: Blog) -> Engine:
 
 
 @pytest.fixture
-def library(blog: MakeBlog) -> Library:
-    return Library({"food": engine(blog(FOOD)), "tech": engine(blog(TECH))})
+def library(kept_blog: MakeBlog) -> Library:
+    return Library({"food": engine(kept_blog(FOOD)), "tech": engine(kept_blog(TECH))})
 
 
 def sources(library: Library, query: str, **filters: Any) -> list[str]:

@@ -71,9 +71,9 @@ async def refusal(call: Awaitable[Any]) -> tuple[int, str]:
 
 @ERAS
 async def test_every_post_is_a_resource_and_reads_as_in_the_index(
-    mode: str, blog: MakeBlog
+    mode: str, kept_blog: MakeBlog
 ) -> None:
-    made = blog(POSTS)
+    made = kept_blog(POSTS)
     async with client(made, mode) as connected:
         listed = (await connected.list_resources()).resources
         assert [resource.uri for resource in listed] == [
@@ -90,8 +90,8 @@ async def test_every_post_is_a_resource_and_reads_as_in_the_index(
 
 
 @ERAS
-async def test_the_list_of_posts_is_a_resource_of_its_own(mode: str, blog: MakeBlog) -> None:
-    async with client(blog(POSTS), mode) as connected:
+async def test_the_list_of_posts_is_a_resource_of_its_own(mode: str, kept_blog: MakeBlog) -> None:
+    async with client(kept_blog(POSTS), mode) as connected:
         [text] = texts(await connected.read_resource("blog://posts"))
         assert json.loads(text) == {
             "posts": [
@@ -115,10 +115,10 @@ async def test_the_list_of_posts_is_a_resource_of_its_own(mode: str, blog: MakeB
 
 @ERAS
 async def test_both_lists_are_paged(
-    mode: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+    mode: str, kept_blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "PAGE", 2)
-    async with client(blog(POSTS), mode) as connected:
+    async with client(kept_blog(POSTS), mode) as connected:
         first = await connected.list_resources()
         assert [each.name for each in first.resources] == [
             "posts",
@@ -152,8 +152,8 @@ async def test_a_cursor_outlives_an_ingest(
 
 
 @ERAS
-async def test_a_chunk_is_read_by_its_template(mode: str, blog: MakeBlog) -> None:
-    async with client(blog(POSTS), mode) as connected:
+async def test_a_chunk_is_read_by_its_template(mode: str, kept_blog: MakeBlog) -> None:
+    async with client(kept_blog(POSTS), mode) as connected:
         listed = await connected.list_resource_templates()
         assert [each.uri_template for each in listed.resource_templates] == [
             "blog://post/{+path}",
@@ -182,8 +182,10 @@ async def test_a_chunk_is_read_by_its_template(mode: str, blog: MakeBlog) -> Non
         "",
     ],
 )
-async def test_an_unknown_resource_has_its_era_s_code(mode: str, uri: str, blog: MakeBlog) -> None:
-    async with client(blog(POSTS), mode) as connected:
+async def test_an_unknown_resource_has_its_era_s_code(
+    mode: str, uri: str, kept_blog: MakeBlog
+) -> None:
+    async with client(kept_blog(POSTS), mode) as connected:
         with pytest.raises(MCPError) as refused:
             await connected.read_resource(uri)
     assert refused.value.code == NOT_FOUND[mode]
@@ -194,9 +196,9 @@ async def test_an_unknown_resource_has_its_era_s_code(mode: str, uri: str, blog:
 @ERAS
 @pytest.mark.parametrize("cursor", ["", "x", "W10=", "WzEsMl0=", "[" * 50, "½"])
 async def test_a_cursor_that_is_none_of_ours_is_refused(
-    mode: str, cursor: str, blog: MakeBlog
+    mode: str, cursor: str, kept_blog: MakeBlog
 ) -> None:
-    async with client(blog(POSTS), mode) as connected:
+    async with client(kept_blog(POSTS), mode) as connected:
         code, message = await refusal(connected.list_resources(cursor=cursor))
         assert (code, message) == (-32602, "Unknown cursor; use a nextCursor as it was given.")
         for listing in (connected.list_resource_templates, connected.list_prompts):
@@ -238,9 +240,9 @@ async def test_a_template_is_completed_as_a_person_types(
     typed: str,
     given: dict[str, str],
     expected: list[str],
-    blog: MakeBlog,
+    kept_blog: MakeBlog,
 ) -> None:
-    async with client(blog(POSTS), mode) as connected:
+    async with client(kept_blog(POSTS), mode) as connected:
         result = await connected.complete(
             ResourceTemplateReference(uri=template),
             {"name": argument, "value": typed},
@@ -261,9 +263,9 @@ async def test_a_template_is_completed_as_a_person_types(
     ],
 )
 async def test_a_prompt_is_completed_with_posts_tags_and_sections(
-    mode: str, prompt: str, argument: str, typed: str, expected: list[str], blog: MakeBlog
+    mode: str, prompt: str, argument: str, typed: str, expected: list[str], kept_blog: MakeBlog
 ) -> None:
-    async with client(blog(POSTS), mode) as connected:
+    async with client(kept_blog(POSTS), mode) as connected:
         result = await connected.complete(
             PromptReference(name=prompt), {"name": argument, "value": typed}
         )
@@ -282,8 +284,8 @@ async def test_no_more_than_a_hundred_completions_are_sent(blog: MakeBlog) -> No
 
 
 @ERAS
-async def test_what_cannot_be_completed_is_refused(mode: str, blog: MakeBlog) -> None:
-    async with client(blog(POSTS), mode) as connected:
+async def test_what_cannot_be_completed_is_refused(mode: str, kept_blog: MakeBlog) -> None:
+    async with client(kept_blog(POSTS), mode) as connected:
         for reference, name in (
             (ResourceTemplateReference(uri="blog://else/{x}"), "x"),
             (ResourceTemplateReference(uri=POST_TEMPLATE), "index"),

