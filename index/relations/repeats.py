@@ -107,9 +107,10 @@ def _is_apart(post: Post, chunks: Sequence[Chunk]) -> bool:
         return False
     headings = (heading for chunk in chunks for heading in chunk.headings)
     text = " ".join((post.title, *headings, *(chunk.plain for chunk in chunks))).casefold()
-    if bool(_EAST_ASIAN.search(post.description)) != bool(_EAST_ASIAN.search(text)):
+    is_east_asian = bool(_EAST_ASIAN.search(text))
+    if bool(_EAST_ASIAN.search(post.description)) != is_east_asian:
         return False
-    text = to_simplified(text)
+    text = to_simplified(text) if is_east_asian else text
     return not any(word in text for word in words)
 
 
