@@ -112,6 +112,7 @@ def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
 def _calls(searcher: Searcher) -> Iterator[tuple[str, dict[str, Any]]]:
     for post in searcher.listing().posts(Filters(), "newest", SAMPLE, 0).page:
         yield "search_blog", {"query": post.title}
+        yield "timeline", {"subject": post.title}
         for hit in searcher.search(post.title, Filters(), limit=1, offset=0).hits:
             yield "read_chunk", {"source": hit.chunk.source, "chunk_index": hit.chunk.index}
         for name in ("get_outline", "find_similar", "suggest_links"):

@@ -114,7 +114,7 @@ def _legend(blog: BlogMap, top: int) -> Node:
         words = {"x": str(x + 18), "y": str(y), "class": "axis"}
         entries.append(["rect", {**box, "class": f"s{place}"}])
         entries.append(["text", words, f"{shorten(name, 44)} ({count:,})"])
-    return ["g", {"aria-hidden": "true"}, *entries]
+    return ["g", {"class": "legend", "aria-hidden": "true"}, *entries]
 
 
 def count_by_subject(blog: BlogMap) -> dict[str, int]:

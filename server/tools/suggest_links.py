@@ -165,8 +165,9 @@ def describe_reason(suggestion: Suggestion) -> str:
             return "words of its title"
         case "linked":
             return "words of other links to it"
-    heading = suggestion.chunk.headings[-1] if suggestion.chunk else ""
-    return f"words of its heading {shorten(one_line(heading), 50)}"
+    if suggestion.chunk is None or not suggestion.chunk.headings:
+        return "words of one of its headings"
+    return f"words of its heading {shorten(one_line(suggestion.chunk.headings[-1]), 50)}"
 
 
 SUGGEST_LINKS = Tool(
