@@ -198,7 +198,7 @@ def choose_related(
 def _spread(found: Vectors, alike: LikePosts, limit: int) -> list[list[int]]:
     """Choose one by one the most alike, less what it has in common with those chosen before."""
     found = np.round(found, DIGITS)
-    candidates = np.argsort(-found, axis=1, kind="stable")[:, :CANDIDATES]
+    candidates = _best_places(found)
     scores = np.take_along_axis(found, candidates, axis=1)
     rows = np.arange(len(found))
     common = np.zeros_like(scores)
@@ -211,3 +211,16 @@ def _spread(found: Vectors, alike: LikePosts, limit: int) -> list[list[int]]:
         common = np.maximum(common, np.einsum("rcd,rd->rc", alike.rows[candidates], last))
         scores[rows, best] = -np.inf
     return chosen
+
+
+def _best_places(found: Vectors) -> Ids:
+    """Return of each row the places of its CANDIDATES highest, of equals the first first."""
+    size = found.shape[1]
+    steps = np.where(np.isfinite(found), np.rint(found * 10**DIGITS), -(10**6)).astype(np.int64)
+    order = np.arange(size) - steps * size
+    most = min(CANDIDATES, size)
+    best = np.argpartition(order, most - 1, axis=1)[:, :most] if most else order
+    places: Ids = np.take_along_axis(
+        best, np.argsort(np.take_along_axis(order, best, axis=1), axis=1), axis=1
+    )
+    return places
