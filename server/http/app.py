@@ -8,6 +8,8 @@ too. A body is read last.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,12 +35,14 @@ def build_app(
     address: Address,
     access: Access,
     server: BlogServer | None = None,
+    is_stopping: Callable[[], bool] = lambda: False,
 ) -> ASGIApp:
     """Build the application for `address`, open to those whom `access` admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
+    While it `is_stopping`, the health is 503.
     """
-    open_routes = [health_route(searcher), *page_routes()]
+    open_routes = [health_route(searcher, is_stopping), *page_routes()]
     server = server or build_server(searcher, streams=STREAMS)
     app = server.streamable_http_app(
         streamable_http_path=PATH,

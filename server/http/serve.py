@@ -1,6 +1,6 @@
 """Serve HTTP until a signal.
 
-uvicorn finishes what is in flight and then raises the signal once more; the command line's own
+What is in flight is finished, then uvicorn raises the signal once more; the command line's own
 handler takes the second one and ends the process with status 0.
 """
 
@@ -11,6 +11,7 @@ import logging
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable
 
 import uvicorn
@@ -25,9 +26,6 @@ from blog_search_mcp.server.settings import Address, Settings
 from blog_search_mcp.server.tools.registry import switchable
 from blog_search_mcp.server.usage import UsageLog
 
-GRACE = 10
-"""Seconds that requests in flight may take to end once the process gets a signal to stop."""
-
 log = logging.getLogger(__name__)
 
 
@@ -36,9 +34,15 @@ def serve_http(settings: Settings, address: Address) -> int:
     engine = engine_for(settings)
     usage = UsageLog(settings.usage_log) if settings.usage_log else None
     server = build_server(engine, switchable(settings.toolset, engine.folder.blogs), usage, STREAMS)
-    app = build_app(engine, address, settings.access, server)
+    stopping = threading.Event()
+    app = build_app(engine, address, settings.access, server, stopping.is_set)
+
+    def stop() -> None:
+        stopping.set()
+        server.notifier.close()
+
     try:
-        return serve(app, address, engine.warm_up, server.notifier.close)
+        return serve(app, address, engine.warm_up, stop)
     except PortUnusable as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -49,7 +53,8 @@ def serve(
 ) -> int:
     """Serve `app`.
 
-    `on_bound` is called once the port is taken, `on_stop` once a signal asks to stop.
+    `on_bound` is called once the port is taken, `on_stop` when a signal asks to stop, and then
+    until nothing is in flight.
     """
     config = uvicorn.Config(
         app,
@@ -59,7 +64,6 @@ def serve(
         ws="none",
         log_level="warning",
         server_header=False,
-        timeout_graceful_shutdown=GRACE,
     )
     bound = _bind(address)
     on_bound()

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from asyncio import TimerHandle
 from collections.abc import Callable
+from math import ceil
 from typing import cast
 
 import uvicorn
@@ -92,17 +94,33 @@ class LimitedProtocol(H11Protocol):
             self._timer = None
 
 
+GRACE = 10
+"""Seconds that requests in flight may take to end once the process gets a signal to stop."""
+TICK = 0.05
+"""Seconds between two looks at what is in flight."""
+
+
 class StoppingServer(uvicorn.Server):
-    """Call `close` once a signal asks to stop, before waiting for what is in flight."""
+    """Drain once a signal asks to stop: the port stays open until nothing is in flight.
+
+    So whoever shares the load out can still ask for the health, and what it sends meanwhile is
+    answered; each answer asks it for another connection.
+    """
 
     def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
-        """Serve by `config`."""
+        """Serve by `config`; `close` ends streams, and is called again and again."""
         super().__init__(config)
         self._close = close
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, close the port, wait for what is in flight."""
+        """End the streams, wait for what is in flight, close the port. Takes GRACE at most."""
+        deadline = time.monotonic() + GRACE
         self._close()
+        self.server_state.default_headers.append((b"connection", b"close"))
+        while self.server_state.tasks and not self.force_exit and time.monotonic() < deadline:
+            await asyncio.sleep(TICK)
+            self._close()
+        self.config.timeout_graceful_shutdown = max(1, ceil(deadline - time.monotonic()))
         await super().shutdown(sockets)
 
 

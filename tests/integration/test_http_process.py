@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,9 +85,15 @@ INITIALIZE = {
 @pytest.fixture
 def held(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server whose searches end when a file `go` appears in the test's folder."""
+    with holding(tmp_path, HELD) as server:
+        yield server
+
+
+@contextmanager
+def holding(tmp_path: Path, program: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     address = f"127.0.0.1:{free_port()}"
     process = subprocess.Popen(
-        [sys.executable, "-c", HELD, "--http", address, str(tmp_path)],
+        [sys.executable, "-c", program, "--http", address, str(tmp_path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -104,21 +110,47 @@ def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
     held: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
     url, process = held
+    with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+        assert client.get("/health").json()["status"] == "ok"
+        with searching(url, tmp_path) as answers:
+            process.send_signal(signal.SIGTERM)
+            until(lambda: client.get("/health").status_code == 503)
+            draining = client.get("/health")
+            assert draining.json() == {"status": "stopping", "generation": 7, "posts": 2}
+            assert draining.headers["connection"] == "close"
+            assert client.post("/api/passage", json={}).status_code == 400
+            (tmp_path / "go").touch()
+    assert answers[0].json()["result"]["structuredContent"]["total"] == 3
+    _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, b"Traceback" in err, is_closed(url)) == (0, False, True)
+
+
+def test_what_does_not_finish_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:
+    short = "from blog_search_mcp.server.http import uvicorn_protocol\nuvicorn_protocol.GRACE = 0.1"
+    with (
+        holding(tmp_path, HELD.replace("__main__.main()", f"{short}\n__main__.main()")) as server,
+        searching(server[0], tmp_path) as answers,
+    ):
+        server[1].send_signal(signal.SIGTERM)
+        server[1].communicate(timeout=PATIENCE)
+        assert server[1].returncode == 0
+    assert not any(answer.is_success for answer in answers)
+
+
+@contextmanager
+def searching(url: str, tmp_path: Path) -> Iterator[list[httpx.Response]]:
+    """Run with a search in flight; gives a list that its answer, if it gets one, comes to."""
     answers: list[httpx.Response] = []
 
     def ask() -> None:
-        answers.append(httpx.post(f"{url}/mcp", json=CALL, headers=HEADERS, timeout=PATIENCE))
+        with suppress(httpx.TransportError):
+            answers.append(httpx.post(f"{url}/mcp", json=CALL, headers=HEADERS, timeout=PATIENCE))
 
     asking = threading.Thread(target=ask)
     asking.start()
     until((tmp_path / "reached").exists)
-    process.send_signal(signal.SIGTERM)
-    until(lambda: is_closed(url))
-    (tmp_path / "go").touch()
+    yield answers
     asking.join()
-    assert answers[0].json()["result"]["structuredContent"]["total"] == 3
-    _, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, b"Traceback" in err) == (0, False)
 
 
 def test_a_signal_ends_the_streams_of_both_eras_whole_and_does_not_wait_for_them(
