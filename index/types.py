@@ -209,6 +209,10 @@ class Hit:
     that the query names by its title."""
 
 
+KEYWORDS_ONLY = "Keyword matches only, without search by meaning:"
+"""Begins the notice of an answer for whose query there was no vector; the reason follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A page of hits."""

@@ -27,7 +27,7 @@ from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.types import Answer, Hit, Reason
+from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Hit, Reason
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
@@ -146,7 +146,7 @@ def find_candidates(
     try:
         return FoundCandidates(*retrieve_candidates(snapshot, text, among, use), None)
     except (EmbedderError, EmbedderMismatch, IndexBroken) as error:
-        notice = f"Keyword matches only, without search by meaning: {error.for_clients}"
+        notice = f"{KEYWORDS_ONLY} {error.for_clients}"
         lexical = retrieve_candidates(snapshot, text, among, Use.LEXICAL)
         return FoundCandidates(*lexical, notice)
 

@@ -72,6 +72,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         command=command,
         http=options.http,
         access=access,
+        metrics=options.metrics,
         question=getattr(options, "question", None),
         author=read_request(options),
         toolset=options.toolset,

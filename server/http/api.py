@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from anyio.to_thread import run_sync
 from starlette.requests import Request
@@ -34,12 +34,20 @@ HEADERS = {
 }
 
 
-def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Search, as `search_blog` does. Raises BlogSearchError."""
+CountSearch: TypeAlias = Callable[[str, str | None], None]
+"""Counts one search by its answer's confidence and notice."""
+
+
+def search(
+    searcher: Served, given: Mapping[str, Any], count: CountSearch | None = None
+) -> dict[str, Any]:
+    """Search, as `search_blog` does, and `count` it. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
     answer, overview = find_hits(searcher, arguments), searcher.overview
+    if count is not None:
+        count(answer.confidence, answer.notice)
     query = analyse_for_blog(arguments.query, overview)
     return answer_facts(answer, query, explain_page(answer, arguments.filters, overview))
 
@@ -106,16 +114,26 @@ def audit(searcher: Served, given: Mapping[str, Any], *, shows_drafts: bool) -> 
     return audit_facts(searcher, limit, shows_drafts=shows_drafts)
 
 
-ENDPOINTS = {"search": search, "passage": passage, "posts": posts, "index": about, "map": maps}
+Answers: TypeAlias = Callable[[Served, Mapping[str, Any]], dict[str, Any]]
+ENDPOINTS: dict[str, Answers] = {
+    "search": search,
+    "passage": passage,
+    "posts": posts,
+    "index": about,
+    "map": maps,
+}
 
 
-def api_routes(searcher: Served, *, is_local: bool) -> list[Route]:
-    """Return a route for each of ENDPOINTS, and that of the blog's state.
+def api_routes(
+    searcher: Served, count: CountSearch | None = None, *, is_local: bool
+) -> list[Route]:
+    """Return a route for each of ENDPOINTS, and that of the blog's state; `count` the searches.
 
     Who reads from another machine is not told of drafts: they are no part of the blog yet.
     """
-    answers: dict[str, Callable[[Served, Mapping[str, Any]], dict[str, Any]]] = {
+    answers: dict[str, Answers] = {
         **ENDPOINTS,
+        "search": partial(search, count=count),
         "audit": partial(audit, shows_drafts=is_local),
     }
     return [

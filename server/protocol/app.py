@@ -6,9 +6,9 @@ and wraps text in structured content. All failures of tools pass one place, `run
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import anyio.to_thread
 from mcp.server import ServerRequestContext
@@ -44,7 +44,6 @@ from blog_search_mcp.server.protocol.resources import list_resources, list_templ
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.registry import Toolset
-from blog_search_mcp.server.usage import UsageLog
 
 STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""
@@ -53,6 +52,15 @@ READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 FIRST_REQUESTS = {"initialize", "server/discover"}
+
+
+class CallLog(Protocol):
+    """What notes each call of a tool. Safe for concurrent use."""
+
+    def log_call(
+        self, tool: str, arguments: Mapping[str, Any], call: Callable[[], ToolReply]
+    ) -> ToolReply:
+        """Do the call, note it and return its reply."""
 
 
 class BlogServer(Server[Any]):
@@ -72,12 +80,12 @@ class BlogServer(Server[Any]):
 def build_server(
     searcher: Served,
     toolset: Toolset | None = None,
-    usage: UsageLog | None = None,
+    logs: Sequence[CallLog] = (),
     streams: int = STREAMS,
 ) -> BlogServer:
     """Build the server over `searcher`, for any transport. Tools run in worker threads.
 
-    Each call is logged in `usage`, if that is given. `streams` is how many
+    Each call is noted in `logs`. `streams` is how many
     `subscriptions/listen` may be open at a time, of all clients.
     """
     offered = toolset or Toolset()
@@ -99,8 +107,8 @@ def build_server(
             raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
         arguments = params.arguments or {}
         call = partial(run_tool, tool, searcher, arguments)
-        if usage is not None:
-            call = partial(usage.log_call, tool.name, arguments, call)
+        for log in logs:
+            call = partial(log.log_call, tool.name, arguments, call)
         reply = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         return CallToolResult(
             content=[TextContent(text=text) for text in reply.texts],
