@@ -1,0 +1,73 @@
+"""examples/servers: the files name what the project has, and agree with each other."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from blog_search_mcp.ingest.cli import read_settings as read_ingest
+from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.http.pages import HEALTH
+from blog_search_mcp.server.http.uvicorn_protocol import GRACE
+from tests.support.paths import ROOT
+
+FOLDER = ROOT / "examples" / "servers"
+COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+OBJECTS: dict[str, Any] = {
+    each["kind"]: each
+    for each in yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text(encoding="utf-8"))
+}
+NGINX = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
+POD = OBJECTS["Deployment"]["spec"]["template"]["spec"]
+[CONTAINER] = POD["containers"]
+SERVERS = [COMPOSE["services"][name]["command"] for name in ("blog-1", "blog-2")]
+
+
+@pytest.mark.parametrize("arguments", [*SERVERS, CONTAINER["args"]])
+def test_each_server_is_started_as_it_can_be(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "blog_search_mcp.server.http.settings._read_file"
+    monkeypatch.setattr(name, lambda _file: "0123456789abcdef")
+    settings = read_settings(arguments, {"BLOG_INDEX": "/index"})
+    assert settings.http is not None
+    assert (settings.http.port, settings.http.is_any, settings.metrics) == (8765, True, True)
+    assert settings.access.names
+
+
+def test_each_ingest_writes_the_index_that_the_servers_mount_read_only() -> None:
+    services = COMPOSE["services"]
+    job = OBJECTS["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    for program, *given in (services["ingest"]["entrypoint"], job["containers"][0]["command"]):
+        assert program == "blog-ingest"
+        assert str(read_ingest(given, {"BLOG_INDEX": "/index"}).job.index) == "/index"
+    assert "index:/index" in services["ingest"]["volumes"]
+    assert services["blog-1"]["volumes"] == services["blog-2"]["volumes"] == ["index:/index:ro"]
+    index = {"name": "index", "mountPath": "/index", "readOnly": True}
+    assert index in CONTAINER["volumeMounts"]
+    claims = [
+        volume["persistentVolumeClaim"]["claimName"]
+        for spec in (POD, job)
+        for volume in spec["volumes"]
+        if volume["name"] == "index"
+    ]
+    assert claims == [OBJECTS["PersistentVolumeClaim"]["metadata"]["name"]] * 2
+
+
+def test_a_server_is_given_the_time_that_it_takes_to_drain() -> None:
+    assert int(COMPOSE["services"]["blog-1"]["stop_grace_period"].removesuffix("s")) > GRACE
+    pause = CONTAINER["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert POD["terminationGracePeriodSeconds"] > GRACE + pause
+    assert CONTAINER["readinessProbe"]["httpGet"] == {"path": HEALTH, "port": 8765}
+
+
+def test_the_proxy_and_the_service_send_to_the_servers() -> None:
+    assert re.findall(r"^  server (\S+):8765 ", NGINX, re.M) == ["blog-1", "blog-2"]
+    service = OBJECTS["Service"]["spec"]
+    assert service["ports"] == [{"port": 80, "targetPort": 8765}]
+    assert service["selector"] == OBJECTS["Deployment"]["spec"]["selector"]["matchLabels"]
+    proxy = COMPOSE["services"]["proxy"]["networks"]["inside"]["ipv4_address"]
+    assert COMPOSE["services"]["blog-1"]["environment"] == {"FORWARDED_ALLOW_IPS": proxy}
