@@ -1,8 +1,8 @@
 """Compare vectors with every passage of a blog, each language about its own mean.
 
 Raw cosines of one blog all lie close together, and those of one language closer than those of one
-subject: about the mean of its language, a page's nearest neighbour is its translation for .998 of
-405 translated pages, .938 raw (`python -m benchmarks.author similar`, hexo-site).
+subject: by the mean over its passages the nearest page is a translation for .998 of hexo-site's
+405 translated pages about the mean of each language, for .938 by raw cosines.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield f"{number}. {post['title']}"
         date = [post["date"]] if "date" in post else []
-        share = f"{post['passages_met']} of {facts['passages']} passages"
+        share = f"meets {post['passages_met']} of {facts['passages']}"
         linked = ["you link to it"] if post.get("linked") else []
         yield f"   {' · '.join([*date, post['source'], post['kind'], share, *linked])}"
         if "url" in post:

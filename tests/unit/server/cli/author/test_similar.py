@@ -28,7 +28,7 @@ PRINTED = f"""\
 1 passage meets what the blog has said. “Walrus” has mostly the same words.
 
 1. Walrus
-   2024-01-01 · walrus.md · same text · 1 of 1 passages
+   2024-01-01 · walrus.md · same text · meets 1 of 1
    lines 3-3 (Ice) -> chunk 0 (On ice), 100% word for word
       {ICE}
 """
