@@ -183,13 +183,16 @@ def _settled_ns(base: Manifest, now: str) -> int:
 
 
 def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:
-    """Return the posts of the base, those that lack a vector as changed if Ollama was updated.
+    """Return the posts of the base, those that lack a vector as changed if the server was updated.
 
-    The same version would only fail on them again.
+    The same version would only fail on them again; a server that tells none may be another.
     """
     lacking = {source: post for source, post in base.posts.items() if post.unembedded}
     before = base.embedder.fingerprint
-    if not lacking or before is None or choice.server_version() in ("", before.version):
+    if not lacking or before is None:
+        return base.posts
+    version = choice.server_version()
+    if version is None or (version and version == before.version):
         return base.posts
     changed = {"digest": "", "size": -1}
     return base.posts | {s: post.model_copy(update=changed) for s, post in lacking.items()}

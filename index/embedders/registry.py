@@ -100,10 +100,10 @@ class Choice:
         asked = run_in_background(self.embedder.warnings)
         return asked.result() if wait_for(asked, LOOK) else ()
 
-    def server_version(self) -> str:
-        """Ask the embedder's server for its version; empty without one or if it is down."""
+    def server_version(self) -> str | None:
+        """Ask the embedder's server, as VerifiedEmbedder; `None` if the embedder has no server."""
         embedder = self.embedder
-        return embedder.server_version() if isinstance(embedder, VerifiedEmbedder) else ""
+        return embedder.server_version() if isinstance(embedder, VerifiedEmbedder) else None
 
 
 def choose_embedder(

@@ -49,12 +49,12 @@ class VerifiedEmbedder:
         """Return what is wrong with the server; before the first vector, with its model alone."""
         return self._live.warnings() if self._verified else self._find_lost_model()
 
-    def server_version(self) -> str:
-        """Ask for the version that answers at this moment; empty if none does."""
+    def server_version(self) -> str | None:
+        """Ask for the version of the server, empty if it has none; `None` if it does not answer."""
         try:
             return self._live.read_version()
         except EmbedderError:
-            return ""
+            return None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; raises EmbedderMismatch if the model is not what it was."""

@@ -219,7 +219,7 @@ OF_THE_RUN = (
     Case(
         "another vector at each call",
         "rows turned by one more each time",
-        once_described(another_each_time()),
+        once_described(alters(another_each_time())),
         "gives one text different vectors",
     ),
     Case(

@@ -93,7 +93,9 @@ class OpenAIStandIn(OllamaStandIn):
             status, said = self.says_too_long
             return refuse(status, said.format(context=model.context))
         self.released.wait(self.pace * len(texts))
-        rows = [embedding(text, model) * np.float32(self.length) for text in texts]
+        rows = [
+            embedding(text, model, self.reads_capitals) * np.float32(self.length) for text in texts
+        ]
         data = [
             {"object": "embedding", "index": place, "embedding": self._encode(row)}
             for place, row in enumerate(rows)

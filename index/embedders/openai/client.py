@@ -168,14 +168,19 @@ class OpenAIClient:
 
         self._request(ask, policy)
 
-    def embed(self, model: str, texts: list[str], policy: RetryPolicy) -> Vectors:
-        """Embed texts by one request; return their unit rows, in order. Raises RequestFailed."""
+    def embed(
+        self, model: str, texts: list[str], policy: RetryPolicy, dimension: int | None = None
+    ) -> Vectors:
+        """Embed texts by one request; return their unit rows, in order.
+
+        Raises RequestFailed, also for vectors of another width than `dimension`.
+        """
         body = {"model": model, "input": texts, "encoding_format": "float"}
 
         def send(client: httpx.Client) -> Vectors:
             response = client.post("/embeddings", json=body)
             _raise_for_status(response)
-            return read_rows(response.json(), len(texts))
+            return read_rows(response.json(), len(texts), dimension)
 
         return self._request(send, policy)
 
@@ -184,10 +189,11 @@ class OpenAIClient:
         return send_with_retries(lambda: send(client), policy, _translate, WORDING, self.url)
 
 
-def read_rows(reply: Any, count: int) -> Vectors:
+def read_rows(reply: Any, count: int, dimension: int | None = None) -> Vectors:
     """Read `count` vectors out of an answer, in the order of the texts, at unit length.
 
-    Raises RequestFailed if they are not that many, of one width, finite and longer than zero.
+    Raises RequestFailed if they are not that many, of one width (`dimension`, if that is known),
+    finite and longer than zero.
     """
     import numpy as np
 
@@ -198,8 +204,13 @@ def read_rows(reply: Any, count: int) -> Vectors:
     if sorted(by_index) != list(range(count)):
         raise RequestFailed(Kind.NO_VECTOR, "vectors whose numbers are not those of the texts")
     rows = [_decode(by_index[place]["embedding"]) for place in range(count)]
+    if any(row.ndim != 1 for row in rows):
+        raise RequestFailed(Kind.NO_VECTOR, "several vectors for a text")
     if len({len(row) for row in rows}) > 1:
         raise RequestFailed(Kind.NO_VECTOR, "vectors of different lengths")
+    if dimension not in (None, width := len(rows[0])):
+        reason = f"a vector of {width} numbers instead of {dimension}"
+        raise RequestFailed(Kind.NO_VECTOR, reason)
     matrix = np.asarray(rows, dtype=np.float32)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(norms).all():

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.embedders.fingerprint import TEXTS
+from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS
 from blog_search_mcp.index.embedders.openai.client import WORDING, OpenAIClient, split_urls
-from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder
+from blog_search_mcp.index.embedders.remote.failures import RequestFailed
 from blog_search_mcp.index.embedders.remote.pool import PooledWire
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_CHECK,
@@ -48,21 +48,27 @@ class OpenAIWire:
         """Take the address in any form of `resolve_url`."""
         self.url = url
         self._client = OpenAIClient(url)
-        self._digest = ""
+        self._known: Description | None = None
+        self._first: Vectors | None = None
+        """Of the first fingerprint text, when the server was described."""
 
     def describe(self, model: str, policy: RetryPolicy) -> Description:
         """As Wire; embeds the fingerprint texts by one request."""
         rows = self._client.embed(model, list(TEXTS), policy)
-        self._digest = digest_vectors(model, rows)
-        return Description(ServerState("", self._digest), rows.shape[1])
+        self._first = rows[0]
+        self._known = Description(ServerState("", digest_vectors(model, rows)), rows.shape[1])
+        return self._known
 
-    def read_state(self, model: str, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - none
-        """As Wire: only whether the server answers."""
-        self._client.is_alive(policy)
-        return ServerState("", self._digest)
+    def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
+        """As Wire: embeds the first fingerprint text, 20 tokens, which shows other weights."""
+        known = self._known or self.describe(model, policy)
+        rows = self._client.embed(model, [TEXTS[0]], policy)
+        is_same = rows.shape[1] == known.dimension and float(rows[0] @ self._first) >= SAME
+        return known.state if is_same else ServerState("", digest_vectors(model, rows))
 
-    def read_version(self, policy: RetryPolicy) -> str:  # noqa: ARG002 - none
+    def read_version(self, policy: RetryPolicy) -> str:
         """As Wire: such a server has none."""
+        self._client.is_alive(policy)
         return ""
 
     def peek_digest(self, model: str) -> str | None:  # noqa: ARG002 - none
@@ -73,10 +79,7 @@ class OpenAIWire:
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy
     ) -> Vectors:
         """As Wire."""
-        rows = self._client.embed(model, texts, policy)
-        if fault := find_fault(rows.tolist(), len(texts), known.dimension):
-            raise RequestFailed(Kind.NO_VECTOR, fault)
-        return rows
+        return self._client.embed(model, texts, policy, known.dimension)
 
     def load(self, model: str, policy: RetryPolicy) -> None:
         """As Wire: by a short text."""

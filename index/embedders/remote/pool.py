@@ -79,8 +79,23 @@ class PooledWire:
         return self._known
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
-        """As Wire, by the first server that answers."""
-        return self._try_each(lambda member: member.wire.read_state(model, policy))
+        """As Wire, by every server that has embedded: of one that is not what it was, if any."""
+        states: list[ServerState] = []
+        failure: RequestFailed | None = None
+        for member in sorted(self._members, key=lambda m: (self._is_resting(m), not m.is_compared)):
+            if states and (self._is_resting(member) or not member.is_compared):
+                break
+            try:
+                states.append(member.wire.read_state(model, policy))
+            except RequestFailed as failed:
+                if failed.kind not in _OF_THE_SERVER:
+                    raise
+                failure = failure or failed
+                self._rest(member, failed)
+        if not states:
+            raise failure or RequestFailed(Kind.DOWN)
+        before = self._known.state if self._known else states[0]
+        return next((state for state in states if state != before), before)
 
     def read_version(self, policy: RetryPolicy) -> str:
         """As Wire."""

@@ -1,4 +1,4 @@
-"""Ways to break a stage's Ollama: each returns what to do to the stage before its next run."""
+"""Ways to break a stage's server: each returns what to do to the stage before its next run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.support.faults.ollama_stage import Stage
-from tests.support.ollama.faults import Answer, Fault, alters
+from tests.support.ollama.faults import Answer, Fault
 from tests.support.ollama_standin import OllamaStandIn
 
 LASTING = 1000
@@ -15,7 +15,7 @@ LASTING = 1000
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way for an Ollama to fail, and what people may see of it."""
+    """One way for a server to fail, and what people may see of it."""
 
     what: str
     made: str
@@ -26,7 +26,7 @@ class Case:
     lost: int = 0
     """Windows of text that have no vector after the run."""
     needs_rebuild: bool = False
-    """Whether `--rebuild` ends the refusal, rather than another run once Ollama is well."""
+    """Whether `--rebuild` ends the refusal, rather than another run once the server is well."""
 
 
 MANY = {
@@ -36,28 +36,25 @@ MANY = {
 }
 """So many posts that they need a second batch."""
 
-CANARIES = [None] * 4
-"""The first four requests of a run on a new index are its fingerprint texts."""
-
 
 def once(*faults: Fault) -> Callable[[Stage], None]:
     """The batch fails with each of these in turn, then is well."""
-    return lambda stage: stage.ollama.faults.extend([*CANARIES, *faults])
+    return lambda stage: stage.server.faults.extend([*[None] * stage.canaries, *faults])
 
 
 def first(*faults: Fault) -> Callable[[Stage], None]:
     """The next requests for a vector fail in turn."""
-    return lambda stage: stage.ollama.faults.extend(faults)
+    return lambda stage: stage.server.faults.extend(faults)
 
 
 def always(fault: Fault) -> Callable[[Stage], None]:
     """Every request for a vector fails."""
-    return lambda stage: stage.ollama.faults.extend([fault] * LASTING)
+    return lambda stage: stage.server.faults.extend([fault] * LASTING)
 
 
 def once_described(fault: Fault) -> Callable[[Stage], None]:
     """The fingerprint texts are embedded well, and every request for a vector after them fails."""
-    return lambda stage: stage.ollama.faults.extend([*CANARIES, *[fault] * LASTING])
+    return lambda stage: stage.server.faults.extend([*[None] * stage.canaries, *[fault] * LASTING])
 
 
 def on(pattern: str, fault: Fault, **state: object) -> Callable[[Stage], None]:
@@ -65,18 +62,18 @@ def on(pattern: str, fault: Fault, **state: object) -> Callable[[Stage], None]:
 
     def make(stage: Stage) -> None:
         for name, value in state.items():
-            setattr(stage.ollama, name, value)
-        stage.ollama.on_text[pattern] = fault
+            setattr(stage.server, name, value)
+        stage.server.on_text[pattern] = fault
 
     return make
 
 
 def with_state(**state: object) -> Callable[[Stage], None]:
-    """Ollama is another: `with_state(version="0.33.1")`."""
+    """The server is another: `with_state(version="0.33.1")`."""
 
     def make(stage: Stage) -> None:
         for name, value in state.items():
-            setattr(stage.ollama, name, value)
+            setattr(stage.server, name, value)
 
     return make
 
@@ -85,7 +82,7 @@ def in_version(version: str, make: Callable[[Stage], None]) -> Callable[[Stage],
     """The same in another version of Ollama."""
 
     def made(stage: Stage) -> None:
-        stage.ollama.version = version
+        stage.server.version = version
         make(stage)
 
     return made
@@ -93,15 +90,16 @@ def in_version(version: str, make: Callable[[Stage], None]) -> Callable[[Stage],
 
 def at_route(path: str, fault: Fault) -> Callable[[Stage], None]:
     """Every request to another route than /api/embed fails."""
-    return lambda stage: stage.ollama.elsewhere.update({path: fault})
+    return lambda stage: stage.server.elsewhere.update({path: fault})
 
 
 def in_second_batch(fault: Fault) -> Callable[[Stage], None]:
-    """The first batch and the text of it that is asked alone are well."""
+    """The first batch and what is asked after it are well."""
 
     def make(stage: Stage) -> None:
         stage.write(MANY)
-        stage.ollama.faults.extend([*CANARIES, None, None, *[fault] * LASTING])
+        well = stage.canaries + 1 + stage.checks
+        stage.server.faults.extend([*[None] * well, *[fault] * LASTING])
 
     return make
 
@@ -126,7 +124,7 @@ def wrong_in_batches(rows: list[list[float]]) -> list[list[float]]:
     return [[-number for number in row] for row in rows] if len(rows) > 1 else rows
 
 
-def another_each_time() -> Fault:
+def another_each_time() -> Callable[[list[list[float]]], list[list[float]]]:
     """The same text has its numbers in another order at each request."""
     turns = iter(range(1, 10_000))
 
@@ -134,4 +132,4 @@ def another_each_time() -> Fault:
         by = next(turns)
         return [row[by:] + row[:by] for row in rows]
 
-    return alters(turned)
+    return turned

@@ -1,6 +1,7 @@
 """A small blog beside an Ollama that can be broken: ingest it, ask it, and look at what it holds.
 
-Ollama is the tests' stand-in, which is held to a real one; everything else is real.
+Ollama is the tests' stand-in, which is held to a real one; everything else is real. Another kind of
+server has a stage of its own (`openai_stage`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
@@ -80,10 +81,15 @@ class StoredVectors:
 
 @dataclass
 class Stage:
-    """One blog, one index and one Ollama."""
+    """One blog, one index and one server."""
+
+    canaries: ClassVar[int] = 4
+    """Requests for vectors before the first batch of a new index: its fingerprint texts."""
+    checks: ClassVar[int] = 1
+    """Requests for vectors after each batch: the text of it that is asked alone."""
 
     folder: Path
-    ollama: OllamaStandIn = field(default_factory=lambda: OllamaStandIn([MODEL]))
+    server: OllamaStandIn = field(default_factory=lambda: OllamaStandIn([MODEL]))
     up: ExitStack = field(default_factory=ExitStack)
     """Holds the server while it is up."""
 
@@ -100,9 +106,9 @@ class Stage:
             path.write_text(text, encoding="utf-8")
 
     def start(self) -> None:
-        """Have Ollama listen, at the port it had if it had one."""
-        port = int(self.ollama.host.rpartition(":")[2] or 0)
-        self.up.enter_context(running(self.ollama, port))
+        """Have the server listen, at the port it had if it had one."""
+        port = int(self.server.host.rpartition(":")[2] or 0)
+        self.up.enter_context(running(self.server, port))
 
     def stop(self) -> None:
         """Have nothing listen there."""
@@ -111,9 +117,9 @@ class Stage:
     def heal(self) -> None:
         """Have Ollama well again, as a newer version."""
         self.stop()
-        self.ollama.faults, self.ollama.on_text, self.ollama.elsewhere = [], {}, {}
-        self.ollama.models, self.ollama.reads_capitals = [MODEL], True
-        self.ollama.version = "0.40.0"
+        self.server.faults, self.server.on_text, self.server.elsewhere = [], {}, {}
+        self.server.models, self.server.reads_capitals = [MODEL], True
+        self.server.version = "0.40.0"
         self.start()
 
     def ingest(self, *, rebuild: bool = False) -> Report:
@@ -147,7 +153,7 @@ class Stage:
     def embedder(self, recorded: EmbedderIdentity | None) -> VerifiedEmbedder:
         """Ollama's, with little time."""
         live = OllamaEmbedder(
-            url=self.ollama.host,
+            url=self.server.host,
             for_documents=quick(FOR_DOCUMENTS),
             for_a_query=quick(FOR_A_QUERY),
         )
@@ -198,9 +204,9 @@ def _compared(
 
 
 @contextmanager
-def stage(folder: Path) -> Iterator[Stage]:
-    """A blog that was never ingested, beside an Ollama that is well."""
-    made = Stage(folder)
+def stage(folder: Path, kind: type[Stage] = Stage) -> Iterator[Stage]:
+    """A blog that was never ingested, beside a server that is well."""
+    made = kind(folder)
     made.write(POSTS)
     made.start()
     try:

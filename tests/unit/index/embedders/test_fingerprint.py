@@ -151,7 +151,7 @@ def test_what_was_embedded_across_an_update_is_embedded_again(ollama: OllamaStan
 def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> None:
     absent = VerifiedEmbedder(OllamaEmbedder(url="127.0.0.1:9"), recorded)
     assert absent.identity == recorded
-    assert absent.server_version() == ""
+    assert absent.server_version() is None
     assert absent.warnings() == ()
     with pytest.raises(EmbedderUnavailable):
         absent.embed_query("a pear")

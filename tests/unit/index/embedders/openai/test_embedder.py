@@ -68,7 +68,7 @@ def test_documents_and_queries_get_the_prefixes_of_the_models_card(server: OpenA
     live = embedder(server)
     assert_embeds(live, TEXTS)
     assert live.embed_query("wool?") == pytest.approx(expected([f"{QUERY}wool?"])[0], abs=1e-6)
-    assert server.embedded[-1] == {
+    assert server.embedded[-2] == {
         "model": BGE.name,
         "input": [f"{QUERY}wool?"],
         "encoding_format": "float",

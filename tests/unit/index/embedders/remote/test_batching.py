@@ -134,10 +134,10 @@ def test_a_passage_without_a_vector_is_named_and_found_by_its_words(blog: Stage)
 def test_a_passage_without_a_vector_is_tried_again_when_ollama_is_another(blog: Stage) -> None:
     on("poison", yields_nan)(blog)
     blog.ingest()
-    asked_before = len(blog.ollama.embedded)
+    asked_before = len(blog.server.embedded)
     assert blog.ingest().changed == 0
-    assert len(blog.ollama.embedded) == asked_before
-    blog.ollama.on_text, blog.ollama.version = {}, "0.33.1"
+    assert len(blog.server.embedded) == asked_before
+    blog.server.on_text, blog.server.version = {}, "0.33.1"
     report = blog.ingest()
     assert (report.changed, report.embedded, report.without_vector) == (1, 1, ())
     assert blog.stored_vectors().lacking == 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from blog_search_mcp.index.errors import EmbedderRefused, EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderChanged, EmbedderRefused, EmbedderUnavailable
 from tests.support.ollama.faults import closes
 from tests.support.openai_standin import OpenAIStandIn, alters_data, running
 from tests.unit.index.embedders.openai.test_embedder import TEXTS, assert_embeds, embedder
@@ -73,6 +73,21 @@ def test_a_server_with_another_model_gets_no_batch(
     assert "its vectors for BAAI/bge-small-en-v1.5 are not those of the other servers" in (
         caplog.text
     )
+
+
+def test_a_server_whose_model_is_exchanged_is_noticed_beside_one_that_is_not(
+    pair: tuple[OpenAIStandIn, OpenAIStandIn],
+) -> None:
+    for each in pair:
+        each.pace = 0.002
+    live = embedder(*pair)
+    live.embed_documents(MANY)
+    assert min(counts(pair)) > 0
+    pair[1].faults = [
+        alters_data(lambda data: [{**d, "embedding": d["embedding"][::-1]} for d in data])
+    ] * 1000
+    with pytest.raises(EmbedderChanged, match="was updated"):
+        live.embed_documents(MANY)
 
 
 def test_a_refusal_of_a_single_server_is_its_own() -> None:
