@@ -103,14 +103,6 @@ def bug(error: Exception) -> Any:
             ValueError("two lengths of ours differ"),
         ),
         (
-            "blog_search_mcp.index.lexical.documents.terms_of",
-            ValueError("a field of ours is wrong"),
-        ),
-        (
-            "blog_search_mcp.index.store.catalog_writer.CatalogWriter.add",
-            sqlite3.IntegrityError("two posts alike"),
-        ),
-        (
             "blog_search_mcp.index.search.calibration.measure_reach",
             ValueError("no median of nothing"),
         ),
@@ -126,6 +118,32 @@ def test_a_bug_of_ours_is_not_told_as_a_full_disk(
         made.ingest()
     assert raised.value is error
     assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        (
+            "blog_search_mcp.index.lexical.documents.terms_of",
+            ValueError("a field of ours is wrong"),
+        ),
+        (
+            "blog_search_mcp.index.store.catalog_writer.CatalogWriter.add",
+            sqlite3.IntegrityError("two posts alike"),
+        ),
+    ],
+)
+def test_a_bug_of_ours_in_writing_a_post_is_told_of_each_post_as_what_it_is(
+    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
+    names = [f"{number}.md" for number in range(9)]
+    made.write({name: f"# Soup {name}\n\nA leek.\n" for name in names})
+    monkeypatch.setattr(place, bug(error))
+    skipped = made.ingest().skipped
+    assert [skip.source for skip in skipped] == names
+    assert all(f"fails ({type(error).__name__}: {error})" in skip.reason for skip in skipped)
+    assert list(made.manifest.posts) == ["soup.md"]
 
 
 def test_a_statement_of_ours_that_sqlite_refuses_is_not_told_as_a_full_disk(
