@@ -273,19 +273,19 @@ def fit(corpora: Mapping[str, Corpus], cases: Mapping[str, Sequence[Case]]) -> d
 
 
 def _time(name: str, corpus: Corpus, limit: int) -> str:
-    """Say how long a draft takes without its embedding, and the first one."""
+    """Say how much processor time a draft takes without its embedding, and the first one."""
     posts = sorted(corpus.posts)[:: max(len(corpus.posts) // min(limit, 30), 1)]
     spent = []
     for post in posts:
         draft = draft_of_post(corpus, corpus.posts[post].source)
         vectors = embed_passages(corpus, draft)
-        start = time.perf_counter()
+        start = time.process_time()
         suggest_links(corpus, replace(draft, links=()), vectors, SHOWN)
-        spent.append(time.perf_counter() - start)
+        spent.append(time.process_time() - start)
     first, *rest = (1000 * seconds for seconds in spent)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (
         f"{name}: {len(corpus.posts):,} posts, {len(corpus.snapshot.table.chunks):,} chunks; "
         f"first draft {first:.0f} ms, then {median(rest):.0f} ms "
-        f"(slowest of {len(rest)}: {max(rest):.0f} ms); {memory:.0f} MB"
+        f"of the processor (most of {len(rest)}: {max(rest):.0f} ms); {memory:.0f} MB"
     )

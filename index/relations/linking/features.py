@@ -18,7 +18,6 @@ from blog_search_mcp.index.relations.linking.names import (
     Mention,
     Names,
     TitleTable,
-    tabulate_titles,
     title_stems,
 )
 
@@ -72,7 +71,7 @@ def find_evidence(
     """Compare a text with the posts `among`, whose links alone count."""
     posts = np.array(sorted(among), dtype=np.int64)
     mentions = _find_mentions(corpus.names, prose, frozenset(among))
-    table = tabulate_titles(corpus.names, posts.tolist())
+    table = corpus.names.table.of(posts)
     columns = _compare_posts(corpus, draft, vectors, posts)
     columns |= _compare_words(corpus, table, prose, [mentions.get(int(post), []) for post in posts])
     columns |= _count_links(corpus, posts, columns["post"])
@@ -99,7 +98,7 @@ def find_backward_evidence(
         name: values[places]
         for name, values in _compare_posts(corpus, draft, vectors, everyone).items()
     }
-    table = tabulate_titles(names, [0])
+    table = names.table
     mentions = {
         int(post): _find_mentions(names, texts[int(post)], frozenset()).get(0, []) for post in posts
     }
@@ -150,7 +149,7 @@ def _compare_posts(
     corpus: Corpus, draft: Draft, vectors: Vectors | None, posts: Ids
 ) -> dict[str, Floats]:
     """Compare what a draft and posts are about, and what is known of them."""
-    table = tabulate_titles(corpus.names, posts.tolist())
+    table = corpus.names.table.of(posts)
     sections = [corpus.posts[post].section == draft.post.section for post in posts.tolist()]
     columns = {
         "titles": table.shares([title_stems(draft.post)])[0],

@@ -86,6 +86,25 @@ class Names:
         return bm25_idf(0, self._total)
 
     @cached_property
+    def table(self) -> TitleTable:
+        """The table of all titles."""
+        posts = sorted(self._posts)
+        titles = [tuple(dict.fromkeys(self.titles[post])) for post in posts]
+        places: dict[str, int] = {}
+        for title in titles:
+            for stem in title:
+                places.setdefault(stem, len(places))
+        widest = max(map(len, titles), default=0)
+        columns = np.full((len(titles), widest), len(places), dtype=np.int64)
+        for row, title in enumerate(titles):
+            columns[row, : len(title)] = [places[stem] for stem in title]
+        weight = np.array([*(self.weigh([stem]) for stem in places), 0.0], dtype=np.float32)
+        weights = weight[columns]
+        totals = weights.sum(axis=1)
+        shares = weights / np.maximum(totals, 1e-9)[:, np.newaxis]
+        return TitleTable(np.asarray(posts, dtype=np.int64), places, columns, shares, totals)
+
+    @cached_property
     def _trie(self) -> dict[Any, Any]:
         """Names by their terms, one inside the other; below `None` who has the name."""
         trie: dict[Any, Any] = {}
@@ -169,6 +188,7 @@ class TitleTable:
     """The terms of many titles, as arrays."""
 
     posts: Ids
+    """Ascending."""
     places: Mapping[str, int]
     """By term, its column."""
     terms: Ids
@@ -177,6 +197,13 @@ class TitleTable:
     """Of the same shape: each term's share of its title's weight, summing up to 1."""
     totals: Vectors
     """The weight of each title, a sum of IDF."""
+
+    def of(self, posts: Ids) -> TitleTable:
+        """Return the table of some of its posts."""
+        rows = np.searchsorted(self.posts, posts)
+        return TitleTable(
+            posts, self.places, self.terms[rows], self.weights[rows], self.totals[rows]
+        )
 
     def shares(self, sentences: Sequence[Sequence[str]]) -> Vectors:
         """Return by sentence and post how much of the title the sentence holds, in [0, 1]."""
@@ -188,21 +215,3 @@ class TitleTable:
         for column in range(self.terms.shape[1]):
             found += having[:, self.terms[:, column]] * self.weights[:, column]
         return found
-
-
-def tabulate_titles(names: Names, posts: Sequence[int]) -> TitleTable:
-    """Make the table of the titles of these posts."""
-    titles = [tuple(dict.fromkeys(names.titles[post])) for post in posts]
-    places: dict[str, int] = {}
-    for title in titles:
-        for stem in title:
-            places.setdefault(stem, len(places))
-    widest = max(map(len, titles), default=0)
-    columns = np.full((len(titles), widest), len(places), dtype=np.int64)
-    weights = np.zeros((len(titles), widest), dtype=np.float32)
-    for row, title in enumerate(titles):
-        columns[row, : len(title)] = [places[stem] for stem in title]
-        weights[row, : len(title)] = [names.weigh([stem]) for stem in title]
-    totals = weights.sum(axis=1)
-    shares = weights / np.maximum(totals, 1e-9)[:, np.newaxis]
-    return TitleTable(np.asarray(posts, dtype=np.int64), places, columns, shares, totals)

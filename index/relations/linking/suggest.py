@@ -23,7 +23,12 @@ from blog_search_mcp.index.relations.linking.features import (
 )
 from blog_search_mcp.index.relations.linking.names import Mention, Names, stems_of
 from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
-from blog_search_mcp.index.relations.linking.words import Place, find_name, find_part
+from blog_search_mcp.index.relations.linking.words import (
+    LEAST_SHARE,
+    Place,
+    find_name,
+    find_part,
+)
 from blog_search_mcp.index.search.titles import title_key
 from blog_search_mcp.index.store.translations import UNDETERMINED
 
@@ -32,7 +37,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.types import Chunk, Post, Vectors
 
-# Fitted by `python -m benchmarks.author links --fit` on golang-blog, 18f-blog and tarrragon-zhtw.
 WEIGHTS: Mapping[str, float] = {
     "named": 1.07,
     "used": 0.62,
@@ -50,8 +54,10 @@ WEIGHTS: Mapping[str, float] = {
     "section": 1.3,
     "cited": 0.7,
 }
+"""By feature, fitted to links that posts of golang-blog, 18f-blog and tarrragon-zhtw have, by a
+softmax over a target and all posts that are none (`python -m benchmarks.author links --fit`)."""
 
-NEAR = 100
+NEAR = 40
 """Chunks by meaning and by words that are read to find the posts to link from."""
 
 TRIED = 6
@@ -155,14 +161,9 @@ def weigh(evidence: Evidence) -> Vectors:
 
 def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
     """Return the posts that are the draft itself, by source or title, and its translations."""
-    key = title_key(draft.post.title)
-    own = {
-        number
-        for number, post in corpus.posts.items()
-        if number == draft.post_id
-        or post.source == draft.post.source
-        or (key and title_key(post.title) == key)
-    }
+    same = corpus.snapshot.titles.get(title_key(draft.post.title), ())
+    own = {*same, *([draft.post_id] if draft.post_id is not None else ())}
+    own |= {number for number, post in corpus.posts.items() if post.source == draft.post.source}
     return frozenset(own).union(*(corpus.translations_of(number) for number in own))
 
 
@@ -269,8 +270,8 @@ def suggest_backlinks(
         and (not spoken or primary_subtag(post.language) in (spoken, "", UNDETERMINED))
     }
     having = corpus.snapshot.lexical.posts.having
-    post = replace(draft.post, language=language)
-    names = Names({0: post}, having, len(corpus.posts))
+    subject = replace(draft.post, language=language)
+    names = Names({0: subject}, having, len(corpus.posts))
     chunks = _near_chunks(corpus, draft, vectors, language)
     texts = {
         post: find_prose(tuple(found.values()), corpus.posts[post].language)
@@ -281,10 +282,12 @@ def suggest_backlinks(
     goal = _Goal(draft.post, draft.passages, names, names.titles[0])
     order = np.argsort(-weigh(evidence), kind="stable")
     found: list[Suggestion] = []
-    for post in evidence.posts[order].tolist()[: limit * TRIED]:
+    share = evidence.features[:, FEATURES.index("share")]
+    for place in order[: limit * TRIED].tolist():
+        post = int(evidence.posts[place])
         if len(found) == limit:
             break
-        if not (evidence.mentions[post] or names.titles[0]):
+        if not evidence.mentions[post] and share[place] < LEAST_SHARE:
             continue
         other = draft_of_post(corpus, corpus.posts[post].source)
         known = embed_passages(corpus, other)

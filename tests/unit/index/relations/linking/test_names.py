@@ -9,7 +9,6 @@ from blog_search_mcp.index.relations.linking.names import (
     LinkWords,
     Mention,
     Names,
-    tabulate_titles,
 )
 from blog_search_mcp.index.relations.linking.prose import find_prose
 from blog_search_mcp.index.types import Chunk, Post
@@ -59,7 +58,7 @@ def test_link_words_name_what_most_posts_with_them_link_to() -> None:
 
 def test_a_table_of_titles_says_how_much_of_each_a_sentence_holds() -> None:
     names = make_names()
-    table = tabulate_titles(names, [1, 2])
+    table = names.table.of(np.array([1, 2]))
     shares = table.shares([["kv"], ["kv", "cach"], ["other"]])
     kv = names.weigh(["kv"]) / names.weigh(["kv", "cach"])
     assert shares[:, 0].tolist() == pytest.approx([kv, 1.0, 0.0])
