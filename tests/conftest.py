@@ -21,7 +21,7 @@ settings.register_profile("quick", settings.get_profile("patient"), max_examples
 settings.load_profile("patient")
 
 
-FAST = ("unit", "docs", "wire")
+FAST = ("unit", "docs")
 """Folders of tests that `make test` runs; the others are marked slow."""
 
 

@@ -13,13 +13,22 @@ from tests.clients.run import (
     ERAS,
     INSTALLED,
     MISSING,
+    OVER_TWO,
     WAYS,
     Connection,
     Transport,
     claude_says,
+    over_two,
     report,
 )
-from tests.clients.table import HEAD, claude_row, inspector_row, library_row, strict_row
+from tests.clients.table import (
+    HEAD,
+    claude_row,
+    inspector_row,
+    library_row,
+    over_two_row,
+    strict_row,
+)
 from tests.support.served import POSTS, indexed, served
 
 
@@ -40,6 +49,8 @@ def rows(folder: Path) -> Iterator[str]:
     extended = {**stdio, "args": [*arguments, "--toolset", "extended"]}
     for era in ERAS:
         yield strict_row("stdio", era, *strict(extended, era))
+    for (way, search), said in zip(OVER_TWO, over_two(folder), strict=True):
+        yield over_two_row(way, search, said)
     home = folder / "home"
     home.mkdir()
     yield claude_row(claude_says(home, index))

@@ -1,7 +1,7 @@
 """pydantic-ai's MCP client: a connection as JSON comes in, what its tools answered goes out.
 
-Run by the Python that `make clients` installs, with the connection as the only argument. The
-model is pydantic-ai's own function model, so that an agent's whole run is what is tried.
+Run by the Python that `make clients` installs, with the connection and the search as arguments.
+The model is pydantic-ai's own function model, so that an agent's whole run is what is tried.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 
-async def report(connection: dict[str, Any]) -> dict[str, Any]:
-    """Let an agent search for an onion soup and read the best hit."""
+async def report(connection: dict[str, Any], search: dict[str, Any]) -> dict[str, Any]:
+    """Let an agent search and read the best hit."""
     server = MCPToolset(connection["url"] if "url" in connection else StdioTransport(**connection))
     heard: dict[str, Any] = {}
 
@@ -27,7 +27,7 @@ async def report(connection: dict[str, Any]) -> dict[str, Any]:
         heard["tools"] = [tool.name for tool in info.function_tools]
         returned = [part for part in messages[-1].parts if part.part_kind == "tool-return"]
         if not returned:
-            return ModelResponse([ToolCallPart("search_blog", {"query": "onion soup"})])
+            return ModelResponse([ToolCallPart("search_blog", search)])
         if "hit" not in heard:
             best = returned[0].content["results"][0]
             heard["hit"] = {name: best[name] for name in ("source", "chunk_index")}
@@ -40,4 +40,4 @@ async def report(connection: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(report(json.loads(sys.argv[1])))))
+    sys.stdout.write(json.dumps(asyncio.run(report(*map(json.loads, sys.argv[1:])))))

@@ -29,6 +29,18 @@ def library_row(way: Way, said: Mapping[str, Any]) -> str:
     )
 
 
+def over_two_row(way: Way, search: Mapping[str, str], said: Mapping[str, Any]) -> str:
+    """Write the line of a client of one server of two blogs."""
+    asked = ", ".join(f'{name}="{value}"' for name, value in search.items())
+    hit, text = said["hit"], " ".join(said["text"].split())
+    return _row(
+        way.client,
+        f"{way.transport}, two blogs",
+        f"search_blog {asked}, read_chunk",
+        f"`{hit['source']}` chunk {hit['chunk_index']}: {text}",
+    )
+
+
 def inspector_row(era: str, surface: Surface) -> str:
     """Write the line of Inspector over stdio in one era."""
     called = "tools/list --strict, resources, templates, prompts, search_blog, read_chunk"

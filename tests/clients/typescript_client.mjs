@@ -1,9 +1,10 @@
 // The TypeScript SDK's client, version 1 or 2: a connection as JSON comes in, what the tools
 // answered goes out. Arguments: the folder that `make clients` installed into, the package, the
-// connection, and for version 2 how the protocol's era is chosen (legacy, auto or modern).
+// connection, the search, and for version 2 how the protocol's era is chosen (legacy, auto or
+// modern).
 import { createRequire } from "node:module";
 
-const [folder, name, given, era] = process.argv.slice(2);
+const [folder, name, given, asked, era] = process.argv.slice(2);
 const require = createRequire(`${folder}/package.json`);
 const connection = JSON.parse(given);
 const parts =
@@ -22,7 +23,7 @@ await client.connect(
     : new StdioClientTransport(connection),
 );
 const { tools } = await client.listTools();
-const search = { name: "search_blog", arguments: { query: "onion soup" } };
+const search = { name: "search_blog", arguments: JSON.parse(asked) };
 const best = (await client.callTool(search)).structuredContent.results[0];
 const hit = { source: best.source, chunk_index: best.chunk_index };
 const read = await client.callTool({ name: "read_chunk", arguments: hit });
