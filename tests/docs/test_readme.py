@@ -18,7 +18,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
     *("test", "test-all", "coverage", "browser", "clients", "conformance"),
-    *("fuzz", "eval", "reliability", "flow"),
+    *("fuzz", "eval", "eval-author", "reliability", "flow"),
     *("bench", "pictures", "bundle", "check", "format", "clean"),
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
