@@ -38,24 +38,25 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 WEIGHTS: Mapping[str, float] = {
-    "named": 1.07,
-    "used": 0.62,
-    "share": 1.41,
-    "rare": 0.84,
-    "text_share": 0.75,
-    "text_rare": 0.75,
-    "post": -0.13,
-    "chunk": 0.45,
-    "passage": 0.61,
-    "tags": 1.03,
-    "popular": 0.68,
-    "recent": 2.28,
-    "titles": -0.58,
-    "section": 1.3,
-    "cited": 0.7,
+    "named": 0.71,
+    "used": 0.54,
+    "share": 1.45,
+    "rare": 0.89,
+    "text_share": 0.90,
+    "text_rare": 1.02,
+    "post": -0.25,
+    "chunk": 0.44,
+    "passage": 0.70,
+    "tags": 1.08,
+    "popular": 0.77,
+    "recent": 2.22,
+    "titles": -0.38,
+    "section": 1.48,
+    "cited": 0.69,
 }
 """By feature, fitted to links that posts of golang-blog, 18f-blog and tarrragon-zhtw have, by a
-softmax over a target and all posts that are none (`python -m benchmarks.author links --fit`)."""
+softmax over a target and all posts that are none; `benchmarks.author links --fit --limit 100` at
+bcad65c."""
 
 NEAR = 40
 """Chunks by meaning and by words that are read to find the posts to link from."""

@@ -137,8 +137,10 @@ def _parts(
             continue
         start, end = _whole_words(prose.masked, term.start, best[2])
         is_whole = (start, end) == (term.start, best[2])
-        is_number = any(map(str.isdigit, prose.text[start:end]))
-        if is_number and not is_whole:  # 10 is no part of 1.10
+        has_digit = any(map(str.isdigit, prose.text[start:end]))
+        if has_digit and not is_whole:  # 10 is no part of 1.10
+            continue
+        if not any(map(str.isalpha, prose.text[start:end])):
             continue
         if prose.is_linkable(start, end) and not _is_taken(start, end, taken):
             yield Words(start, end, min(best[1], 1.0), why)

@@ -41,6 +41,7 @@ def test_the_fullest_part_of_a_title_is_chosen(text: str, words: str | None) -> 
 
 def test_words_are_whole_and_begin_and_end_with_telling_ones() -> None:
     assert find("The toolset version 1.10.", "Go turns 10") is None
+    assert find("It took 10 of them.", "Go turns 10") is None
     assert find("As it turns out, Go 1.10 is it.", "Is Go 1.10 the one?") == "Go 1.10"
 
 
