@@ -56,7 +56,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 """By feature, fitted to links that posts of golang-blog, 18f-blog and tarrragon-zhtw have, by a
 softmax over a target and all posts that are none; `benchmarks.author links --fit --limit 100` at
-bcad65c."""
+a37b632."""
 
 NEAR = 40
 """Chunks by meaning and by words that are read to find the posts to link from."""
