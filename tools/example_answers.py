@@ -1,7 +1,8 @@
 """What the examples of a page print: examples come in, their outputs go out in the same order.
 
 Commands run one after the other in a sandbox that is new for each fence; one that ends in `&`
-is a server, which serves until the fence ends. Requests go to one server of all four tools.
+is a server, which serves until the fence ends. Requests go to a server of the readers' tools, or
+of the author's where those are meant.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
 from tools.example_blocks import PROMPT, Example, Sent, Typed
 
 if TYPE_CHECKING:
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
 LINES = 24
 """Lines of an answer that are shown."""
 _WORDS = re.compile(r'(?<=\[)\s+"[^"]*"(,\s+"[^"]*")*\s+(?=\])')
-SERVER = "blog-server --toolset extended"
+SERVER = "blog-server --toolset {toolset}"
+_OF_AUTHORS = {tool.name for tool in AUTHOR} - {tool.name for tool in EXTENDED}
+_OF_AUTHORS |= {"before_i_publish", "what_to_write_next"}
+"""Names of tools and prompts that the author's set alone has."""
 _HELLO: dict[str, Any] = {
     "method": "initialize",
     "params": {
@@ -35,11 +40,23 @@ _HELLO: dict[str, Any] = {
 def outputs_of(examples: Sequence[Example], sandbox: Sandbox) -> list[str]:
     """Give what each example prints, with its commands if it has any."""
     sandbox.renew()
-    replies = iter(_replies([each for each in examples if isinstance(each, Sent)], sandbox))
+    sent = [each for each in examples if isinstance(each, Sent)]
+    replies = {}
+    for toolset in ("extended", "author"):
+        of_set = [each for each in sent if _set_of(each) == toolset]
+        replies[toolset] = iter(_replies(of_set, toolset, sandbox))
     return [
-        _typed(each, sandbox) if isinstance(each, Typed) else answer_of(next(replies))
+        _typed(each, sandbox)
+        if isinstance(each, Typed)
+        else answer_of(next(replies[_set_of(each)]))
         for each in examples
     ]
+
+
+def _set_of(example: Sent) -> str:
+    """Name the toolset whose server takes the request."""
+    named = example.request.get("params", {}).get("name")
+    return "author" if named in _OF_AUTHORS else "extended"
 
 
 def answer_of(reply: dict[str, Any]) -> str:
@@ -72,7 +89,7 @@ def _typed(example: Typed, sandbox: Sandbox) -> str:
     return printed
 
 
-def _replies(sent: Sequence[Sent], sandbox: Sandbox) -> list[dict[str, Any]]:
+def _replies(sent: Sequence[Sent], toolset: str, sandbox: Sandbox) -> list[dict[str, Any]]:
     if not sent:
         return []
     requests = [{"id": number, **each.request} for number, each in enumerate(sent, 1)]
@@ -82,7 +99,8 @@ def _replies(sent: Sequence[Sent], sandbox: Sandbox) -> list[dict[str, Any]]:
         *requests,
     ]
     lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
-    heard = map(json.loads, sandbox.run(SERVER, lines.encode()).splitlines())
+    said = sandbox.run(SERVER.format(toolset=toolset), lines.encode())
+    heard = map(json.loads, said.splitlines())
     by_id = {message.get("id"): message for message in heard}
     return [by_id[request["id"]] for request in requests]
 
