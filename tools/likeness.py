@@ -20,12 +20,13 @@ _PASSING = [
         r"\b\d+\.\d(?= (?:s|MB)\b)",
         r'(?<="time":")[^"]+',
         r'(?<="ms":)\d+',
+        r'(?<="session":")[0-9a-f]+',
         r" +[\d,]+(?= ms\b)",
         r"\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)",
         r"^(?P<kept>\w[\w ]*? +[\d,]+ +[\d,]+) +[\d,]+ +[\d,]+$",
     )
 ]
-"""Ages, seconds, megabytes; times in a usage log and its report; the sizes of answers."""
+"""Ages, seconds, megabytes; times and sessions in a usage log; the sizes of answers."""
 _NUMBER = re.compile(r"(-?\d+\.\d{2,}|\d{1,3}(?:,\d{3})+)")
 
 

@@ -140,7 +140,7 @@ def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
         (["a", "b"], "b is not expected here; put what has spaces in quotes."),
         (
             ["content", "--embedder", "ollma"],
-            "--embedder: 'ollma' is none of auto, ollama, embedded. Did you mean ollama?",
+            "--embedder: 'ollma' is none of auto, ollama, openai, embedded. Did you mean ollama?",
         ),
         (["content", "--idnex", "x"], "There is no option --idnex. Did you mean --index?"),
         (["content", "--index", ""], "--index: it is empty; give a path."),
