@@ -58,7 +58,7 @@ def find_name(
     prose: Prose, mentions: Iterable[Mention], taken: Collection[Place] = ()
 ) -> Words | None:
     """Find the fullest name of a post among those that the text mentions, outside `taken`."""
-    return max(_named(prose, mentions, taken), key=_rank, default=None)
+    return max(_find_mentions(prose, mentions, taken), key=_rank, default=None)
 
 
 def find_part(
@@ -88,7 +88,9 @@ def _rank(words: Words) -> tuple[float, int, int]:
     return round(words.share, 3), -words.start, words.start - words.end
 
 
-def _named(prose: Prose, mentions: Iterable[Mention], taken: Collection[Place]) -> Iterator[Words]:
+def _find_mentions(
+    prose: Prose, mentions: Iterable[Mention], taken: Collection[Place]
+) -> Iterator[Words]:
     for mention in mentions:
         start, end = mention.start, mention.end
         if (start, end) != _whole_words(prose.masked, start, end) or _is_taken(start, end, taken):
