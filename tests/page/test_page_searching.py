@@ -168,6 +168,7 @@ def test_why_a_hit_is_here_adds_up_to_its_score(page: Any) -> None:
     search(page, QUERY)
     entry = page.locator("#hits li").first
     entry.get_by_text("Why this hit").click()
+    entry.locator("tfoot td").wait_for()
     added = [float(text) for text in entry.locator("tbody td:last-child").all_inner_texts()]
     together = float(entry.locator("tfoot td").inner_text())
     assert len(added) >= 2
