@@ -1,46 +1,22 @@
-"""Search the lexical index by BM25, normalised so that scores of different queries compare.
+"""Search the lexical index in tantivy.
 
 tantivy is given terms that `index.analysis.tokenizer` made, so its own tokenizers and query syntax
-are never reached; nothing outside this folder imports it. Terms are ORed: assistants ask questions,
-and requiring all of a question's words finds nothing. A BM25 score is divided by that of a text
-full of every term of the query.
+are never reached; nothing outside this folder imports it.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import tantivy
 from tantivy import Occur
 
-from blog_search_mcp.index.analysis.query import Query, Word, is_bigram
-
-
-def bm25_idf(having: int, documents: int) -> float:
-    """BM25's inverse document frequency, as tantivy computes it."""
-    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
-
-
-def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]:
-    """Limit the IDF of bigrams of Han characters that span two words.
-
-    Running text has as many bigrams across the bounds of words as inside them, and those are rarer
-    than any word: one that overlaps two others counts no more than the rarer of these.
-    """
-    limited = list(idf)
-    for place in range(1, len(words) - 1):
-        left, word, right = (words[place + step].exact for step in (-1, 0, 1))
-        spans = is_bigram(word) and left[-1:] + right[:1] == word
-        if spans and is_bigram(left) and is_bigram(right):
-            limited[place] = min(idf[place], max(idf[place - 1], idf[place + 1]))
-    return limited
-
+from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.lexical.level import EXACT, LexicalLevel, Prepared, bm25_idf
 
 KNOWN_TERMS = 10_000
 """Whose documents are counted once a generation, where some are deleted; a query has some 20."""
@@ -53,26 +29,8 @@ def _count_deleted(folder: Path) -> int:
     return sum(each["num_deleted_docs"] for each in deletes if each)
 
 
-class _Prepared(NamedTuple):
-    """What the calls of one search share."""
-
-    query: Query
-    words: Mapping[Word, tuple[float, float]]
-    """Weight and inverse document frequency of each word."""
-    any_word: dict[str, tantivy.Query]
-    """By prefix of the fields, the query for any of the words."""
-
-
-K1 = 1.2
-"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
-
-EXACT = 0.5
-"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
-questions, which are found by stems, hardly change."""
-
-
-class LexicalLevel:
-    """One opened tantivy index, of posts or chunks; safe for concurrent searches."""
+class TantivyLevel(LexicalLevel):
+    """One opened tantivy index, of posts or chunks."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -82,100 +40,48 @@ class LexicalLevel:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
-        self._last: _Prepared | None = None
 
-    def idf(self, query: Query) -> dict[Word, float]:
-        """The query's words by inverse document frequency, times their own weight.
-
-        A function word that no document has counts 0: a blog in another language, or a small
-        one, must not look as if it lacked a word of the subject.
-        """
-        words = self._prepare(query).words
-        return {word: weight * idf for word, (weight, idf) in words.items()}
-
-    def _prepare(self, query: Query) -> _Prepared:
-        """Weigh the words, once for all calls of one search."""
-        last = self._last
-        if last is None or last.query is not query:
-            idfs = [self._idf_of(word) for word in query.words]
-            limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
-            words = {
-                word: (word.weight * limit / idf if idf else 0.0, idf)
-                for word, idf, limit in zip(query.words, idfs, limits, strict=True)
-            }
-            last = self._last = _Prepared(query, words, {})
-        return last
-
-    def _idf_of(self, word: Word) -> float:
-        found = self._having(word)
-        if not found and word.weight < 1.0:
-            return 0.0
-        return bm25_idf(found, self._searcher.num_docs)
-
-    def having(self, stem: str) -> int:
-        """In how many documents a stem is."""
-        return self._documents_with("stem", stem)
+    @property
+    def documents(self) -> int:
+        """As LexicalLevel."""
+        return self._searcher.num_docs
 
     def _documents_with(self, field: str, term: str) -> int:
         """In how many documents a term is; tantivy's own figure has the deleted ones too."""
         if not self._deleted:
             return self._searcher.doc_freq(field, term)
         if (field, term) not in self._known:
-            found = self._searcher.search(self._term(field, term), 1, count=True)
             if len(self._known) >= KNOWN_TERMS:
                 self._known.clear()
-            self._known[field, term] = int(found.count)  # type: ignore[attr-defined]
+            self._known[field, term] = self._count(self._term(field, term))
         return self._known[field, term]
 
-    def _having(self, word: Word) -> int:
-        if word.is_character:
-            found = self._searcher.search(self._anywhere(word), 1, count=True)
-            return int(found.count)  # type: ignore[attr-defined]  # its stubs do not know it
-        return max(map(self.having, word.stems))
+    def _documents_with_character(self, word: Word) -> int:
+        return self._count(self._anywhere(word))
 
-    @property
-    def max_idf(self) -> float:
-        """The inverse document frequency of a word that no document has."""
-        return bm25_idf(0, self._searcher.num_docs)
+    def _count(self, wanted: tantivy.Query) -> int:
+        found = self._searcher.search(wanted, 1, count=True)
+        return int(found.count)  # type: ignore[attr-defined]  # its stubs do not know it
 
-    def normalised_bm25(
-        self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
-    ) -> dict[int, float]:
-        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
-
-        `among` restricts the search to these post ids before ranking; `prefix`
-        chooses the fields (`about_` for the posts' descriptions).
-        """
-        ideal = (1 + K1) * (1 + EXACT) * sum(self.idf(query).values())
-        found = self._search(self._any_word(query, prefix), limit, among) if ideal else {}
-        return {number: min(score / ideal, 1.0) for number, score in found.items()}
-
-    def _any_word(self, query: Query, prefix: str) -> tantivy.Query:
-        """Any of the query's words, by weight; made once for all calls of one search."""
-        prepared = self._prepare(query)
-        if prefix not in prepared.any_word:
+    def _score(
+        self, prepared: Prepared, prefix: str, limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
+        if prefix not in prepared.made:
             clauses = [
                 clause
                 for word, (weight, idf) in prepared.words.items()
                 for clause in self._clauses(word, weight, idf, prefix)
             ]
-            prepared.any_word[prefix] = tantivy.Query.boolean_query(clauses)
-        return prepared.any_word[prefix]
+            prepared.made[prefix] = tantivy.Query.boolean_query(clauses)
+        return self._search(prepared.made[prefix], limit, among)
 
-    def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
-        """The largest share, by idf, of the query's words that one document holds together.
-
-        `among` restricts the documents to those of these post ids.
-        """
-        idfs = self.idf(query)
-        full = sum(idfs.values())
+    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
         clauses = [
             (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), idf))
-            for word, idf in idfs.items()
+            for word, idf in worth.items()
         ]
         wanted = tantivy.Query.boolean_query(clauses)
-        best = max(self._search(wanted, 1, among).values(), default=0.0)
-        return min(best / full, 1.0) if full else 0.0
+        return max(self._search(wanted, 1, among).values(), default=0.0)
 
     def _clauses(
         self, word: Word, weight: float, idf: float, prefix: str
@@ -207,8 +113,6 @@ class LexicalLevel:
         limit: int,
         among: Sequence[int] | None,
     ) -> Mapping[int, float]:
-        if not limit:
-            return {}
         if among is not None:
             allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
             filtered = (Occur.Must, tantivy.Query.const_score_query(allowed, 0.0))
@@ -222,7 +126,7 @@ class LexicalLevel:
         query, counted = self._term(field, term), self._searcher.doc_freq(field, term)
         if not (self._deleted and counted):
             return query
-        documents = self._searcher.num_docs
+        documents = self.documents
         right = bm25_idf(self._documents_with(field, term), documents)
         return tantivy.Query.boost_query(
             query, right / bm25_idf(counted, documents + self._deleted)
@@ -232,8 +136,8 @@ class LexicalLevel:
         return tantivy.Query.term_query(self._schema, field, term, "freq")
 
 
-class LexicalSearcher:
-    """Both levels of one generation."""
+class TantivySearcher:
+    """Both levels of one generation; implements LexicalSearcher."""
 
     def __init__(self, folder: Path) -> None:
         """Open `folder`; a copy of it where it cannot be written.
@@ -254,5 +158,5 @@ class LexicalSearcher:
                 self._open(copied)
 
     def _open(self, folder: Path) -> None:
-        self.posts = LexicalLevel(folder / "posts", "post")
-        self.chunks = LexicalLevel(folder / "chunks", "chunk")
+        self.posts: LexicalLevel = TantivyLevel(folder / "posts", "post")
+        self.chunks: LexicalLevel = TantivyLevel(folder / "chunks", "chunk")

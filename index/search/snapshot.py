@@ -12,7 +12,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.search.titles import index_titles
 from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.lexical.level import LexicalSearcher
     from blog_search_mcp.index.search.titles import Titles
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
@@ -82,7 +83,7 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
             catalog = opened.enter_context(closing(open_catalog(files)))
             snapshot = Snapshot(
                 catalog,
-                LexicalSearcher(files.lexical),
+                TantivySearcher(files.lexical),
                 open_vectors(files.vectors),
                 embedder,
                 catalog.translations(),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.types import Filters
 from tests.support.blog import Blog
 
@@ -70,7 +70,7 @@ def rebuilt(grown: Blog) -> Blog:
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_words_weigh_what_they_do_in_a_rebuilt_index(text: str, grown: Blog, rebuilt: Blog) -> None:
-    searchers = [LexicalSearcher(made.files.lexical) for made in (grown, rebuilt)]
+    searchers = [TantivySearcher(made.files.lexical) for made in (grown, rebuilt)]
     query = analyse_query(text, ("en",))
     for level in ("posts", "chunks"):
         grown_idf, rebuilt_idf = (getattr(each, level).idf(query) for each in searchers)

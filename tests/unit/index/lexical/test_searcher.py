@@ -19,7 +19,8 @@ from blog_search_mcp.index.lexical.documents import (
     PostTerms,
     terms_of,
 )
-from blog_search_mcp.index.lexical.searcher import EXACT, LexicalSearcher
+from blog_search_mcp.index.lexical.level import EXACT
+from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.lexical.writer import write
 from blog_search_mcp.index.types import Chunk, Post
 
@@ -29,7 +30,7 @@ B = 0.75
 WORDS = ["zebra", "walrus", "onion", "kelp", "moth", "newt"]
 """English stemming leaves them as they are."""
 
-Write = Callable[[Iterable[PostTerms]], LexicalSearcher]
+Write = Callable[[Iterable[PostTerms]], TantivySearcher]
 
 
 def entry(
@@ -52,9 +53,9 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Chunks are as long as they are: what padding adds is tested by itself."""
     monkeypatch.setattr(lexical_writer, "PADDING", 0)
 
-    def index(posts: Iterable[PostTerms]) -> LexicalSearcher:
+    def index(posts: Iterable[PostTerms]) -> TantivySearcher:
         write(tmp_path / "lexical", None, (), posts)
-        return LexicalSearcher(tmp_path / "lexical")
+        return TantivySearcher(tmp_path / "lexical")
 
     return index
 
@@ -102,7 +103,7 @@ def test_a_chunk_gains_less_by_being_short_than_a_post(tmp_path: Path) -> None:
     short, long = ["zebra", "kelp"], ["zebra"] + ["moth"] * 17
     bodies = {10: short, 20: long, 30: ["newt"]}
     write(tmp_path, None, (), (entry(n // 10, " ".join(bodies[n])) for n in bodies))
-    searcher = LexicalSearcher(tmp_path)
+    searcher = TantivySearcher(tmp_path)
     padded = {n: [*body, *["·"] * PADDING] for n, body in bodies.items()}
     expected = {n: s / ideal(["zebra"], padded) for n, s in bm25(["zebra"], padded).items()}
     found = searcher.chunks.normalised_bm25(analyse_query("zebra"), 9)
@@ -302,7 +303,7 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     first, second = tmp_path / "1", tmp_path / "2"
     write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
     write(second, first, [1], [entry(3, "onion zebra")])
-    before, after = LexicalSearcher(first), LexicalSearcher(second)
+    before, after = TantivySearcher(first), TantivySearcher(second)
     zebra = analyse_query("zebra")
     assert set(before.chunks.normalised_bm25(zebra, 9)) == {10, 11, 20}
     assert set(after.chunks.normalised_bm25(zebra, 9)) == {20, 30}

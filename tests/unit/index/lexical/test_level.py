@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.analysis.query import Word, analyse_query
-from blog_search_mcp.index.lexical.searcher import limit_bigram_idf
+from blog_search_mcp.index.lexical.level import limit_bigram_idf
 
 
 def words_of(text: str) -> tuple[Word, ...]:

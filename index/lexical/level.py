@@ -1,0 +1,166 @@
+"""What a lexical level answers, whatever its terms are kept in, so that scores compare.
+
+A word counts by its weight and its rarity, which need nothing but counts of documents; a store
+adds them up over its documents. Terms are ORed: assistants ask questions, and requiring all of a
+question's words finds nothing. A BM25 score is divided by that of a text full of every term of the
+query.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from blog_search_mcp.index.analysis.query import Query, Word, is_bigram
+
+
+def bm25_idf(having: int, documents: int) -> float:
+    """BM25's inverse document frequency, as tantivy computes it."""
+    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
+
+
+def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]:
+    """Limit the IDF of bigrams of Han characters that span two words.
+
+    Running text has as many bigrams across the bounds of words as inside them, and those are rarer
+    than any word: one that overlaps two others counts no more than the rarer of these.
+    """
+    limited = list(idf)
+    for place in range(1, len(words) - 1):
+        left, word, right = (words[place + step].exact for step in (-1, 0, 1))
+        spans = is_bigram(word) and left[-1:] + right[:1] == word
+        if spans and is_bigram(left) and is_bigram(right):
+            limited[place] = min(idf[place], max(idf[place - 1], idf[place + 1]))
+    return limited
+
+
+class Prepared(NamedTuple):
+    """What the calls of one search share."""
+
+    query: Query
+    words: Mapping[Word, tuple[float, float]]
+    """Weight and inverse document frequency of each word."""
+    made: dict[str, Any]
+    """What the store makes of them, by prefix of the fields."""
+
+
+K1 = 1.2
+"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
+
+EXACT = 0.5
+"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
+questions, which are found by stems, hardly change."""
+
+
+class LexicalLevel(ABC):
+    """The posts or the chunks of one generation by their terms; safe for concurrent searches."""
+
+    _last: Prepared | None = None
+
+    @property
+    @abstractmethod
+    def documents(self) -> int:
+        """How many documents there are."""
+
+    @abstractmethod
+    def _documents_with(self, field: str, term: str) -> int:
+        """In how many documents a term is."""
+
+    @abstractmethod
+    def _documents_with_character(self, word: Word) -> int:
+        """In how many documents a character is, alone or in a pair."""
+
+    @abstractmethod
+    def _score(
+        self, prepared: Prepared, prefix: str, limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
+        """Find the best `limit` documents with their BM25 in fields of `prefix`, best first.
+
+        A word counts by the best of its stems and, at EXACT, by its spelling; a character also by
+        its weight and rarity where it is in a pair.
+        """
+
+    @abstractmethod
+    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
+        """The largest sum of what the words are worth that one document holds."""
+
+    def idf(self, query: Query) -> dict[Word, float]:
+        """The query's words by inverse document frequency, times their own weight.
+
+        A function word that no document has counts 0: a blog in another language, or a small
+        one, must not look as if it lacked a word of the subject.
+        """
+        words = self._prepare(query).words
+        return {word: weight * idf for word, (weight, idf) in words.items()}
+
+    def having(self, stem: str) -> int:
+        """In how many documents a stem is."""
+        return self._documents_with("stem", stem)
+
+    @property
+    def max_idf(self) -> float:
+        """The inverse document frequency of a word that no document has."""
+        return bm25_idf(0, self.documents)
+
+    def normalised_bm25(
+        self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
+    ) -> dict[int, float]:
+        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
+
+        `among` restricts the search to these post ids before ranking; `prefix`
+        chooses the fields (`about_` for the posts' descriptions).
+        """
+        ideal = (1 + K1) * (1 + EXACT) * sum(self.idf(query).values())
+        if not (ideal and limit):
+            return {}
+        found = self._score(self._prepare(query), prefix, limit, among)
+        return {number: min(score / ideal, 1.0) for number, score in found.items()}
+
+    def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
+        """The largest share, by idf, of the query's words that one document holds together.
+
+        `among` restricts the documents to those of these post ids.
+        """
+        worth = self.idf(query)
+        full = sum(worth.values())
+        return min(self._most_present(worth, among) / full, 1.0) if full else 0.0
+
+    def _prepare(self, query: Query) -> Prepared:
+        """Weigh the words, once for all calls of one search."""
+        last = self._last
+        if last is None or last.query is not query:
+            idfs = [self._idf_of(word) for word in query.words]
+            limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
+            words = {
+                word: (word.weight * limit / idf if idf else 0.0, idf)
+                for word, idf, limit in zip(query.words, idfs, limits, strict=True)
+            }
+            last = self._last = Prepared(query, words, {})
+        return last
+
+    def _idf_of(self, word: Word) -> float:
+        found = self._having(word)
+        if not found and word.weight < 1.0:
+            return 0.0
+        return bm25_idf(found, self.documents)
+
+    def _having(self, word: Word) -> int:
+        if word.is_character:
+            return self._documents_with_character(word)
+        return max(map(self.having, word.stems))
+
+
+class LexicalSearcher(Protocol):
+    """Both levels of one generation."""
+
+    @property
+    def posts(self) -> LexicalLevel:
+        """Whole posts, by post id."""
+        ...
+
+    @property
+    def chunks(self) -> LexicalLevel:
+        """Single chunks, by chunk id."""
+        ...
