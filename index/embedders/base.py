@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -76,6 +77,19 @@ def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
     named = "" if model in (None, OLLAMA_DEFAULT) else f" --model {model}"
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
+
+
+def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
+    """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
+    if (recorded.digest, recorded.dimension) == (digest, dimension):
+        return
+    difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
+    if recorded.digest == digest:
+        difference = f"{recorded.dimension} numbers a vector, now {dimension}"
+    raise EmbedderMismatch(
+        f"The index was built with other weights of {recorded.title} ({difference}). Build it "
+        f"anew: `{rebuild_command(recorded.kind, recorded.model)}`."
+    )
 
 
 def embedding_text(title: str, headings: Sequence[str], window: str) -> str:

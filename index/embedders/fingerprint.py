@@ -58,19 +58,6 @@ def least_cosine(recorded: str, now: str, dimension: int) -> float:
     return float((before * after).sum(axis=1).min()) if before.shape == after.shape else -1.0
 
 
-def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
-    """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
-    if (recorded.digest, recorded.dimension) == (digest, dimension):
-        return
-    difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
-    if recorded.digest == digest:
-        difference = f"{recorded.dimension} numbers a vector, now {dimension}"
-    raise EmbedderMismatch(
-        f"The index was built with other weights of {recorded.title} ({difference}). Build it "
-        f"anew: `{rebuild_command(recorded.kind, recorded.model)}`."
-    )
-
-
 def check_vectors(
     recorded: EmbedderIdentity, before: Fingerprint, version: str, rows: Vectors
 ) -> None:

@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import mean_direction
-from blog_search_mcp.index.embedders.model_files import find_file
-from blog_search_mcp.index.embedders.packaged import MINILM, PackagedModel
+from blog_search_mcp.index.embedders.packaged import MINILM, PackagedModel, find_file
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]

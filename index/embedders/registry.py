@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.base import rebuild_command
-from blog_search_mcp.index.embedders.fingerprint import check_weights
+from blog_search_mcp.index.embedders.base import check_weights, rebuild_command
 from blog_search_mcp.index.embedders.guarded import (
     GuardedEmbedder,
     HealthCheck,

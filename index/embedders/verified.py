@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.embedders.fingerprint import check_vectors, check_weights
+from blog_search_mcp.index.embedders.base import check_weights
+from blog_search_mcp.index.embedders.fingerprint import check_vectors
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, EmbedderMismatch
 
 if TYPE_CHECKING:

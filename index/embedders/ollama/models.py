@@ -40,7 +40,7 @@ class KnownModel:
     """To download, in decimal units."""
     is_multilingual: bool
     """Trained on some hundred languages. The others know English alone, and their vocabulary is
-    that of bert-base-uncased, which `index.embedders.coverage` measures."""
+    that of bert-base-uncased, which `index.embedders.packaged` measures."""
     elsewhere: tuple[str, ...] = ()
     """Parts of the names that sisters and copies in other places have."""
 

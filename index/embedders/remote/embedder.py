@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, NORM_TOLERANCE, replace_surrogates
-from blog_search_mcp.index.embedders.coverage import english_coverage
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.models import find_model
+from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS

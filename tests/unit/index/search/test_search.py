@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.coverage import english_coverage
+from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import (
     EmbedderMismatch,
     EmbedderRefused,

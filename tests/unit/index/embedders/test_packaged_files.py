@@ -6,8 +6,7 @@ import hashlib
 
 import pytest
 
-from blog_search_mcp.index.embedders.model_files import MODELS, find_file, load_tokenizer
-from blog_search_mcp.index.embedders.packaged import PACKAGED
+from blog_search_mcp.index.embedders.packaged import MODELS, PACKAGED, find_file, load_tokenizer
 from blog_search_mcp.index.errors import EmbedderRefused
 from tools.export_e5 import SPECIAL, is_kept
 

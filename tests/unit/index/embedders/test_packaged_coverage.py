@@ -9,15 +9,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.coverage import (
+from blog_search_mcp.index.embedders.packaged import (
     COVERED,
+    E5,
     ENGLISH_MODEL,
     UNCOVERED,
     english_coverage,
+    load_tokenizer,
     script_coverage,
 )
-from blog_search_mcp.index.embedders.model_files import load_tokenizer
-from blog_search_mcp.index.embedders.packaged import E5
 
 
 def test_english_is_readable_and_what_the_vocabulary_lacks_is_not() -> None:
