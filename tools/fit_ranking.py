@@ -28,14 +28,13 @@ from benchmarks.provenance import read_commit
 from benchmarks.quality.blog import Embedding, build_indexes
 from benchmarks.quality.corpora import Corpus, read_corpora
 from benchmarks.quality.judged import read_collections
+from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import confidence_features, has_similarity
-from blog_search_mcp.index.search.model import PATH, QueryKind
-from blog_search_mcp.index.search.ranking import kind_of_query, post_features
+from blog_search_mcp.index.search.ranking import MODEL_FILE, QueryKind, kind_of_query, post_features
 from blog_search_mcp.index.search.search import retrieve_candidates
 from blog_search_mcp.index.search.snapshot import open_snapshot
-from blog_search_mcp.index.search.titles import find_named_posts
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Feature
 from blog_search_mcp.ingest.report import Progress
@@ -132,7 +131,7 @@ def main() -> int:
         "fitted_on": sorted(corpus.name for corpus in fitted),
         **model,
     }
-    PATH.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    MODEL_FILE.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.quality.types import JUDGED, Measurement, Row
-from blog_search_mcp.index.search.model import ranking_model
+from blog_search_mcp.index.search.ranking import ranking_model
 
 FITTED_ON = frozenset(ranking_model().fitted_on)
 """Blogs and collections on which ranking and confidence were fitted; all others are evidence of

@@ -1,9 +1,11 @@
-"""Analyse a query: its weighted terms, and whether it is a question, running text or a name."""
+"""Analyse a query: its weighted terms, whether it asks, is running text or a name, and of what."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +16,7 @@ from blog_search_mcp.index.analysis.languages import (
     primary_subtag,
     stemmer_of,
 )
-from blog_search_mcp.index.analysis.tokenizer import Term, fold, terms
+from blog_search_mcp.index.analysis.tokenizer import Term, fold, terms, to_simplified
 
 WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
@@ -143,3 +145,44 @@ def is_bigram(word: str) -> bool:
 
 def _length(word: str) -> float:
     return 0.5 if is_bigram(word) else 1.0
+
+
+Titles = Mapping[str, tuple[int, ...]]
+"""Ids of the posts that have a title, by its key."""
+
+_NAMED = re.compile(
+    r"^(?:what(?:['’]?s| is| are| was)|who is|define|explain)\s+(?:(?:an?|the)\s+)?"
+    r"|^was (?:ist|sind)\s+(?:(?:ein|eine|der|die|das)\s+)?"
+    r"|^qu[eé] (?:es|son)\s+(?:(?:un|una|el|la)\s+)?"
+    r"|^(?:c['’]est quoi|qu['’]est-ce qu(?:e|['’]un|['’]une))\s*"
+    r"|^(?:什[麼么]是|甚[麼么]是|何[謂谓]|啥是|[請请]?解[釋释])\s*"
+    r"|\s*(?:是(?:什[麼么]|甚[麼么]|啥)|的意思)[\s?？。]*$"
+    r"|\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
+    re.IGNORECASE,
+)
+"""What asks for the meaning of a name, in the languages of `index.analysis.languages` that blogs
+here are written in."""
+
+
+def title_key(text: str) -> str:
+    """Return what two spellings of one title share: letters, digits and signs such as + and #.
+
+    Width, case, spaces and marks do not count, and Chinese of both scripts is one.
+    """
+    folded = to_simplified(unicodedata.normalize("NFKC", text).casefold())
+    return "".join(c for c in folded if c.isalnum() or c in "+#")
+
+
+def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
+    """Index posts, given as id and title, by the keys of their titles."""
+    found = defaultdict[str, tuple[int, ...]](tuple)
+    for post, title in titles:
+        if key := title_key(title):
+            found[key] += (post,)
+    return dict(found)
+
+
+def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
+    """Return the posts whose title is the query, or else the query without its question words."""
+    name = _NAMED.sub("", query.strip(" \t¿"))
+    return titles.get(title_key(query)) or titles.get(title_key(name)) or ()

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
+from blog_search_mcp.index.analysis.query import title_key
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
 from blog_search_mcp.index.relations.repeats import find_overtaken, find_repeats, read_texts
-from blog_search_mcp.index.search.titles import title_key
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder

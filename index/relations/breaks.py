@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
-from blog_search_mcp.index.search.titles import title_key
+from blog_search_mcp.index.analysis.query import title_key
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut

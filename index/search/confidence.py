@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK
-from blog_search_mcp.index.search.model import ranking_model
+from blog_search_mcp.index.search.ranking import ranking_model
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:

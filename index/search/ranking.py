@@ -4,26 +4,74 @@ A post's score is a weighted mean of few features. Those of words are relative t
 candidate's, so that weights fit queries of any length and language; those of meaning are relative
 to what the blog's own headings reach, so that they fit any embedder. How much each counts for a
 question, for running text and for a few words was fitted on several blogs
-(`index.search.model`; docs/quality.md has the figures of blogs that were held out).
+(`index/data/ranking.json`; docs/quality.md has the figures of blogs that were held out).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, NonNegativeFloat
 
-from blog_search_mcp.index.search.model import ranking_model
 from blog_search_mcp.index.search.retrieval import top_positions
-from blog_search_mcp.index.types import Reason
+from blog_search_mcp.index.types import Feature, Reason
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.model import QueryKind, Weights
     from blog_search_mcp.index.search.retrieval import Candidates, Numbers, RetrievalResult
-    from blog_search_mcp.index.types import Feature
+
+
+MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
+
+QueryKind = Literal["question", "prose", "short"]
+"""What a query is: asked, running text, or a name, an identifier or a few words."""
+
+Weights: TypeAlias = dict[Feature, NonNegativeFloat]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LogisticModel(_Frozen):
+    """The probability that a blog holds an answer, from features of what was retrieved."""
+
+    bias: float
+    weights: dict[str, float]
+    low: float
+    """Probability below which an answer has low confidence."""
+    high: float
+    """From which it has high confidence."""
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Estimate it for these features, which have a value for each weight."""
+        logit = self.bias + sum(self.weights[name] * features[name] for name in self.weights)
+        return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
+
+
+class RankingModel(_Frozen):
+    """Everything that was fitted, by `python -m tools.fit_ranking`."""
+
+    command: str
+    commit: str
+    fitted_on: tuple[str, ...]
+    """Blogs and collections."""
+    ranking: dict[QueryKind, Weights]
+    confidence: LogisticModel
+    confidence_by_words: LogisticModel
+    """Where there is no cosine."""
+
+
+@cache
+def ranking_model() -> RankingModel:
+    """Read the packaged model."""
+    return RankingModel.model_validate_json(MODEL_FILE.read_bytes())
 
 
 class Use(Enum):
@@ -155,6 +203,21 @@ def score_posts(
     scores = np.where(has_word, np.maximum(scores, LEAST_SCORE), scores)
     pairs = zip(posts, scores.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
+
+
+CEILING = 0.95
+"""What a post may score at most beside one that the query names."""
+
+
+def promote_named_posts(scores: Mapping[int, float], named: Iterable[int]) -> dict[int, float]:
+    """Return `scores`, in [0, 1] by post id, with the named posts above CEILING and no others."""
+    promoted = set(named)
+    if promoted.isdisjoint(scores):
+        return dict(scores)
+    return {
+        post: CEILING + (1.0 - CEILING) * score if post in promoted else min(score, CEILING)
+        for post, score in scores.items()
+    }
 
 
 def explain_score(

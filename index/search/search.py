@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.query import analyse_query, language_of_query
+from blog_search_mcp.index.analysis.query import analyse_query, find_named_posts, language_of_query
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
@@ -19,13 +19,13 @@ from blog_search_mcp.index.search.ranking import (
     Use,
     explain_score,
     post_features,
+    promote_named_posts,
     query_weights,
     score_chunks,
     score_posts,
 )
 from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
-from blog_search_mcp.index.search.titles import find_named_posts, promote_named_posts
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Hit, Reason
 

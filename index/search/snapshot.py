@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import common_languages
+from blog_search_mcp.index.analysis.query import index_titles
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.memory import describe_exhaustion
-from blog_search_mcp.index.search.titles import index_titles
 from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.registry import open_vectors
@@ -22,9 +22,9 @@ from blog_search_mcp.index.vectors.registry import open_vectors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from blog_search_mcp.index.analysis.query import Titles
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.lexical.level import LexicalSearcher
-    from blog_search_mcp.index.search.titles import Titles
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations

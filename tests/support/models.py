@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.search.model import LogisticModel, RankingModel
+from blog_search_mcp.index.search.ranking import LogisticModel, RankingModel
 
 BY_MEANING = LogisticModel(
     bias=-2.0,

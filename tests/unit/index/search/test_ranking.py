@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.search.model import QueryKind, Weights
 from blog_search_mcp.index.search.ranking import (
     BEST_OF,
     DENSE_FEATURES,
     LEAST_SCORE,
     MAX_SIMILARITY,
     NEARNESS,
+    QueryKind,
     Use,
+    Weights,
     explain_score,
     kind_of_query,
     post_features,

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from blog_search_mcp.index.search.confidence import confidence_features
-from blog_search_mcp.index.search.model import (
+from blog_search_mcp.index.search.ranking import (
     LogisticModel,
     QueryKind,
     RankingModel,
