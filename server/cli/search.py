@@ -14,7 +14,7 @@ from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.notices import explain_page
 from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import SearchRequest, Settings
-from blog_search_mcp.server.tools.newest import search_sorted
+from blog_search_mcp.server.tools.search_blog import search_sorted
 
 
 def search(settings: Settings, request: SearchRequest) -> int:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
+from pydantic import Field, create_model
+
+from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.settings import ToolsetName
-from blog_search_mcp.server.tools.base import Tool
-from blog_search_mcp.server.tools.blogs import with_blogs
+from blog_search_mcp.server.tools.base import FilterArguments, Tool, ToolReply
 from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
@@ -55,3 +58,34 @@ def switchable(name: ToolsetName, blogs: Sequence[str] = ()) -> Toolset:
     if hasattr(signal, "SIGUSR1"):
         signal.signal(signal.SIGUSR1, lambda *_: toolset.switch())
     return toolset
+
+
+def with_blogs(tool: Tool[Any], blogs: Sequence[str]) -> Tool[Any]:
+    """Return the tool with an argument for one of several `blogs`, if it takes filters.
+
+    A blog is the first folder of its sources, so that it narrows the section. A tool that takes a
+    source needs no other word for the blog.
+    """
+    if not issubclass(tool.arguments, FilterArguments):
+        return tool
+    one_of: Any = Literal[tuple(blogs)]
+    arguments = create_model(
+        tool.arguments.__name__,
+        __base__=tool.arguments,
+        blog=(one_of | None, Field(None, description="This blog instead of all")),
+    )
+
+    def run(searcher: Searcher, given: Any) -> ToolReply:
+        if given.blog is None:
+            return tool.run(searcher, given)
+        section = section_of(given.blog, given.section)
+        return tool.run(searcher, given.model_copy(update={"section": section}))
+
+    return replace(tool, arguments=arguments, run=run)
+
+
+def section_of(blog: str, section: str | None) -> str:
+    """Return the section within the blog, whether or not it begins with the blog's name."""
+    if section is None:
+        return blog
+    return section if f"{section}/".startswith(f"{blog}/") else f"{blog}/{section}"

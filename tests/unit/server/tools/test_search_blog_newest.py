@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from blog_search_mcp.index.types import Filters, Hit
-from blog_search_mcp.server.tools.newest import LOOKED_AT, SHARE, newest_first, search_sorted
+from blog_search_mcp.server.tools.search_blog import LOOKED_AT, SHARE, newest_first, search_sorted
 from tests.support.server_fixtures import CACHE, CHUNKS, FixedSearcher, hit
 
 
