@@ -241,7 +241,8 @@ class Engine:
     def _notice(self, *others: str | None) -> str | None:
         """Join `others` and what is known of changed posts."""
         stale = self._staleness.notice() if self._staleness is not None else None
-        return complete_commands(" ".join(filter(None, (*others, stale)))) or None
+        notice = " ".join(filter(None, (*others, stale)))
+        return complete_commands(notice) if notice else None
 
     def _opened(self) -> Index:
         with self._opening:

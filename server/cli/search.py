@@ -11,7 +11,7 @@ import json
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import tell, with_folders
 from blog_search_mcp.server.engine import Searcher
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import SearchRequest, Settings
 from blog_search_mcp.server.tools.search_blog import search_sorted
@@ -41,7 +41,7 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, settings: Sett
     )
     overview = searcher.overview
     query = analyse_for_blog(request.query, overview)
-    found = explain_page(answer, request.filters, overview)
+    found = answer.notice if answer.hits else explain_empty(answer, request.filters, overview)
     notice = with_folders(found or "", settings) or None
     passage = None
     if request.reads and answer.hits:

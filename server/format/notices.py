@@ -1,10 +1,9 @@
-"""What a page tells besides its hits: why it is empty, and which tags and sections there are."""
+"""Why a page is empty, and which tags and sections there are."""
 
 from __future__ import annotations
 
 import difflib
 
-from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import one_line, quote, shorten
@@ -16,12 +15,9 @@ SIMILAR = 0.6
 LIST_BYTES = 160
 
 
-def explain_page(answer: Answer, filters: Filters, overview: Overview) -> str | None:
-    """Return what the reader must know: a retriever that did not answer, why the page is empty."""
-    sentences = [complete_commands(answer.notice)] if answer.notice else []
-    if not answer.hits:
-        sentences.append(_why_empty(answer, filters, overview))
-    return " ".join(sentences) or None
+def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
+    """Return the notice of a page without hits: the answer's own, and why there are none."""
+    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview))))
 
 
 def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.audit import LIMIT, LIMIT_MOST, audit_facts
 from blog_search_mcp.server.engine import Served
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.http.guards import refusal
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
@@ -48,8 +48,8 @@ def search(
     answer, overview = find_hits(searcher, arguments), searcher.overview
     if count is not None:
         count(answer.confidence, answer.notice)
-    query = analyse_for_blog(arguments.query, overview)
-    return answer_facts(answer, query, explain_page(answer, arguments.filters, overview))
+    notice = answer.notice if answer.hits else explain_empty(answer, arguments.filters, overview)
+    return answer_facts(answer, analyse_for_blog(arguments.query, overview), notice)
 
 
 def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
+from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     IndexMissing,
@@ -167,7 +168,7 @@ class Library:
                 found[name] = work(self._engines[name])
             except BlogSearchError as error:
                 failures[name] = error
-        reasons = {name: error.for_clients for name, error in failures.items()}
+        reasons = {name: complete_commands(error.for_clients) for name, error in failures.items()}
         if failures and not found:
             is_missing = all(isinstance(error, IndexMissing) for error in failures.values())
             raise (IndexMissing if is_missing else IndexProblem)(merge_notices(reasons) or "")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.types import Filters, Order
 from blog_search_mcp.server.format.notices import explain_unknown
 from blog_search_mcp.server.format.results import post_summary, to_json
@@ -43,7 +42,7 @@ def list_posts(searcher: Searcher, arguments: ListArguments) -> ToolReply:
         found = replace(found, page=found.page[:-1])
         facts = _page_facts(found)
     why = None if found.page else _why_empty(found.total, arguments, searcher.overview)
-    if notice := " ".join(filter(None, (complete_commands(found.notice or ""), why))):
+    if notice := " ".join(filter(None, (found.notice, why))):
         facts["notice"] = notice
     return ToolReply((to_json(facts),), facts)
 

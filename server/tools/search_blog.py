@@ -10,7 +10,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.types import Answer, Filters, Hit, Sort
 from blog_search_mcp.server.engine import Searcher
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HitFacts,
     PageFacts,
@@ -47,7 +47,9 @@ class SearchArguments(FilterArguments):
 def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
     """Search, and say honestly if nothing matched. Raises BlogSearchError."""
     answer = find_hits(searcher, arguments)
-    notice = explain_page(answer, arguments.filters, searcher.overview)
+    notice = answer.notice
+    if not answer.hits:
+        notice = explain_empty(answer, arguments.filters, searcher.overview)
     page = fit_page(page_of(answer, notice))
     if arguments.response_format == "markdown":
         page = _within_answer(page, render_markdown)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.search.timeline import DEPTH, make_timeline
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HEADING_WIDTH,
     one_line,
@@ -43,7 +43,9 @@ def tell_timeline(searcher: Searcher, arguments: TimelineArguments) -> ToolReply
     Raises BlogSearchError.
     """
     answer = search_subject(searcher, arguments.subject)
-    notice = explain_page(answer, Filters(), searcher.overview)
+    notice = answer.notice
+    if not answer.hits:
+        notice = explain_empty(answer, Filters(), searcher.overview)
     facts: dict[str, Any] = {}
     for limit in range(arguments.top_k, 0, -1):
         found = make_timeline(answer.hits, limit)

@@ -14,7 +14,7 @@ from blog_search_mcp.server.cli.terminal import (
     tell,
     with_folders,
 )
-from blog_search_mcp.server.format.notices import explain_page
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_place, one_line, place_facts
 from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import TOP_K_MOST
@@ -32,7 +32,9 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     subject = TIMELINE.parse({"subject": request.subject}).subject
     searcher = engine_for_one(settings)
     answer = search_subject(searcher, subject)
-    notice = explain_page(answer, Filters(), searcher.overview)
+    notice = answer.notice
+    if not answer.hits:
+        notice = explain_empty(answer, Filters(), searcher.overview)
     notice = with_folders(notice, settings) if notice else None
     found = make_timeline(answer.hits, request.limit or TOP_K_MOST)
     if settings.json:
