@@ -33,6 +33,7 @@ translated where they enter, with `raise … from error`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -187,3 +188,22 @@ class UnknownChunk(NotInIndex):
 
 def _first(reasons: Mapping[int, str]) -> str:
     return next(iter(reasons.values()))
+
+
+_SIGNS = re.compile(
+    r"can't start new thread|cannot allocate memory|failed to map segment|bad_alloc"
+    r"|failed to spawn|temporarily unavailable",
+    re.IGNORECASE,
+)
+"""Of threads and memory refused, as Python, the loader, C++ and Rust say it."""
+
+_EXHAUSTED = (
+    "The system gives this process no more memory or threads. Raise its limits, which "
+    "`ulimit -a` shows, or end other programs, then run again."
+)
+
+
+def describe_exhaustion(error: BaseException) -> str | None:
+    """Say that memory or threads ran out if that is what a foreign `error` means, else `None`."""
+    is_meant = isinstance(error, MemoryError) or _SIGNS.search(str(error))
+    return _EXHAUSTED if is_meant else None

@@ -18,8 +18,7 @@ from blog_search_mcp.index.command_line import (
     read_path,
 )
 from blog_search_mcp.index.commands import Blog, complete_commands
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import option_words
+from blog_search_mcp.index.content.last_ingest import IngestOptions, option_words
 from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.layout import DEFAULT_FOLDER

@@ -1,12 +1,19 @@
-"""Which language a post is written in."""
+"""Which language a post is written in, and which languages a folder's posts are.
+
+Which embedder a new index gets depends on the latter, and windows to embed depend on the embedder:
+so posts are sampled before any is read for the index.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.index.content.walk import SourceFile, read_file
+from blog_search_mcp.ingest.documents.base import Document, read_document
 
 CHARACTERS: Final = 6_000
 """Of prose that are looked at. 20,000 give another language to 3 of the 4,647 posts of nine
@@ -33,3 +40,32 @@ def _prose(document: Document) -> Iterator[str]:
             end = min(block.end, block.start + left)
             left -= end - block.start
             yield document.body.plain_text(block.start, end)
+
+
+MOST_POSTS = 200
+"""Of a blog with a fiftieth of its posts in another language, one sample in a hundred million
+shows a tenth. Reading them takes 0.2 s, the rest of such an ingest a minute."""
+
+SAMPLED_CHARACTERS = 4000
+"""Of a post's text; all of it gives the same counts within .01 on nine sites."""
+
+
+def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
+    """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
+
+    Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
+    often translations of each other. A file that cannot be read is passed over, whatever it raises:
+    what is wrong with it is said when it is read for the index.
+    """
+    counts: Counter[str] = Counter()
+    for file in sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))[
+        :MOST_POSTS
+    ]:
+        try:
+            document = read_document(read_file(file.path), file.source)
+            words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
+            language = document.post.language or language_of(words)
+        except Exception:
+            continue
+        counts[language] += 1
+    return counts

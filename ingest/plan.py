@@ -149,7 +149,7 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
 
 def _sample(files: Sequence[SourceFile]) -> Counter[str]:
     """Count the languages of posts by what needs a parser, which most ingests do not."""
-    from blog_search_mcp.ingest.language_sample import sample_languages
+    from blog_search_mcp.ingest.language import sample_languages
 
     return sample_languages(files)
 

@@ -13,8 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing
-from blog_search_mcp.index.memory import describe_exhaustion
+from blog_search_mcp.index.errors import (
+    BlogSearchError,
+    IndexBroken,
+    IndexMissing,
+    describe_exhaustion,
+)
 from blog_search_mcp.index.store.files import read_regular
 from blog_search_mcp.index.store.layout import LARGEST_CURRENT, Layout
 from blog_search_mcp.index.store.statistics import peek_overview

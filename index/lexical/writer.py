@@ -11,9 +11,8 @@ import tantivy
 from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
-from blog_search_mcp.index.errors import describe_refusal
+from blog_search_mcp.index.errors import describe_exhaustion, describe_refusal
 from blog_search_mcp.index.lexical.documents import PADDING, STEP, PostTerms, RefusedPost
-from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
 _HEAP = 30_000_000

@@ -12,9 +12,8 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import index_titles
-from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.errors import IndexBroken, describe_exhaustion
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
-from blog_search_mcp.index.memory import describe_exhaustion
 from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.registry import open_vectors

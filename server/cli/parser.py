@@ -124,7 +124,7 @@ def _default_indexes(watched: Sequence[Path]) -> list[Path]:
     """Return the index below the current folder, or those beside the posts that are watched."""
     if not watched:
         return [read_absolute(DEFAULT_INDEX)]
-    from blog_search_mcp.index.content.next_ingest import index_beside
+    from blog_search_mcp.index.content.last_ingest import index_beside
 
     return [index_beside(folder) for folder in watched]
 

@@ -14,8 +14,12 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.index.memory import describe_exhaustion
+from blog_search_mcp.index.errors import (
+    BlogSearchError,
+    NotInIndex,
+    UsageError,
+    describe_exhaustion,
+)
 from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import ingest_arguments
+from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
 from blog_search_mcp.index.store.generations import BUSY
 

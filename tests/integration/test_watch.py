@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import ingest_arguments
+from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexMissing, IngestFailed
 from blog_search_mcp.index.store.generations import writer_lock

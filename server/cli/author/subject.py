@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.next_ingest import blog_of
+from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, start_words
-from blog_search_mcp.index.content.next_ingest import ingest_command
+from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files

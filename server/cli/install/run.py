@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blog_search_mcp.index.content.next_ingest import ingest_command
+from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file

@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.ingest.documents.base import SUFFIXES
-from blog_search_mcp.ingest.language_sample import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.language import MOST_POSTS, sample_languages
 
 ENGLISH = "# Soup\n\nThis is the soup that we make of an onion and of what is in the garden.\n"
 CHINESE = "# 湯\n\n這是我們用洋蔥和園子裡的東西做的湯，因為天氣冷了。\n"

@@ -8,10 +8,12 @@ from blog_search_mcp.index.commands import Blog, command
 from blog_search_mcp.index.content.last_ingest import (
     IngestOptions,
     LastIngest,
+    blog_of,
     format_folder,
+    index_beside,
+    ingest_command,
     write_last_ingest,
 )
-from blog_search_mcp.index.content.next_ingest import blog_of, index_beside, ingest_command
 from blog_search_mcp.index.store.layout import Layout
 
 OPTIONS = IngestOptions(include_drafts=True, base_url="https://x.org", permalink="/:slug/")
