@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from blog_search_mcp.index.relations.addresses import Addresses
@@ -55,6 +55,12 @@ _NEIGHBOUR = re.compile(
     r"|(?:nächster?|voriger?|erster?) teil)\b",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    rf"\bpart (?:\d|{'|'.join(_WORDS)})\b|\b(?:in|of|to) (?:this|the|our) series\b"
+    r"|\b(?:first|second|third|fourth|fifth) (?:part|post|article|instal?lment)\b",
+    re.IGNORECASE,
+)
+"""Words on a link that leads to another part of the same series, linked back or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,40 +153,61 @@ def _is_run(numbers: Sequence[int]) -> bool:
 
 def _linked_parts(
     posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]
-) -> Iterator[tuple[int, int]]:
-    """Yield pairs of which one post links to the other.
+) -> Iterator[Sequence[int]]:
+    """Yield posts that links join.
 
-    Either both titles begin with the same clause, or one links as to a neighbour and is linked
-    back to.
+    Titles begin with the same clause, of three posts or of such as link to each other; a link's
+    words speak of a part, or of a neighbour that links back; posts list each other by date.
     """
     clauses: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, post in posts.items():
         found = _CLAUSE.match(_clean(post.title))
         if found and len(found[1].split()) > 1:
             clauses[post.language, _fold(found[1])].add(number)
-    alike = {number: group for group in clauses.values() if len(group) > 1 for number in group}
-    pointing = {
-        number: chosen
-        for number, each in links.items()
-        if (chosen := [link for link in each if _NEIGHBOUR.match(link.words)])
-    }
-    if not pointing and not alike:
-        return
+    for number, post in posts.items():
+        if group := clauses.get((post.language, _fold(_clean(post.title)))):
+            group.add(number)
     addresses = Addresses(posts)
-
-    def targets(number: int, among: Iterable[Link]) -> set[int]:
-        source = posts[number].source
-        found = (addresses.find_target(link.href, source) for link in among)
-        return {target.post for target in found if target} - {number}
-
-    for number in sorted(alike.keys() & links.keys()):
-        for other in sorted(targets(number, links[number]) & alike[number]):
-            yield number, other
-    for number, chosen in sorted(pointing.items()):
-        for other in sorted(targets(number, chosen)):
-            is_mutual = number in targets(other, links.get(other, ()))
-            if is_mutual and posts[other].language == posts[number].language:
+    targets = {
+        number: {
+            link: target.post
+            for link in each
+            if (target := addresses.find_target(link.href, posts[number].source))
+            and target.post != number
+            and posts[target.post].language == posts[number].language
+        }
+        for number, each in links.items()
+    }
+    linked = {number: set(found.values()) for number, found in targets.items()}
+    for group in clauses.values():
+        if len(group) > 2 or any(not group.isdisjoint(linked.get(each, ())) for each in group):
+            yield sorted(group)
+    for number, found_links in sorted(targets.items()):
+        for link, other in found_links.items():
+            is_neighbour = _NEIGHBOUR.match(link.words) and number in linked.get(other, ())
+            if is_neighbour or _PART.search(link.words):
                 yield number, other
+    lists = {number: set(_listings(number, found)) for number, found in targets.items()}
+    for number, listings in sorted(lists.items()):
+        for listing in listings:
+            others = sorted(listing - {number}, key=list(targets[number].values()).index)
+            dates = [posts[other].date or "" for other in others]
+            is_mutual = all(listing in lists.get(other, ()) for other in listing)
+            if is_mutual and all(dates) and dates == sorted(dates):
+                yield sorted(listing)
+
+
+def _listings(number: int, targets: Mapping[Link, int]) -> Iterator[frozenset[int]]:
+    """Yield a post with the others that it lists, each on a line of its own, two at least."""
+    listing = {number}
+    last = 0
+    for link, other in [*targets.items(), (Link("", "", 0), number)]:
+        if not 0 < link.line - last <= 2:
+            if len(listing) > 2:
+                yield frozenset(listing)
+            listing = {number}
+        listing.add(other)
+        last = link.line
 
 
 class _Groups:
@@ -230,12 +257,12 @@ def _name(ordered: Sequence[int], posts: Mapping[int, Post], read: Mapping[int, 
     signs = (read[n].joined for n in ordered)
     stems = (sign.name for sign in signs if sign)
     titles = [_clean(posts[n].title) for n in ordered]
-    clause = _CLAUSE.match(titles[0])
-    is_shared = clause and all(title.startswith(clause[1]) for title in titles)
+    clause = next((found[1] for title in titles if (found := _CLAUSE.match(title))), "")
+    is_shared = all(_fold(title).startswith(_fold(clause)) for title in titles)
     folders = {read[n].folder for n in ordered}
     folder = re.sub(r"^\d+[-_. ]+", "", folders.pop().rpartition("/")[2]).replace("-", " ")
     place = "" if folders else folder
-    named: tuple[str, ...] = (*written, *stems, clause[1] if clause and is_shared else "", place)
+    named: tuple[str, ...] = (*written, *stems, clause if is_shared else "", place)
     return next(filter(None, named), posts[ordered[0]].title)
 
 

@@ -108,15 +108,57 @@ def test_posts_that_link_to_each_other_as_neighbours_make_a_series() -> None:
     assert found(*posts, links={"a.md": [Link("b.md", "Next: strings", 9)]}) == []
 
 
-def test_titles_with_one_beginning_make_a_series_where_one_links_to_the_other() -> None:
+def test_two_titles_with_one_beginning_make_a_series_where_one_links_to_the_other() -> None:
     posts = [
         Post("a.md", "Council update: March", "2026-03-01"),
         Post("b.md", "Council update — June", "2026-06-01"),
-        Post("c.md", "Council update: May", "2020-05-01"),
     ]
     links = {"b.md": [Link("a.md", "before", 3)]}
     assert found(*posts, links=links) == [("Council update", ["1 a.md", "2 b.md"])]
     assert found(*posts) == []
+
+
+def test_three_titles_with_one_beginning_make_a_series_with_the_title_that_is_the_beginning() -> (
+    None
+):
+    posts = [
+        Post("a.md", "Electron Internals", "2016-01-01"),
+        Post("b.md", "Electron Internals: Using Node", "2016-01-02"),
+        Post("c.md", "Electron Internals — Weak References", "2016-01-03"),
+    ]
+    assert found(*posts) == [("Electron Internals", ["1 a.md", "2 b.md", "3 c.md"])]
+    assert found(*posts[1:]) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["see part 1", "first part of this series", "introduction to the series", "Second post"],
+)
+def test_a_link_that_names_a_part_joins_posts_that_do_not_link_back(words: str) -> None:
+    posts = [
+        Post("a.md", "How we asked", "2016-01-01"),
+        Post("b.md", "What we heard", "2016-02-01"),
+    ]
+    links = {"b.md": [Link("a.md", words, 3)]}
+    assert found(*posts, links=links) == [("How we asked", ["1 a.md", "2 b.md"])]
+    assert found(*posts, links={"b.md": [Link("a.md", "a post of ours", 3)]}) == []
+
+
+def test_posts_that_list_each_other_by_date_make_a_series() -> None:
+    names = ["using.md", "moving.md", "publishing.md"]
+    posts = [Post(name, name[:-3], f"2019-0{n}-01") for n, name in enumerate(names, 1)]
+
+    def lists(order: list[str]) -> dict[str, list[Link]]:
+        return {
+            name: [Link(other, "", 3 + n) for n, other in enumerate(order) if other != name]
+            for name in names
+        }
+
+    assert found(*posts, links=lists(names)) == [
+        ("using", ["1 using.md", "2 moving.md", "3 publishing.md"])
+    ]
+    assert found(*posts, links=lists(names[::-1])) == []
+    assert found(*posts, links={**lists(names), "using.md": []}) == []
 
 
 def test_translations_are_series_of_their_own_and_named_series_stay_apart() -> None:
