@@ -5,7 +5,8 @@ of sentence-transformers/all-MiniLM-L6-v2 under their published SHA-256. Out: on
 ONNX file whose graph holds the encoder, mean pooling and L2 normalisation, so
 that running it needs nothing but onnxruntime. Everything imported here is a
 build-time tool and no dependency of the project. With these versions the file
-comes out byte for byte; with others, its vectors should (tests/unit/index/embedders/test_onnx.py):
+comes out byte for byte; with others, its vectors should
+(tests/unit/index/embedders/test_packaged_onnx.py):
 
     python -m venv export
     export/bin/pip install torch==2.13.0 transformers==5.23.0 onnx==1.23.2 \

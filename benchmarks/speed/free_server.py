@@ -32,8 +32,7 @@ def main() -> int:
 
         del identity, url
         if dimension == "e5":
-            from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-            from blog_search_mcp.index.embedders.packaged import E5
+            from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
 
             return OnnxEmbedder(E5)
         return FreeEmbedder(int(dimension), Path(table) if table else None)

@@ -29,13 +29,13 @@ from blog_search_mcp.index.embedders.ollama.models import (
     full_name,
     recommend_model,
 )
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
 from blog_search_mcp.index.embedders.openai.client import resolve_urls
 from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     OTHER_SHARE,
     PACKAGED,
+    OnnxEmbedder,
     choose_packaged,
     share_not_english,
 )

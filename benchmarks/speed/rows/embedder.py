@@ -5,8 +5,7 @@ from __future__ import annotations
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.made_posts import material_of
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.packaged import MINILM
+from blog_search_mcp.index.embedders.packaged import MINILM, OnnxEmbedder
 
 PIECES = 250
 TEXTS = 32

@@ -16,7 +16,7 @@ from benchmarks.speed.made_posts import material_of, write_posts
 from benchmarks.speed.process import free_ingest, ran, real_ingest
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.ingest.embedding import BATCH
 from blog_search_mcp.ingest.pipeline import ingest

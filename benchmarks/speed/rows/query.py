@@ -11,8 +11,7 @@ from dataclasses import replace
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.process import server, with_multilingual_model
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.packaged import E5
+from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
 
 FLOOR = "the model alone on the same query"
 MOST = 30.0

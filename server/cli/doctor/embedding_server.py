@@ -1,21 +1,124 @@
-"""Check that the server of an index's embedder, other than Ollama, embeds as it did."""
+"""Check the server of an index's embedder, and Ollama where there is no other."""
 
 from __future__ import annotations
 
-from blog_search_mcp.index.embedders.registry import connect_embedder
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
+from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.ollama.models import (
+    misreading_warning,
+    misreads_capitals,
+    recommend_model,
+)
+from blog_search_mcp.index.embedders.packaged import E5
+from blog_search_mcp.index.embedders.registry import (
+    connect_embedder,
+    needs_ollama,
+    runs_on_server,
+)
+from blog_search_mcp.index.embedders.remote.requests import ServerState
+from blog_search_mcp.index.errors import (
+    BlogSearchError,
+    EmbedderError,
+    EmbedderMismatch,
+    EmbedderRefused,
+    UsageError,
+)
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding, State
 
-TOPIC = "embedding server"
+OTHER = "embedding server"
+
+UPDATE = "Update Ollama to 0.30 or later."
+"""The end of `misreading_warning`, which is the finding's remedy."""
 
 
-def check_embedding_server(url: str, embedder: EmbedderIdentity) -> list[Finding]:
+def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[Finding]:
+    """Check the server of an index's embedder, and Ollama where there is no other.
+
+    `embedder` is `None` without an index; `rebuild` is the command that builds the index anew.
+    """
+    if embedder is not None and runs_on_server(embedder) and not needs_ollama(embedder):
+        return check_other(url, embedder)
+    return check_ollama(url, embedder, rebuild)
+
+
+def check_other(url: str, embedder: EmbedderIdentity) -> list[Finding]:
     """Embed a query with the server at `url`, or several with commas between them."""
     try:
         connect_embedder(embedder, url).embed_query("test")
     except (EmbedderError, EmbedderMismatch) as error:
         text, _, remedy = str(error).partition(". ")
         lack = "Until then search is by words alone."
-        return [Finding(TOPIC, "problem", f"{text}. {lack}", remedy)]
-    return [Finding(TOPIC, "ok", f"{url} embeds with {embedder.model} as at the ingest.")]
+        return [Finding(OTHER, "problem", f"{text}. {lack}", remedy)]
+    return [Finding(OTHER, "ok", f"{url} embeds with {embedder.model} as at the ingest.")]
+
+
+def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[Finding]:
+    """Ask the Ollama at `url`, in any form of OLLAMA_HOST, if the index or the user names one.
+
+    `embedder` is the index's, `None` without an index; `rebuild` is the command that builds the
+    index anew.
+    """
+    needed = _on_server(embedder)
+    if needed is None and not url:
+        return [Finding("Ollama", "ok", "No index here needs it.")]
+    try:
+        health = OllamaHealthCheck(_model_of(embedder), url)
+    except UsageError as error:
+        return [_say(error, "problem")]
+    try:
+        return check_model(health.check(), health.url, embedder, rebuild)
+    except EmbedderRefused as error:
+        return [_say(error, _lacking(needed))]
+    except EmbedderError:
+        lack = "without it search is by words alone" if needed else "the index does not use it"
+        text = f"Nothing answers at {health.url}; {lack}."
+        return [Finding("Ollama", _lacking(needed), text, "ollama serve")]
+
+
+def check_model(
+    server: ServerState, url: str, embedder: EmbedderIdentity | None, rebuild: str
+) -> list[Finding]:
+    """Check version and model of the Ollama at `url`.
+
+    A warning at most is reported where the index does not need it.
+    """
+    needed, model = _on_server(embedder), _model_of(embedder)
+    if not server.digest:
+        text = f"Ollama {server.version} at {url} does not have the model {model}."
+        findings = [Finding("Ollama", _lacking(needed), text, f"ollama pull {model}")]
+    else:
+        text = f"Ollama {server.version} at {url} has {model} ({server.digest[:12]})."
+        findings = [Finding("Ollama", "ok", text)]
+    if misreads_capitals(server.version):
+        text = misreading_warning(server.version, model).removesuffix(UPDATE).rstrip()
+        remedy = f"{UPDATE[:-1]}: https://ollama.com/download"
+        findings.append(Finding("Ollama", "warning", text, remedy))
+    if needed is not None and server.digest and needed.digest != server.digest:
+        text = (
+            f"The index was built with other weights of {model} ({needed.digest[:12]}), so "
+            "search is by words alone."
+        )
+        findings.append(Finding("Ollama", "problem", text, rebuild))
+    return findings
+
+
+def _on_server(embedder: EmbedderIdentity | None) -> EmbedderIdentity | None:
+    """Give back an embedder that needs Ollama."""
+    return embedder if embedder is not None and needs_ollama(embedder) else None
+
+
+def _model_of(embedder: EmbedderIdentity | None) -> str:
+    """Return the index's model of Ollama's, else the one that would suit its posts."""
+    needed = _on_server(embedder)
+    is_english = embedder is None or embedder.model != E5.identity.model
+    return needed.model if needed else recommend_model(is_english).name
+
+
+def _say(error: BlogSearchError, state: State) -> Finding:
+    """Make a finding of a message, whose second sentence is the remedy."""
+    text, _, remedy = str(error).partition(". ")
+    return Finding("Ollama", state, f"{text}.", remedy)
+
+
+def _lacking(needed: EmbedderIdentity | None) -> State:
+    return "problem" if needed else "warning"

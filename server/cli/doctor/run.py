@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import check_packages, read_environment
 from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.cli.terminal import print_text
 from blog_search_mcp.server.settings import Settings
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity
 
 
 def doctor(settings: Settings, places: Places) -> int:
@@ -29,6 +25,7 @@ def run_checks(settings: Settings, places: Places, now: datetime) -> list[Findin
     if None in environment.found.values():
         return packages
     from blog_search_mcp.server.cli.doctor.clients import check_clients
+    from blog_search_mcp.server.cli.doctor.embedding_server import check_server
     from blog_search_mcp.server.cli.doctor.index import check_index
 
     checks = [check_index(each.index, each.content, now) for each in settings.each]
@@ -41,18 +38,9 @@ def run_checks(settings: Settings, places: Places, now: datetime) -> list[Findin
         *(
             finding
             for embedder, check in by_embedder.items()
-            for finding in _check_server(settings.embedder_url, embedder, check.ingest)
+            for finding in check_server(
+                settings.embedder_url, embedder, f"{check.ingest} --rebuild"
+            )
         ),
         *check_clients(places, [each.index for each in settings.each]),
     ]
-
-
-def _check_server(url: str, embedder: EmbedderIdentity | None, ingest: str) -> list[Finding]:
-    """Check the server of an index's embedder, and Ollama where there is no other."""
-    from blog_search_mcp.index.embedders.registry import needs_ollama, runs_on_server
-    from blog_search_mcp.server.cli.doctor.embedding_server import check_embedding_server
-    from blog_search_mcp.server.cli.doctor.ollama import check_ollama
-
-    if embedder is not None and runs_on_server(embedder) and not needs_ollama(embedder):
-        return check_embedding_server(url, embedder)
-    return check_ollama(url, embedder, f"{ingest} --rebuild")

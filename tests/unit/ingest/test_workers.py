@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
-from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
+from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED, OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import (
     Choice,
     advise_other_model,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice, choose_embedder, open_embedder
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running

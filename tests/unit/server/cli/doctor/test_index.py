@@ -121,7 +121,7 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
         made.today,
     )
     ingest(replace(job, rebuild=True), Progress())
-    monkeypatch.setattr("blog_search_mcp.index.embedders.onnx.OnnxEmbedder.embed_query", refuse)
+    monkeypatch.setattr("blog_search_mcp.index.embedders.packaged.OnnxEmbedder.embed_query", refuse)
     assert about_the_index(made)[1] == Finding(
         "embedder", "problem", "The model is missing; install it again.", reinstall_command()
     )

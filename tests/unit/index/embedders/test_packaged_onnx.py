@@ -7,8 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder, frame_pieces, split_windows
-from blog_search_mcp.index.embedders.packaged import E5, MINILM
+from blog_search_mcp.index.embedders.packaged import (
+    E5,
+    MINILM,
+    OnnxEmbedder,
+    frame_pieces,
+    split_windows,
+)
 from tests.support.paths import ROOT
 
 REFERENCE = ROOT / "tests" / "data" / "minilm_reference.json"

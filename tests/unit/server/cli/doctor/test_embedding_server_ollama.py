@@ -10,8 +10,8 @@ import pytest
 from blog_search_mcp.index.embedders.packaged import E5, MINILM
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.server.cli.doctor.embedding_server import check_model, check_ollama
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
-from blog_search_mcp.server.cli.doctor.ollama import check_ollama, check_server
 from tests.support.ollama_standin import Model, running
 from tests.support.served import free_port
 
@@ -72,7 +72,7 @@ def test_what_an_ollama_lacks_is_told_with_its_mending(
     text: str,
     remedy: str | None,
 ) -> None:
-    found = check_server(server, URL, recorded, REBUILD)
+    found = check_model(server, URL, recorded, REBUILD)
     worst = max(found, key=lambda each: ("ok", "warning", "problem").index(each.state))
     reported = (worst.state, worst.text.replace(URL, "URL"), worst.remedy)
     assert reported == (state, text, remedy)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.paths import ROOT
 
 CODE = """
-from blog_search_mcp.index.embedders.onnx import OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.embedders.packaged import PACKAGED
 print([OnnxEmbedder(model).embed_query("a private draft").shape for model in PACKAGED.values()])
 """
