@@ -18,6 +18,8 @@
     │   ├── IndexBroken           a file is torn, missing or foreign
     │   ├── IndexFormatUnknown    written by another version of this program
     │   ├── IndexBusy             another ingest is writing
+    │   ├── IndexUnreachable      the server that has it does not answer, or not to us
+    │   ├── CollectionGone        what it was opened from is no longer on the server
     │   └── EmbedderMismatch      built with another embedder than the one asked for
     ├── PortUnusable          the server cannot listen where it was told to
     ├── ClientSettingsError   a client's settings file cannot be read or changed
@@ -142,6 +144,14 @@ class IndexFormatUnknown(IndexProblem):
 
 class IndexBusy(IndexProblem):
     """Another ingest is writing to this index."""
+
+
+class IndexUnreachable(IndexProblem):
+    """The server that has the index does not answer, or not to us."""
+
+
+class CollectionGone(IndexProblem):
+    """What the index was opened from is no longer on the server: to open it anew may help."""
 
 
 class EmbedderMismatch(IndexProblem):

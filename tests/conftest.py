@@ -12,6 +12,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
+    from blog_search_mcp.index.milvus.client import Milvus
     from tests.support.blog import Blog, MakeBlog
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
@@ -90,6 +91,29 @@ def kept_blog(
     for each in made:
         for live in each.live:
             live.close()
+
+
+@pytest.fixture(scope="session")
+def milvus_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Milvus server that all tests of a process share."""
+    from tests.support.milvus_server import MISSING, serving
+
+    if MISSING:
+        pytest.skip(MISSING)
+    with serving(tmp_path_factory.mktemp("milvus") / "data") as address:
+        yield address
+
+
+@pytest.fixture
+def milvus(milvus_address: str) -> Iterator[Milvus]:
+    """A connection to that server, on which there is nothing before and after."""
+    from blog_search_mcp.index.milvus.client import Milvus
+
+    client = Milvus(milvus_address)
+    yield client
+    for name in client.collections():
+        client.drop(name)
+    client.close()
 
 
 @pytest.fixture

@@ -207,6 +207,7 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "server.__main__",
         "index.commands",
         "index.embedders.openai.client",
+        "index.milvus.client",
     }
 
 
@@ -246,7 +247,8 @@ def test_a_look_at_the_environment_is_seen(code: str, reads: bool) -> None:
 
 def test_the_dependencies_are_what_is_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[><=;\s]", need)[0].lower() for need in project["dependencies"]}
+    needs = [*project["dependencies"], *project["optional-dependencies"]["milvus"]]
+    declared = {re.split(r"[><=;\s]", need)[0].lower() for need in needs}
     foreign = top_level_imports(*FOLDERS) - set(sys.stdlib_module_names) - {"blog_search_mcp"}
     of_module = packages_distributions()
     assert {of_module.get(name, [name])[0].lower() for name in foreign} == declared

@@ -1,0 +1,465 @@
+"""Speak to a Milvus server: the one module that knows pymilvus.
+
+Every request has a deadline. What a server would refuse is checked before it is asked, and
+whatever pymilvus raises is said in a sentence of the error tree. A collection that the server has
+released, as some do when they start anew, is loaded and asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from blog_search_mcp.index.errors import (
+    MOST_DETAIL,
+    CollectionGone,
+    IndexProblem,
+    IndexUnreachable,
+)
+from blog_search_mcp.index.milvus.schema import MOST_BYTES, MOST_HITS, Field
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
+
+T = TypeVar("T")
+Row: TypeAlias = dict[str, Any]
+Sparse: TypeAlias = dict[int, float]
+
+TOKEN: Final = "MILVUS_TOKEN"
+"""The environment variable of the token, `user:password` or an API key."""
+
+CONNECT_SECONDS: Final = 5.0
+READ_SECONDS: Final = 10.0
+"""Of one request of a search, tries included: a server that starts anew is back within it."""
+WRITE_SECONDS: Final = 120.0
+"""Of one request of an ingest; a cluster takes its time to load a collection."""
+
+BATCH_BYTES: Final = 8 << 20
+"""Of the rows of one request; servers refuse 64 MB."""
+
+BATCH_KEYS: Final = 500
+"""Rows that are read by their keys in one request: of the longest texts, about 64 MB."""
+
+OLDEST: Final = (2, 4)
+"""The first version with sparse vectors (milvus.io, release notes of 2.4.0)."""
+
+_CONNECT_FAILED, _NO_COLLECTION, _NOT_LOADED, _NO_ALIAS = 2, 100, 101, 1600
+"""Codes of pymilvus's Status and of the server's errors (milvus, pkg/util/merr)."""
+
+
+class Hits(NamedTuple):
+    """What one query found, best first."""
+
+    keys: list[int]
+    scores: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """How a field's vectors are searched."""
+
+    kind: str
+    """`FLAT`, `HNSW`, … as Milvus calls it."""
+    build: Mapping[str, int]
+    """Its parameters."""
+
+
+FLAT: Final = Index("FLAT", {})
+_SPARSE: Final = Index("SPARSE_INVERTED_INDEX", {})
+
+
+class Milvus:
+    """One server or cluster; safe for concurrent requests. Every method raises IndexProblem."""
+
+    def __init__(self, address: str) -> None:
+        """Connect to `address`, such as `http://host:19530`; its token is in MILVUS_TOKEN."""
+        self.address = address
+        self._token = os.environ.get(TOKEN, "")
+        self._lock = threading.Lock()
+        self._client: MilvusClient | None = None
+        self._connected()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def collections(self) -> list[str]:
+        """Return the names of all collections."""
+        return sorted(self._call(lambda client: client.list_collections(timeout=READ_SECONDS)))
+
+    def create(self, name: str, fields: Sequence[Field], index: Index | None = FLAT) -> None:
+        """Create a collection; `index` is that of its dense vector, if it is known yet."""
+        from pymilvus import DataType
+
+        kinds = {
+            "int": DataType.INT64,
+            "text": DataType.VARCHAR,
+            "sparse": DataType.SPARSE_FLOAT_VECTOR,
+            "dense": DataType.FLOAT_VECTOR,
+        }
+
+        def make(client: MilvusClient) -> None:
+            schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
+            for place, field in enumerate(fields):
+                more = {"text": {"max_length": MOST_BYTES}, "dense": {"dim": field.dimension}}
+                schema.add_field(
+                    field.name, kinds[field.kind], is_primary=not place, **more.get(field.kind, {})
+                )
+            client.create_collection(name, schema=schema, timeout=WRITE_SECONDS)
+
+        self._call(make)
+        for field in fields:
+            chosen = {"sparse": _SPARSE, "dense": index}.get(field.kind)
+            if chosen is not None:
+                self.index(name, field.name, chosen)
+
+    def index(self, name: str, field: str, index: Index) -> None:
+        """Say how a field's vectors are searched; the server builds it when it has rows."""
+
+        def make(client: MilvusClient) -> None:
+            params = client.prepare_index_params()
+            params.add_index(
+                field, index_type=index.kind, metric_type="IP", params=dict(index.build)
+            )
+            client.create_index(name, params, sync=False, timeout=WRITE_SECONDS)
+
+        self._call(make)
+
+    def insert(
+        self, name: str, fields: Sequence[Field], rows: Iterable[Row], *, replace: bool = False
+    ) -> int:
+        """Insert rows a batch at a time, in place of any with the same key if `replace`.
+
+        Returns how many.
+        """
+        count = 0
+        for batch in batches(fields, rows):
+
+            def send(client: MilvusClient, batch: list[Row] = batch) -> object:
+                ask = client.upsert if replace else client.insert
+                return ask(name, batch, timeout=WRITE_SECONDS)
+
+            self._call(send)
+            count += len(batch)
+        return count
+
+    def complete(self, name: str, count: int) -> None:
+        """Make the rows durable and searchable, and check that there are so many."""
+        self._call(lambda client: client.flush(name, timeout=WRITE_SECONDS))
+        self.load(name)
+        if (found := self.count(name)) != count:
+            raise IndexProblem(
+                f"The Milvus server at {self.address} has {found} of {count} rows that were "
+                f"written into {name}. Run the ingest again; nothing else is changed."
+            )
+
+    def load(self, name: str) -> None:
+        """Make a collection searchable."""
+        self._call(lambda client: client.load_collection(name, timeout=WRITE_SECONDS))
+
+    def count(self, name: str, expression: str = "") -> int:
+        """Count the rows for which `expression` holds, those just written too."""
+        found = self._read(
+            name,
+            lambda client: client.query(
+                name,
+                filter=expression,
+                output_fields=["count(*)"],
+                consistency_level="Strong",
+                timeout=WRITE_SECONDS,
+            ),
+        )
+        return int(found[0]["count(*)"])
+
+    def query(
+        self, name: str, expression: str, output: Sequence[str], *, strong: bool = False
+    ) -> list[Row]:
+        """Read some fields of the rows for which `expression` holds, MOST_HITS of them at most.
+
+        `strong` sees what was just written by others.
+        """
+        return list(
+            self._read(
+                name,
+                lambda client: client.query(
+                    name,
+                    filter=expression,
+                    output_fields=list(output),
+                    limit=MOST_HITS,
+                    consistency_level="Strong" if strong else "Eventually",
+                    timeout=READ_SECONDS,
+                ),
+            )
+        )
+
+    def get(
+        self, name: str, field: Field, keys: Sequence[int] | Sequence[str], output: Sequence[str]
+    ) -> list[Row]:
+        """Read some fields of the rows with these values of `field`, a batch at a time."""
+        found: list[Row] = []
+        for start in range(0, len(keys), BATCH_KEYS):
+            batch = keys[start : start + BATCH_KEYS]
+            found += self.query(name, among(field.name, batch), output)
+        return found
+
+    def iterate(
+        self, name: str, expression: str, output: Sequence[str], batch: int = 1_000
+    ) -> Iterator[Row]:
+        """Read some fields of any number of rows, `batch` at a time, in the order of their keys."""
+        iterator = self._read(
+            name,
+            lambda client: client.query_iterator(
+                name,
+                batch_size=batch,
+                filter=expression,
+                output_fields=list(output),
+                timeout=READ_SECONDS,
+            ),
+        )
+        try:
+            while rows := self._call(lambda _client: iterator.next()):
+                yield from rows
+        finally:
+            self._call(lambda _client: iterator.close())
+
+    def search(
+        self,
+        name: str,
+        field: Field,
+        queries: Sequence[Sparse] | Sequence[Any],
+        limit: int,
+        expression: str = "",
+        parameters: Mapping[str, int] | None = None,
+    ) -> list[Hits]:
+        """Find for each query the rows of the largest inner products, MOST_HITS at most.
+
+        A row without any product is not found in a sparse field.
+        """
+        if not queries or limit < 1:
+            return [Hits([], []) for _ in queries]
+        if field.kind == "dense" and any(len(query) != field.dimension for query in queries):
+            raise IndexProblem(
+                f"The index in {name} has vectors of {field.dimension} numbers, and this query "
+                f"has {len(queries[0])}. Ask with the embedder that the index was built with."
+            )
+        asked = list(queries) if field.kind == "sparse" else [list(map(float, q)) for q in queries]
+        found: list[Hits] = []
+        for start in range(0, len(asked), MOST_HITS):
+            batch = asked[start : start + MOST_HITS]
+
+            def send(client: MilvusClient, batch: list[Any] = batch) -> Any:
+                return client.search(
+                    name,
+                    batch,
+                    anns_field=field.name,
+                    limit=min(limit, MOST_HITS),
+                    filter=expression,
+                    output_fields=[],
+                    search_params={"metric_type": "IP", "params": dict(parameters or {})},
+                    consistency_level="Eventually",
+                    timeout=READ_SECONDS,
+                )
+
+            found += [Hits(list(each.ids), list(each.distances)) for each in self._read(name, send)]
+        return found
+
+    def resolve(self, alias: str) -> str | None:
+        """Return the collection that an alias names, `None` if there is no such alias."""
+        try:
+            found = self._call(lambda client: client.describe_alias(alias, timeout=READ_SECONDS))
+        except CollectionGone:
+            return None
+        return str(found["collection_name"])
+
+    def create_alias(self, alias: str, name: str) -> bool:
+        """Let a new alias name a collection; return `False` if it names another already."""
+        try:
+            self._call(lambda client: client.create_alias(name, alias, timeout=READ_SECONDS))
+        except IndexProblem:
+            if (known := self.resolve(alias)) is None:
+                raise
+            return known == name
+        return True
+
+    def alter_alias(self, alias: str, name: str) -> None:
+        """Let an alias name another collection, in one step for every reader."""
+        self._call(lambda client: client.alter_alias(name, alias, timeout=READ_SECONDS))
+
+    def drop_alias(self, alias: str) -> None:
+        """Drop an alias, if there is one."""
+        self._call(lambda client: client.drop_alias(alias, timeout=READ_SECONDS))
+
+    def drop(self, name: str) -> None:
+        """Drop a collection, if there is one."""
+        self._call(lambda client: client.drop_collection(name, timeout=WRITE_SECONDS))
+
+    def _read(self, name: str, ask: Callable[[MilvusClient], T]) -> T:
+        """Ask; if the server has released the collection, load it and ask once more."""
+        try:
+            return self._call(ask)
+        except _Released:
+            self.load(name)
+            return self._call(ask)
+
+    def _call(self, ask: Callable[[MilvusClient], T]) -> T:
+        client = self._connected()
+        try:
+            return ask(client)
+        except Exception as error:
+            raise self._translate(error) from error
+
+    def _connected(self) -> MilvusClient:
+        with self._lock:
+            if self._client is None:
+                try:
+                    self._client = _connect(self.address, self._token)
+                except Exception as error:
+                    raise self._translate(error) from error
+            return self._client
+
+    def _translate(self, error: Exception) -> IndexProblem:
+        """Say in a sentence what pymilvus raised, without the token and, to clients, its words."""
+        if isinstance(error, IndexProblem):
+            return error
+        codes, said = _codes(error), " ".join(str(getattr(error, "message", error)).split())
+        server = f"The Milvus server at {self.address}"
+        if codes & {"UNAUTHENTICATED", "PERMISSION_DENIED"} or _REFUSED.search(said):
+            which = "the token in" if self._token else "an empty"
+            return IndexUnreachable(
+                f"{server} refuses {which} {TOKEN}. Set this environment variable to "
+                "`user:password`, or to a key, that may use the index."
+            )
+        if codes & {"DEADLINE_EXCEEDED"} and "UNAVAILABLE" not in said:
+            return IndexUnreachable(
+                f"{server} is too slow to answer. Try again, or see what keeps it busy."
+            )
+        if codes & {"UNAVAILABLE", _CONNECT_FAILED} or "UNAVAILABLE" in said:
+            return IndexUnreachable(f"{server} does not answer. Start it, or correct the address.")
+        if codes & {_NO_COLLECTION, _NO_ALIAS}:
+            return CollectionGone(
+                f"{server} no longer has what was asked for: another ingest has replaced it, or "
+                "it was dropped. Try again, or run the ingest."
+            )
+        if _NOT_LOADED in codes:
+            return _Released(f"{server} has not loaded the index. Try again.")
+        if self._token:
+            said = said.replace(self._token, "…")
+        return IndexProblem(
+            f"{server} refuses a request: {said[:MOST_DETAIL]}",
+            for_clients="The server that has the index refuses a request; its log says why.",
+        )
+
+
+class _Released(IndexProblem):
+    """The server has a collection, but not in its memory."""
+
+
+_REFUSED: Final = re.compile(r"auth(?:entication|orization)? (?:check )?fail|unauthenticated", re.I)
+"""What servers say of a wrong token in an error of their own (milvus, internal/proxy)."""
+
+
+def _connect(address: str, token: str) -> MilvusClient:
+    """Connect to a server that is new enough, with pymilvus's own log turned off."""
+    try:
+        from pymilvus import MilvusClient
+    except ImportError as error:
+        raise IndexUnreachable(
+            "An index in Milvus needs the Python package pymilvus. Install it with "
+            "`pip install 'blog-search-mcp[milvus]'`."
+        ) from error
+    for name in ("pymilvus", "pymilvus.milvus_client", "pymilvus.bulk_writer"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    client = MilvusClient(address, token=token, timeout=CONNECT_SECONDS, dedicated=True)
+    try:
+        version = str(client.get_server_version(timeout=CONNECT_SECONDS))
+        if is_too_old(version):
+            raise IndexUnreachable(
+                f"The Milvus server at {address} is {version}, which has no sparse vectors. "
+                f"Update it to {'.'.join(map(str, OLDEST))} or newer."
+            )
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def is_too_old(version: str) -> bool:
+    """Whether a server says that it is older than OLDEST; milvus-lite counts otherwise."""
+    found = re.match(r"v?(\d+)\.(\d+)", version)
+    return found is not None and (int(found[1]), int(found[2])) < OLDEST
+
+
+def _codes(error: BaseException | None) -> set[object]:
+    """Return the codes of an error and of what caused it: numbers, and names of gRPC's own."""
+    codes: set[object] = set()
+    for _ in range(MOST_CAUSES):
+        code = getattr(error, "code", None)
+        code = code() if callable(code) else code
+        codes.add(getattr(code, "name", code))
+        error = getattr(error, "__cause__", None)
+    return codes
+
+
+MOST_CAUSES: Final = 8
+"""Links of a chain of errors that are followed: pymilvus makes rings of them."""
+
+
+def batches(fields: Sequence[Field], rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Group rows into requests of about BATCH_BYTES.
+
+    Raises IndexProblem for a value that the server would refuse.
+    """
+    batch: list[Row] = []
+    size = 0
+    for row in rows:
+        own = sum(_check(field, row[field.name]) for field in fields)
+        if batch and size + own > BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += own
+    if batch:
+        yield batch
+
+
+def _check(field: Field, value: Any) -> int:
+    """Return how many bytes a value takes. Raises IndexProblem for one that is refused."""
+    problem = None
+    match field.kind:
+        case "int":
+            return 8
+        case "text":
+            size = len(value.encode())
+            problem = f"{size:,} bytes" if size > MOST_BYTES else None
+        case "sparse":
+            size = 8 * len(value)
+            problem = None if size else "no term"
+        case "dense":
+            size = 4 * len(value)
+            problem = f"{len(value)} numbers" if len(value) != field.dimension else None
+    if problem:
+        raise IndexProblem(
+            f"A value with {problem} does not fit the field {field.name!r} of the index in Milvus. "
+            "Report it with the post that was last named."
+        )
+    return int(size)
+
+
+def literal(value: int | str) -> str:
+    """Write a value into an expression; milvus-lite has no templates for them."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(int(value))
+
+
+def among(field: str, values: Iterable[int] | Iterable[str], *, outside: bool = False) -> str:
+    """Write that a field has one of these values, or none of them if `outside`."""
+    listed = ", ".join(literal(value) for value in values)
+    return f"{field} {'not in' if outside else 'in'} [{listed}]"

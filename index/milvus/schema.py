@@ -1,0 +1,128 @@
+"""How an index lies in Milvus: its collections, their fields and the kinds of rows.
+
+A generation is three collections that never change once the index's alias names the first:
+
+    NAME_g000007_posts     posts, and what there is of a generation: manifest, counts of terms …
+    NAME_g000007_chunks    texts and terms of chunks
+    NAME_g000007_vectors   vectors, if there are any
+
+It also uses rows of earlier generations' collections, its manifest says of which.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["int", "text", "sparse", "dense"]
+
+MOST_BYTES: Final = 65_535
+"""Bytes of UTF-8 that a text field takes (milvus.io, limitations)."""
+
+MOST_HITS: Final = 16_384
+"""Rows that one request finds, and queries that it asks (milvus.io, limitations)."""
+
+PARTS: Final = 1 << 20
+"""A row's number is its post's times this, plus which part of the post it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a collection; the first is the primary key."""
+
+    name: str
+    kind: Kind
+    dimension: int = 0
+    """Of a dense vector."""
+
+
+ROW: Final = "row"
+POST: Final = "post"
+CHUNK: Final = "chunk"
+KIND: Final = "kind"
+PART: Final = "part"
+TEXT: Final = "text"
+PLAIN: Final = "plain"
+CRC: Final = "crc"
+WHOLE: Final = "whole"
+ABOUT: Final = "about"
+TERMS: Final = "terms"
+VECTOR: Final = "vector"
+KEY: Final = "key"
+SEAL: Final = "seal"
+
+POSTS_FIELDS: Final = (
+    Field(ROW, "int"),
+    Field(KIND, "text"),
+    Field(POST, "int"),
+    Field(PART, "int"),
+    Field(TEXT, "text"),
+    Field(WHOLE, "sparse"),
+    Field(ABOUT, "sparse"),
+)
+CHUNKS_FIELDS: Final = (
+    Field(CHUNK, "int"),
+    Field(POST, "int"),
+    Field(TEXT, "text"),
+    Field(PLAIN, "text"),
+    Field(CRC, "int"),
+    Field(TERMS, "sparse"),
+)
+
+
+def vectors_fields(dimension: int) -> tuple[Field, ...]:
+    """Return the columns of vectors of so many numbers."""
+    return Field(ROW, "int"), Field(CHUNK, "int"), Field(POST, "int"), _vector(dimension)
+
+
+def embeddings_fields(dimension: int) -> tuple[Field, ...]:
+    """Return the columns of the embedding cache."""
+    return Field(KEY, "text"), Field(SEAL, "text"), _vector(dimension)
+
+
+def _vector(dimension: int) -> Field:
+    return Field(VECTOR, "dense", dimension)
+
+
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
+"""What Milvus takes as a name, and short enough for what is put behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of one index's collections and aliases."""
+
+    index: str
+    """Also the alias of the live generation's posts."""
+
+    @property
+    def lock(self) -> str:
+        """The alias that one writer holds."""
+        return f"{self.index}_writer"
+
+    @property
+    def state(self) -> str:
+        """The collection of what is not part of a generation, such as the last ingest."""
+        return f"{self.index}_state"
+
+    def posts(self, generation: int) -> str:
+        """The collection of a generation's posts."""
+        return f"{self.index}_g{generation:06d}_posts"
+
+    def chunks(self, generation: int) -> str:
+        """The collection of a generation's chunks."""
+        return f"{self.index}_g{generation:06d}_chunks"
+
+    def vectors(self, generation: int) -> str:
+        """The collection of a generation's vectors."""
+        return f"{self.index}_g{generation:06d}_vectors"
+
+    def embeddings(self, dimension: int) -> str:
+        """The collection of the cache of embeddings of so many numbers."""
+        return f"{self.index}_embeddings_{dimension}"
+
+    def generation_of(self, collection: str) -> int | None:
+        """The generation that a collection is of; `None` for any other collection."""
+        found = re.fullmatch(rf"{self.index}_g(\d+)_(?:posts|chunks|vectors)", collection)
+        return int(found[1]) if found else None

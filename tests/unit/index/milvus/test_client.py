@@ -1,0 +1,199 @@
+"""Requests to a Milvus server: what comes back, what is refused before it is sent, what is said."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
+from blog_search_mcp.index.milvus import client as milvus_client
+from blog_search_mcp.index.milvus.client import Milvus, among, batches, is_too_old, literal
+from blog_search_mcp.index.milvus.schema import (
+    CHUNKS_FIELDS,
+    Names,
+    embeddings_fields,
+    vectors_fields,
+)
+from tests.support.milvus_server import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNKS = Names("blog").chunks(1)
+KEY, TERMS = CHUNKS_FIELDS[0], CHUNKS_FIELDS[-1]
+
+
+def row(number: int, text: str = "", **change: Any) -> dict[str, Any]:
+    made = {"chunk": number, "post": number // 3, "text": text, "plain": "", "crc": 7}
+    return made | {"terms": {0: 1.0, 2 * number: 2.0}} | change
+
+
+def filled(milvus: Milvus, count: int = 9) -> Milvus:
+    milvus.create(CHUNKS, CHUNKS_FIELDS)
+    milvus.insert(CHUNKS, CHUNKS_FIELDS, map(row, range(1, count + 1)))
+    milvus.complete(CHUNKS, count)
+    return milvus
+
+
+def test_rows_are_found_read_and_counted(milvus: Milvus) -> None:
+    filled(milvus)
+    [first, second] = milvus.search(CHUNKS, TERMS, [{4: 1.0, 6: 3.0}, {99: 1.0}], 5)
+    assert (first.keys, first.scores) == ([3, 2], [6.0, 2.0])
+    assert second.keys == []
+    [some] = milvus.search(CHUNKS, TERMS, [{0: 1.0}], 5, "post in [1]")
+    assert sorted(some.keys) == [3, 4, 5]
+    assert milvus.get(CHUNKS, KEY, [8, 77], ["chunk", "crc"]) == [{"chunk": 8, "crc": 7}]
+    assert [each["chunk"] for each in milvus.iterate(CHUNKS, "", ["chunk"], 4)] == [*range(1, 10)]
+    assert (milvus.count(CHUNKS), milvus.count(CHUNKS, "post == 1")) == (9, 3)
+
+
+def test_a_row_replaces_the_one_with_its_key(milvus: Milvus) -> None:
+    filled(milvus)
+    milvus.insert(CHUNKS, CHUNKS_FIELDS, [row(4, "anew")], replace=True)
+    assert milvus.query(CHUNKS, "chunk == 4", ["text"], strong=True) == [
+        {"text": "anew", "chunk": 4}
+    ]
+    assert milvus.count(CHUNKS) == 9
+
+
+@pytest.mark.parametrize("text", ['"', "\\", "a\nb\t'", "字 %d {x}", '\\"] or chunk > 0', "\u2028"])
+def test_a_text_in_an_expression_is_that_text_alone(text: str, milvus: Milvus) -> None:
+    filled(milvus)
+    milvus.insert(CHUNKS, CHUNKS_FIELDS, [row(20, text)])
+    assert milvus.query(CHUNKS, f"text == {literal(text)}", ["chunk"]) == [{"chunk": 20}]
+    assert milvus.query(CHUNKS, among("text", [text, "?"]), ["chunk"]) == [{"chunk": 20}]
+
+
+def test_an_alias_names_one_collection_and_is_altered_in_one_step(milvus: Milvus) -> None:
+    filled(milvus)
+    other = Names("blog").vectors(2)
+    milvus.create(other, vectors_fields(4))
+    assert milvus.resolve("blog") is None
+    assert [milvus.create_alias("blog", each) for each in (CHUNKS, CHUNKS, other)] == [
+        True,
+        True,
+        False,
+    ]
+    milvus.alter_alias("blog", other)
+    assert milvus.resolve("blog") == other
+    milvus.drop_alias("blog")
+    assert milvus.resolve("blog") is None
+    with pytest.raises(CollectionGone):
+        milvus.alter_alias("blog", other)
+
+
+def test_a_released_collection_is_loaded_and_asked_again(milvus: Milvus) -> None:
+    filled(milvus)
+    assert milvus._client is not None
+    asked: list[Callable[[], int]] = [
+        lambda: milvus.count(CHUNKS),
+        lambda: len(milvus.query(CHUNKS, "chunk > 0", ["chunk"])),
+        lambda: len(milvus.search(CHUNKS, TERMS, [{0: 1.0}], 9)[0].keys),
+        lambda: len(list(milvus.iterate(CHUNKS, "", ["chunk"]))),
+    ]
+    for ask in asked:
+        milvus._client.release_collection(CHUNKS)
+        assert ask() == 9
+
+
+def test_what_is_not_there_is_gone_and_can_be_dropped(milvus: Milvus) -> None:
+    for ask in (
+        lambda: milvus.query("nothing", "", ["row"]),
+        lambda: milvus.search("nothing", TERMS, [{0: 1.0}], 1),
+        lambda: milvus.insert("nothing", CHUNKS_FIELDS, [row(1)]),
+        lambda: milvus.load("nothing"),
+    ):
+        with pytest.raises(CollectionGone, match="no longer has what was asked for"):
+            ask()
+    milvus.drop("nothing")
+    milvus.drop_alias("nothing")
+
+
+def test_rows_that_do_not_arrive_are_noticed(milvus: Milvus) -> None:
+    filled(milvus)
+    with pytest.raises(IndexProblem, match="has 9 of 10 rows"):
+        milvus.complete(CHUNKS, 10)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"text": "字" * 21_846}, "65,538 bytes does not fit the field 'text'"),
+        ({"terms": {}}, "no term does not fit the field 'terms'"),
+    ],
+)
+def test_what_a_server_would_refuse_is_not_sent(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(IndexProblem, match=said):
+        list(batches(CHUNKS_FIELDS, [row(1), row(2, **change)]))
+    with pytest.raises(IndexProblem, match="3 numbers does not fit the field 'vector'"):
+        list(batches(embeddings_fields(4), [{"key": "", "seal": "", "vector": [0.0] * 3}]))
+
+
+def test_a_query_of_another_width_is_refused_before_it_is_sent(milvus: Milvus) -> None:
+    name = Names("blog").vectors(1)
+    milvus.create(name, vectors_fields(4))
+    milvus.load(name)
+    with pytest.raises(IndexProblem, match="vectors of 4 numbers, and this query has 3"):
+        milvus.search(name, vectors_fields(4)[-1], [[1.0, 0.0, 0.0]], 1)
+
+
+def test_more_than_a_server_finds_is_not_asked_for(milvus: Milvus) -> None:
+    filled(milvus)
+    [found] = milvus.search(CHUNKS, TERMS, [{0: 1.0}], 100_000)
+    assert len(found.keys) == 9
+    assert milvus.search(CHUNKS, TERMS, [{0: 1.0}], 0)[0].keys == []
+    assert milvus.search(CHUNKS, TERMS, [], 5) == []
+
+
+def test_rows_go_in_requests_of_a_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(milvus_client, "BATCH_BYTES", 100)
+    sizes = [len(batch) for batch in batches(CHUNKS_FIELDS, map(row, range(1, 8)))]
+    assert sizes == [2, 2, 2, 1]
+    large = (row(number, "x" * 500) for number in range(1, 3))
+    assert [len(batch) for batch in batches(CHUNKS_FIELDS, large)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("version", "old"),
+    [
+        ("v2.3.5-lite", True),
+        ("2.2.16", True),
+        ("v2.4.0", False),
+        ("2.6.6", False),
+        ("3.0", False),
+        ("milvus_lite-3.2.2", False),
+        ("", False),
+    ],
+)
+def test_a_server_without_sparse_vectors_is_too_old(version: str, old: bool) -> None:
+    assert is_too_old(version) is old
+
+
+def test_nobody_at_the_address_is_a_sentence() -> None:
+    with pytest.raises(IndexUnreachable, match="Start it, or correct the address"):
+        Milvus(f"http://127.0.0.1:{free_port()}")
+
+
+def test_pymilvus_prints_no_tracebacks_of_its_own(milvus: Milvus) -> None:
+    with pytest.raises(CollectionGone):
+        milvus.query("nothing", "", ["row"])
+    loggers = [name for name in logging.root.manager.loggerDict if name.startswith("pymilvus")]
+    assert loggers
+    assert not [name for name in loggers if logging.getLogger(name).isEnabledFor(logging.CRITICAL)]
+
+
+def test_the_token_is_no_part_of_a_sentence(
+    milvus_address: str, milvus: Milvus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MILVUS_TOKEN", "root:secret")
+    filled(milvus)
+    guest = Milvus(milvus_address)
+    with pytest.raises(IndexProblem, match="refuses a request") as raised:
+        guest.query(CHUNKS, "text == root:secret", ["chunk"])
+    assert "secret" not in str(raised.value)
+    assert raised.value.for_clients == (
+        "The server that has the index refuses a request; its log says why."
+    )
+    guest.close()
