@@ -6,11 +6,12 @@ it, so that memory stays bounded whichever side is slower.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Container, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Container, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.prepare import EmbeddingWindow
+    from blog_search_mcp.ingest.prepare import EmbeddingWindow, ParsedResult
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
 Ollama."""
+
+AT_ONCE = 2
+"""Batches on their way to a server: it embeds one while the other's vectors are checked and kept,
+which takes a tenth of the time of a small model."""
 
 MAX_REFUSED = 20
 """Texts without a vector that a run may have, however small it is."""
@@ -40,7 +45,7 @@ MAX_REFUSED_SHARE = 0.1
 
 
 class CachedEmbedder:
-    """An embedder behind the cache, for one run."""
+    """An embedder behind the cache, for one run; safe to use from several threads. Close it."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
@@ -51,11 +56,17 @@ class CachedEmbedder:
         """By text, why the embedder makes no vector of it."""
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
-        self.is_stopped = False
-        """Set it to end `embed` at the next batch."""
         self._is_on_server = runs_on_server(embedder.identity)
+        self._threads = ThreadPoolExecutor(
+            AT_ONCE if self._is_on_server else 1, thread_name_prefix="embed"
+        )
+        self._lock = threading.Lock()
         self._ahead_until = 0.0
         self._failure: BlogSearchError | None = None
+
+    def close(self) -> None:
+        """End the threads once the batches under way are done; no other batch begins."""
+        self._threads.shutdown(cancel_futures=True)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -72,8 +83,8 @@ class CachedEmbedder:
         Vectors are float32 of unit length; batches finished before an error stay in the cache.
         """
         vectors = self._cache.get(texts)
-        for batch_vectors in self._embed_batches(texts, vectors):
-            vectors |= batch_vectors
+        for batch in self._submit(texts, vectors):
+            vectors |= batch.result()
         return vectors
 
     def embed_ahead(self, texts: Sequence[str]) -> None:
@@ -84,55 +95,51 @@ class CachedEmbedder:
         if not self._is_on_server:
             return
         self._ahead_until = self._ahead_until or time.monotonic() + AHEAD
-        with suppress(BlogSearchError), closing(self._embed_batches(texts, self.find(texts))) as b:
-            while time.monotonic() < self._ahead_until and next(b, None) is not None:
-                pass
+        batches = self._submit(texts, self.find(texts))
+        wait(batches, max(self._ahead_until - time.monotonic(), 0.0))
+        wait([batch for batch in batches if not batch.cancel()])
 
-    def _embed_batches(
+    def _submit(
         self, texts: Sequence[str], known: Container[str]
-    ) -> Generator[dict[str, Vectors], None, None]:
-        """Embed each batch of what is not known while the one before is written to the cache.
+    ) -> list[Future[Mapping[str, Vectors]]]:
+        """Have what is not known embedded in batches.
 
         Texts of about one length go together: a model pads a batch to its longest.
         """
         unknown = {text for text in texts if text not in known and text not in self.refused}
         texts = sorted(unknown, key=lambda text: (len(text), text))
-        writes: list[Future[None]] = []
-        with ThreadPoolExecutor(1, thread_name_prefix="cache") as thread:
-            size = BATCH * self._embedder.concurrency
-            for start in range(0, len(texts), size):
-                if self.is_stopped:
-                    break
-                batch = texts[start : start + size]
-                vectors = self._embed_batch(batch)
-                for write in writes:
-                    write.result()
-                rows = np.asarray(list(vectors.values()), dtype=np.float32)
-                writes = [thread.submit(self._cache.put, list(vectors), rows)]
-                self._refuse_too_many()
-                yield vectors
-        for write in writes:
-            write.result()
+        size = BATCH * self._embedder.concurrency
+        batches = (texts[start : start + size] for start in range(0, len(texts), size))
+        return [self._threads.submit(self._embed_batch, batch) for batch in batches]
 
-    def _embed_batch(self, batch: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors by text, and record which texts the embedder refused.
+    def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
+        """Embed a batch and keep it; return the vectors by text, without those refused.
 
-        What it raises once it is not asked for again.
+        What failed once fails at once from then on.
         """
         if self._failure is not None:
             raise self._failure
         try:
-            rows, reasons = self._embedder.embed_documents(batch), {}
-        except TextsRefused as refusal:
-            rows = refusal.rows
-            reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
+            rows, reasons = self._embed_documents(batch)
+            pairs = zip(batch, rows, strict=True)
+            vectors = {text: row for text, row in pairs if text not in reasons}
+            self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
+            with self._lock:
+                self.texts_embedded += len(batch)
+                self.refused |= reasons
+                self._refuse_too_many()
         except BlogSearchError as failure:
             self._failure = failure
             raise
-        self.texts_embedded += len(batch)
-        self.refused |= reasons
-        pairs = zip(batch, rows, strict=True)
-        return {text: row for text, row in pairs if text not in reasons}
+        return vectors
+
+    def _embed_documents(self, batch: Sequence[str]) -> tuple[Vectors, dict[str, str]]:
+        """Return a row for each text, and by text why a row is none."""
+        try:
+            return self._embedder.embed_documents(batch), {}
+        except TextsRefused as refusal:
+            reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
+            return refusal.rows, reasons
 
     def _refuse_too_many(self) -> None:
         refused, texts = self.refused, self.texts_embedded
@@ -150,7 +157,8 @@ BLOCK = 256
 """Windows embedded together: enough of each length for some full batches."""
 
 FIRST_BLOCK = BATCH
-"""Windows of the first block, so that an embedder on another machine starts early."""
+"""Windows of the first block, so that an embedder on another machine starts early; each other one
+has twice as many as the one before, up to BLOCK."""
 
 AHEAD = 5.0
 """Seconds for which an embedder on a server works while words are indexed: it may be on the same
@@ -196,12 +204,24 @@ class EmbeddingQueue:
         self._block = Block()
         self._block_size = FIRST_BLOCK
         self._submitted: deque[tuple[Block, Future[Mapping[str, Vectors]]]] = deque()
+        self._ahead: Future[object] | None = None
         self._without_vector: dict[int, WithoutVector] = {}
 
     @property
     def without_vector(self) -> tuple[WithoutVector, ...]:
         """Chunks of which at least one window was refused."""
         return tuple(self._without_vector.values())
+
+    def begin(self, results: Iterator[ParsedResult]) -> list[ParsedResult]:
+        """Take results of a first block, and have their windows embedded before they are put."""
+        taken: list[ParsedResult] = []
+        texts: list[str] = []
+        while len(texts) < FIRST_BLOCK and (result := next(results, None)) is not None:
+            taken.append(result)
+            texts += [window.text for window in result.windows]
+        embed = self._embedder.embed_ahead if self.holds_back else self._embedder.embed
+        self._ahead = self._thread.submit(embed, texts)
+        return taken
 
     def put(
         self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
@@ -222,16 +242,23 @@ class EmbeddingQueue:
         """Submit the last block even if it is not full."""
         if not self._block.posts:
             return
-        self._block_size = max(BLOCK, 2 * BATCH * self._embedder.concurrency)
+        self._block_size = max(
+            min(2 * self._block_size, BLOCK), 2 * BATCH * self._embedder.concurrency
+        )
         texts = [queued.window.text for queued in self._block.windows]
         if self.holds_back:
             vectors: Future[Mapping[str, Vectors]] = Future()
             vectors.set_result(self._embedder.find(texts))
-            self._thread.submit(self._embedder.embed_ahead, texts)
+            self._ahead = self._thread.submit(self._embedder.embed_ahead, texts)
         else:
-            vectors = self._thread.submit(self._embedder.embed, texts)
+            vectors = self._thread.submit(self._embed, texts)
         self._submitted.append((self._block, vectors))
         self._block = Block()
+
+    def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Embed what was not embedded ahead."""
+        wait([self._ahead] if self._ahead else [])
+        return self._embedder.embed(texts)
 
     def drain(self, until: int | None = None) -> Iterator[Block]:
         """Write blocks until that many windows are `written`, or all; yield each that is."""
@@ -278,10 +305,14 @@ class EmbeddingQueue:
 
 @contextmanager
 def open_embedding_queue(embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
-    """Start the embedding thread for this block; what still waits at its end is dropped."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+    """Start the embedding threads for this block; what still waits at its end is dropped.
+
+    A second one looks up what a block needs before the last batches of the block before it are
+    back.
+    """
+    thread = ThreadPoolExecutor(2, thread_name_prefix="queue")
     try:
         yield EmbeddingQueue(thread, embedder)
     finally:
-        embedder.is_stopped = True
+        embedder.close()
         thread.shutdown(cancel_futures=True)

@@ -256,15 +256,17 @@ def _write_changes(
     progress: Progress,
 ) -> Manifest:
     """Write a generation with every change; where there is much to embed, without its vectors."""
-    from blog_search_mcp.index.writer import open_index_writer
     from blog_search_mcp.ingest.backlog import WORDS_FIRST, embed_backlog, may_be_many
 
     plan, counts = run.plan, run.counts
     queue.holds_back = may_be_many(plan.to_read)
     progress.start("indexing posts", len(plan.to_read))
+    first = queue.begin(run.results)
+    from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
+
     with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
         queue.writer = writer
-        for each in run.results:
+        for each in chain(first, run.results):
             result, chunk_ids = _write_post(writer, each)
             counts.count(result)
             if result.new is None:

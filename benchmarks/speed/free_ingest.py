@@ -22,7 +22,7 @@ def main() -> int:
     dimension, pace = int(sys.argv[1]), float(sys.argv[2])
     del sys.argv[1:3]
 
-    def fixed(*_asked: object) -> Choice:
+    def fixed(*_asked: object, **_prefixes: object) -> Choice:
         return Choice(FixedEmbedder(dimension, pace), "as the benchmark wants")
 
     vars(command)["choose_embedder"] = fixed

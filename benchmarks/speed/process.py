@@ -177,6 +177,12 @@ def real_ingest(content: Path, index: Path) -> tuple[str, ...]:
     )
 
 
+def ollama_ingest(content: Path, index: Path, model: str, url: str) -> tuple[str, ...]:
+    """Python's arguments for an ingest with a model of the Ollama at this address."""
+    ingest = ("-m", "blog_search_mcp.ingest", str(content), "--index", str(index))
+    return (*ingest, "--embedder", "ollama", "--model", model, "--embedder-url", url)
+
+
 def ran(arguments: Sequence[str], *, weighed: bool = False) -> Ran:
     """Run Python to its end, which is a good one; its memory is looked at if it is `weighed`."""
     started = time.perf_counter()

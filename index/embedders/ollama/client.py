@@ -157,12 +157,13 @@ def connect(url: str, timeout: float) -> Client:
         from ollama import Client
 
         trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
+        is_encrypted = trust_env or url.startswith("https:")
         return Client(
             host=url,
             timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
             limits=httpx.Limits(max_keepalive_connections=0),
             trust_env=trust_env,
-            verify=_load_certificates(trust_env),
+            verify=_load_certificates(trust_env) if is_encrypted else False,
             follow_redirects=False,
             headers={"Accept-Encoding": "identity"},
             event_hooks={"request": [_remove_key], "response": [bound_response]},

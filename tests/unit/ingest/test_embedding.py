@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.cache import open_cache
@@ -50,25 +52,28 @@ def test_the_lexical_index_is_written_while_texts_are_embedded(blog: MakeBlog) -
     assert made.manifest.posts.keys() == {"kelp.md", "moth.md"}
 
 
+ON_A_SERVER = replace(IDENTITY, kind="ollama")
+
+
 class Counting(FakeEmbedder):
-    """Notes how many texts came at once, and tells when it is asked a second time."""
+    """A server's embedder that tells when it is asked a second time."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.batches: list[int] = []
+        super().__init__(ON_A_SERVER)
+        self.asked = 0
         self.again = threading.Event()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.batches.append(len(texts))
-        if len(self.batches) == 2:
+        self.asked += 1
+        if self.asked == 2:
             self.again.set()
         return super().embed_documents(texts)
 
 
-def test_a_batch_goes_into_the_cache_while_the_next_is_embedded(tmp_path: Path) -> None:
+def test_a_batch_goes_into_the_cache_while_a_server_embeds_the_next(tmp_path: Path) -> None:
     embedder = Counting()
     waited: list[bool] = []
-    with open_cache(tmp_path / "cache.sqlite3", IDENTITY) as cache:
+    with open_cache(tmp_path / "cache.sqlite3", ON_A_SERVER) as cache:
         put = cache.put
 
         def waiting(texts: Sequence[str], vectors: Vectors) -> None:
@@ -77,10 +82,32 @@ def test_a_batch_goes_into_the_cache_while_the_next_is_embedded(tmp_path: Path) 
 
         cache.put = waiting  # type: ignore[method-assign]
         texts = [f"moth {number}" for number in range(2 * BATCH)]
-        found = CachedEmbedder(embedder, cache).embed(texts)
+        with closing(CachedEmbedder(embedder, cache)) as cached:
+            found = cached.embed(texts)
         assert waited == [True, True]
         assert list(cache.get(texts)) == texts
     assert sorted(found) == sorted(texts)
+
+
+class Opening(FakeEmbedder):
+    """Embeds once the ingest has opened a generation to write."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self.found: list[bool] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.found.append(comes(self._folder.exists))
+        return super().embed_documents(texts)
+
+
+def test_the_first_texts_are_embedded_once_and_while_the_writer_opens(blog: MakeBlog) -> None:
+    made = blog({"moth.md": "By night."})
+    made.write({"kelp.md": "At sea."})
+    made.embedder = embedder = Opening(made.layout.generation(2).folder)
+    made.ingest()
+    assert (embedder.found, len(embedder.documents)) == ([True], 1)
 
 
 def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> None:
