@@ -1,0 +1,237 @@
+"""Search a generation's words in Milvus, with tantivy's scores.
+
+A server adds up products of query and row. A word's stems count once, by the best of them, which
+no sum says: they are first all added, which is at least as much, and then what is too much is
+asked for the candidates alone, a query for each stem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.lexical.level import EXACT, LexicalLevel, Prepared, bm25_idf
+from blog_search_mcp.index.milvus.client import Milvus, among
+from blog_search_mcp.index.milvus.schema import (
+    ABOUT,
+    CHUNK,
+    CHUNKS_FIELDS,
+    MOST_HITS,
+    PARTS,
+    POST,
+    POSTS_FIELDS,
+    ROW,
+    TERMS,
+    WHOLE,
+    Field,
+)
+from blog_search_mcp.index.milvus.statistics import TermStatistics
+from blog_search_mcp.index.milvus.terms import Sparse, What, dimension, presence
+
+FEW: Final = 32
+"""Candidates beyond those that are wanted, where scores are at first too high."""
+
+
+class Wanted(NamedTuple):
+    """What a document's score is the sum of."""
+
+    terms: Sparse
+    """By dimension, what its weight in the row is multiplied with."""
+    choices: list[Sparse]
+    """The same, but of each only the best counts."""
+
+    def sum(self) -> Sparse:
+        """Return one query that gives at least the score."""
+        total = dict(self.terms)
+        for choice in self.choices:
+            _add(total, choice)
+        return total
+
+
+def _add(total: Sparse, more: Sparse) -> None:
+    for each, weight in more.items():
+        total[each] = total.get(each, 0.0) + weight
+
+
+@dataclass(frozen=True)
+class LevelPlace:
+    """Where a level's rows are."""
+
+    collections: tuple[str, ...]
+    """Of the generations whose rows it uses."""
+    dead: tuple[int, ...]
+    """Posts whose rows no longer count."""
+
+
+class MilvusLevel(LexicalLevel):
+    """The posts or the chunks of one generation; every method raises IndexProblem."""
+
+    def __init__(
+        self,
+        milvus: Milvus,
+        place: LevelPlace,
+        key: str,
+        fields: Mapping[str, tuple[Field, TermStatistics]],
+    ) -> None:
+        """Search `fields`, by prefix, in rows that are known by `key`."""
+        self._milvus = milvus
+        self._place = place
+        self._key = key
+        self._fields = fields
+
+    @property
+    def documents(self) -> int:
+        """As LexicalLevel."""
+        return self._fields[""][1].documents
+
+    def _documents_with(self, field: str, term: str) -> int:
+        what: What = "stem" if field.endswith("stem") else "exact"
+        return self._fields[field.removesuffix(what)][1].having(dimension(what, term))
+
+    def _documents_with_character(self, word: Word) -> int:
+        """As LexicalLevel; of other words that mean the same, the commonest alone counts."""
+        found = sum(self._fields[""][1].having(each) for each in _characters(word))
+        return max(found, *(self.having(stem) for stem in word.stems))
+
+    def _score(
+        self, prepared: Prepared, prefix: str, limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
+        if prefix not in prepared.made:
+            prepared.made[prefix] = self._wanted(prepared, prefix)
+        return self._best(prepared.made[prefix], prefix, limit, among)
+
+    def _wanted(self, prepared: Prepared, prefix: str) -> Wanted:
+        wanted = Wanted({}, [])
+        for word, (weight, idf) in prepared.words.items():
+            stems = self._rarities(f"{prefix}stem", word.stems, weight)
+            _add(wanted.terms, self._rarities(f"{prefix}exact", [word.exact], weight * EXACT))
+            if word.is_character:
+                _add(wanted.terms, {dimension("pair", word.exact): weight * idf})
+            _choose(wanted, stems)
+        return wanted
+
+    def _rarities(self, field: str, terms: Sequence[str], weight: float) -> Sparse:
+        """By dimension, the rarity of those terms that any document has, times `weight`."""
+        what: What = "stem" if field.endswith("stem") else "exact"
+        counts = {term: self._documents_with(field, term) for term in terms}
+        return {
+            dimension(what, term): weight * bm25_idf(count, self.documents)
+            for term, count in counts.items()
+            if count and weight
+        }
+
+    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
+        wanted = Wanted({}, [])
+        for word, idf in worth.items():
+            anywhere = {presence(dimension("stem", stem)) for stem in word.stems}
+            if word.is_character:
+                anywhere.discard(presence(dimension("stem", word.exact)))
+                anywhere.update(_characters(word))
+            _choose(wanted, dict.fromkeys(anywhere, idf))
+        return max(self._best(wanted, "", 1, among).values(), default=0.0)
+
+    def _best(
+        self, wanted: Wanted, prefix: str, limit: int, among: Sequence[int] | None
+    ) -> dict[int, float]:
+        """Find the best documents; those that even a sum ranks too low are not looked at."""
+        field, query = self._fields[prefix][0], wanted.sum()
+        count = limit + FEW * bool(wanted.choices)
+        while True:
+            count = min(count, MOST_HITS)
+            found = self._search(field, query, count, among)
+            excess = self._excess(field, wanted.choices, found)
+            scores = {hit.key: hit.score - excess.get(hit.key, 0.0) for hit in found}
+            best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
+            if len(found) < count or count == MOST_HITS or scores[best[-1]] >= found[-1].score:
+                return {self._id_of(key): scores[key] for key in best}
+            count *= 4
+
+    def _search(
+        self, field: Field, query: Sparse, count: int, posts: Sequence[int] | None
+    ) -> list[Hit]:
+        """Find the best of every collection's rows, best first."""
+        expression = among(POST, self._place.dead, outside=True) if self._place.dead else ""
+        if posts is not None:
+            expression = among(POST, posts)
+        if not query or (posts is not None and not posts):
+            return []
+        found: list[Hit] = []
+        for name in self._place.collections:
+            [hits] = self._milvus.search(name, field, [query], count, expression)
+            found += [Hit(key, score, name) for key, score in zip(*hits, strict=True) if score > 0]
+        return sorted(found, key=lambda hit: (-hit.score, hit.key))[:count]
+
+    def _excess(
+        self, field: Field, choices: Sequence[Sparse], found: Sequence[Hit]
+    ) -> dict[int, float]:
+        """By row, how much of its sum is of stems that are not the best of their word."""
+        excess: dict[int, float] = {}
+        queries = [{each: weight} for choice in choices for each, weight in choice.items()]
+        for name in {hit.collection for hit in found} if queries else ():
+            keys = [hit.key for hit in found if hit.collection == name]
+            expression = among(self._key, keys)
+            every = iter(self._milvus.search(name, field, queries, len(keys), expression))
+            for choice in choices:
+                parts: dict[int, list[float]] = {}
+                for hits in islice(every, len(choice)):
+                    for key, score in zip(*hits, strict=True):
+                        parts.setdefault(key, []).append(score)
+                for key, scores in parts.items():
+                    excess[key] = excess.get(key, 0.0) + sum(scores) - max(scores)
+        return excess
+
+    def _id_of(self, key: int) -> int:
+        return key // PARTS if self._key == ROW else key
+
+
+class Hit(NamedTuple):
+    """One row that was found."""
+
+    key: int
+    score: float
+    collection: str
+
+
+def _characters(word: Word) -> tuple[int, int]:
+    """The dimensions of a character that is anywhere."""
+    return dimension("pair", word.exact), dimension("lone", word.exact)
+
+
+def _choose(wanted: Wanted, choice: Sparse) -> None:
+    """Add the best of a choice to what is wanted."""
+    if len(choice) > 1:
+        wanted.choices.append(choice)
+    else:
+        _add(wanted.terms, choice)
+
+
+@dataclass(frozen=True)
+class GenerationTerms:
+    """What is known of a generation's words without its rows."""
+
+    posts: tuple[str, ...]
+    """Collections of posts whose rows it uses."""
+    chunks: tuple[str, ...]
+    dead: tuple[int, ...]
+    """Posts whose rows no longer count."""
+    statistics: Mapping[str, TermStatistics]
+    """By field: WHOLE, ABOUT and TERMS."""
+
+
+class MilvusSearcher:
+    """Both levels of one generation; implements LexicalSearcher."""
+
+    def __init__(self, milvus: Milvus, terms: GenerationTerms) -> None:
+        by_name = {field.name: field for field in (*POSTS_FIELDS, *CHUNKS_FIELDS)}
+        whole, about, each = (
+            (by_name[name], terms.statistics[name]) for name in (WHOLE, ABOUT, TERMS)
+        )
+        self.posts: LexicalLevel = MilvusLevel(
+            milvus, LevelPlace(terms.posts, terms.dead), ROW, {"": whole, "about_": about}
+        )
+        self.chunks: LexicalLevel = MilvusLevel(
+            milvus, LevelPlace(terms.chunks, terms.dead), CHUNK, {"": each}
+        )
