@@ -1,17 +1,17 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
 Posts are added one by one and vectors in blocks, and each is written as it comes, so that memory
-stays bounded whatever the size of the blog. No reader sees anything of it before `commit` switches
-CURRENT; a run that dies before leaves a folder that the next run deletes.
+stays bounded whatever the size of the blog. No reader sees anything of it before `commit` makes it
+the current one; what a run that dies before leaves is deleted by the next.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import (
     ENDS_PROCESS,
@@ -19,29 +19,22 @@ from blog_search_mcp.index.errors import (
     UnreadablePost,
     describe_refusal,
 )
-from blog_search_mcp.index.lexical import writer as lexical_writer
-from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
+from blog_search_mcp.index.lexical.documents import RefusedPost
 from blog_search_mcp.index.relations.corpus import direct_posts
 from blog_search_mcp.index.relations.overtaken import find_overtaken
 from blog_search_mcp.index.relations.series import find_series
-from blog_search_mcp.index.store.catalog import ChunkTable, write_chunk_table
-from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
-from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
 from blog_search_mcp.index.store.disk import translate_disk_errors
-from blog_search_mcp.index.store.generations import checksum_files, next_folder, switch
-from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
-from blog_search_mcp.index.store.statistics import count_posts, write_overview
+from blog_search_mcp.index.store.statistics import count_posts
+from blog_search_mcp.index.stores import Draft, IndexStore, MakeTerms, PostChanges, Terms
 from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
-from blog_search_mcp.index.vectors.base import VectorWriter
-from blog_search_mcp.index.vectors.registry import open_vectors, write_vectors
 
-SUPERSEDED_SHARE = 0.2
-"""tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
-share of the index the lexical index is written whole instead of incrementally."""
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.catalog import ChunkTable
+    from blog_search_mcp.index.vectors.base import VectorStore
 
-Terms: TypeAlias = PostTerms | RefusedPost
-MakeTerms: TypeAlias = Callable[[Sequence[int]], list[Terms]]
 MapBatches: TypeAlias = Callable[
     [MakeTerms, Sequence[int], Callable[[int], Terms]], Iterable[Terms]
 ]
@@ -55,28 +48,15 @@ class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
     Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical`,
-    `finish_files` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
+    `complete` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
     """
 
-    def __init__(
-        self,
-        layout: Layout,
-        number: int,
-        base: Manifest | None,
-        embedder: EmbedderIdentity,
-        catalog: CatalogWriter,
-        vectors: VectorWriter,
-        wait_until_verified: Callable[[], None],
-    ) -> None:
-        self.files = layout.generation(number)
-        """Of the new generation; complete after `finish_files`."""
-        self._layout = layout
-        self._number = number
+    def __init__(self, draft: Draft, base: Manifest | None, embedder: EmbedderIdentity) -> None:
+        self._draft = draft
         self._base = base
         self._embedder = embedder
-        self._catalog = catalog
-        self._vectors = vectors
-        self._wait_until_verified = wait_until_verified
+        self._catalog = draft.catalog
+        self._vectors = draft.vectors
         self._posts = dict(base.posts) if base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
@@ -171,16 +151,17 @@ class IndexWriter:
                 self._write_relations()
         return reasons
 
-    def finish_files(self) -> None:
+    def complete(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
         with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
             table = self._catalog.catalog.chunk_table()
-            write_chunk_table(self.files.table, table)
-            self._vectors.delete(self._removed_chunks)
-            self._vectors.commit()
-            self._write_overtaken(table)
+            self._write_overtaken(table, self._draft.complete(table, self._removed_chunks))
+
+    def open_snapshot(self, embedder: Embedder) -> Snapshot:
+        """Open the completed generation, for the searches of its calibration."""
+        return self._draft.open_snapshot(embedder)
 
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None
@@ -189,30 +170,26 @@ class IndexWriter:
 
         `created` is when the content folder was walked: UTC, ISO 8601 to the second.
         """
-        base_checksums = self._base.files if self._base else {}
         with translate_disk_errors():
             overview = count_posts(
                 tuple(self._catalog.catalog.every_post().values()),
-                generation=self._number,
+                generation=self._draft.number,
                 created=created,
                 embedder=self._embedder.name,
                 chunks=self.chunks,
                 waiting=sum(post.waiting > 0 for post in self._posts.values()),
             )
-            write_overview(self.files, overview)
             manifest = Manifest(
-                generation=self._number,
+                generation=self._draft.number,
                 created=created,
                 embedder=self._embedder,
                 build=build,
                 posts=dict(sorted(self._posts.items())),
                 calibration=calibration,
                 superseded=self._superseded,
-                files=checksum_files(self.files, base_checksums),
+                files={},
             )
-            self._wait_until_verified()
-            switch(self._layout, manifest)
-        return manifest
+            return self._draft.publish(manifest, overview)
 
     def _write_relations(self) -> dict[int, Post]:
         """Write what posts are to each other; return them all by id."""
@@ -223,10 +200,9 @@ class IndexWriter:
         self._catalog.commit()
         return posts
 
-    def _write_overtaken(self, table: ChunkTable) -> None:
+    def _write_overtaken(self, table: ChunkTable, store: VectorStore) -> None:
         """Write which posts a newer one treats anew, as the vectors there are by now show it."""
-        catalog, store = self._catalog.catalog, open_vectors(self.files.vectors)
-        found = {}
+        catalog, found = self._catalog.catalog, {}
         if len(store):
             groups = (catalog.translations().groups, catalog.series())
             vectors = partial(direct_posts, store, table)
@@ -235,49 +211,31 @@ class IndexWriter:
         self._catalog.commit()
 
     def _write_terms(
-        self, map_batches: MapBatches, posts: Iterable[int]
+        self, map_batches: MapBatches, posts: Collection[int]
     ) -> tuple[int, list[RefusedPost]]:
         """Write the lexical index; return how many chunks are superseded, and what is not in."""
-        base, folder, terms = self._base, self.files.lexical, partial(post_terms, self.files)
-        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
-        if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            every = map_batches(terms, sorted(posts), _describe_lost)
-            return 0, lexical_writer.write(folder, None, (), every)
-        before = self._layout.generation(base.generation).lexical
-        added = map_batches(terms, sorted(self._added_posts), _describe_lost)
-        refused = lexical_writer.write(folder, before, self._removed_posts, added)
-        return superseded, refused
+        changes = PostChanges(
+            tuple(posts), self._added_posts, self._removed_posts, self._removed_chunks
+        )
+
+        def map_terms(make: MakeTerms, post_ids: Sequence[int]) -> Iterable[Terms]:
+            return map_batches(make, post_ids, _describe_lost)
+
+        return self._draft.write_lexical(changes, map_terms)
 
 
 @contextmanager
 def open_index_writer(
-    layout: Layout, base: Manifest | None, embedder: EmbedderIdentity
+    store: IndexStore, base: Manifest | None, embedder: EmbedderIdentity
 ) -> Iterator[IndexWriter]:
     """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
 
     `base` is the current generation, or `None` for an index made anew. The caller holds the writer
     lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
-    before: GenerationFiles | None = None
-    wait_until_verified: Callable[[], None] = _do_nothing
-    with ExitStack() as stack:
-        if base is not None:
-            before = layout.generation(base.generation)
-            verify_if_modified(before, base)
-            wait_until_verified = stack.enter_context(verifying(before, base))
-        with translate_disk_errors():
-            number = stack.enter_context(next_folder(layout))
-            files = layout.generation(number)
-            catalog = stack.enter_context(open_writer(files, before))
-            base_vectors = before.vectors if before else None
-            vectors = stack.enter_context(
-                write_vectors(files.vectors, base_vectors, embedder.dimension, number)
-            )
-        yield IndexWriter(layout, number, base, embedder, catalog, vectors, wait_until_verified)
+    with store.begin(base, embedder) as draft:
+        yield IndexWriter(draft, base, embedder)
 
 
 def _describe_lost(post_id: int) -> RefusedPost:
     return RefusedPost(post_id, ENDS_PROCESS)
-
-
-def _do_nothing() -> None: ...

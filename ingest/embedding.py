@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.cache import EmbeddingCache
+from blog_search_mcp.index.embedders.cache import KeptVectors
 from blog_search_mcp.index.embedders.registry import runs_on_server
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderRefused, TextsRefused
 from blog_search_mcp.ingest.report import WithoutVector
@@ -47,7 +47,7 @@ MAX_REFUSED_SHARE = 0.1
 class CachedEmbedder:
     """An embedder behind the cache, for one run; safe to use from several threads. Close it."""
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+    def __init__(self, embedder: Embedder, cache: KeptVectors) -> None:
         self._embedder = embedder
         self._cache = cache
         self.window_pieces = embedder.window_pieces

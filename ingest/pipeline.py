@@ -33,10 +33,7 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     UnreadablePost,
 )
-from blog_search_mcp.index.store.checksums import verify
-from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
-from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.statistics import read_overview
+from blog_search_mcp.index.stores import IndexStore, open_store
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.report import (
@@ -171,26 +168,26 @@ def ingest(job: Job, progress: Progress) -> Report:
     """
     started = time.monotonic()
     refuse_inside(job.content, job.index)
-    layout = Layout(job.index)
+    store = open_store(job.index)
     embedding = EmbeddingCounts()
     with closing(WorkerPool(job.processes)) as workers:
-        run = _read_to_first_change(job, layout, workers)
+        run = _read_to_first_change(job, store, workers)
         if run.is_complete:
             assert run.plan.base is not None
             manifest = run.plan.base
-            verify(layout.generation(run.plan.live), manifest)
-            _record_ingest(job, layout, run, manifest)
+            store.verify(manifest)
+            _record_ingest(job, store, run, manifest)
         else:
-            with writer_lock(layout):
-                if _live_number(job, layout) != run.plan.live:
-                    run = _read_to_first_change(job, layout, workers)
-                manifest, embedding = _write_generations(job, layout, run, workers, progress)
-    return _make_report(layout, manifest, run, embedding, time.monotonic() - started)
+            with store.lock_writer():
+                if _live_number(job, store) != run.plan.live:
+                    run = _read_to_first_change(job, store, workers)
+                manifest, embedding = _write_generations(job, store, run, workers, progress)
+    return _make_report(store, manifest, run, embedding, time.monotonic() - started)
 
 
-def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
-    live = _live_number(job, layout)
-    plan = make_plan(job, read_manifest(layout, live) if live else None)
+def _read_to_first_change(job: Job, store: IndexStore, workers: WorkerPool) -> Run:
+    live = _live_number(job, store)
+    plan = make_plan(job, store.read_manifest(live) if live else None)
     counts, results = IngestCounts(plan), _read_files(job, plan, workers)
     if plan.removed:
         return Run(plan, counts, results, has_changes=True)
@@ -202,10 +199,10 @@ def _read_to_first_change(job: Job, layout: Layout, workers: WorkerPool) -> Run:
     return Run(plan, counts, results, has_changes=False)
 
 
-def _live_number(job: Job, layout: Layout) -> int:
+def _live_number(job: Job, store: IndexStore) -> int:
     """Return the live generation's number, 0 without one and for a rebuild."""
     try:
-        return 0 if job.rebuild else current_number(layout)
+        return 0 if job.rebuild else store.current_number()
     except IndexMissing:
         return 0
 
@@ -220,36 +217,35 @@ def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedRes
 
 
 def _write_generations(
-    job: Job, layout: Layout, run: Run, workers: WorkerPool, progress: Progress
+    job: Job, store: IndexStore, run: Run, workers: WorkerPool, progress: Progress
 ) -> tuple[Manifest, EmbeddingCounts]:
     """Write what changed, then the backlog; each generation is published when it is complete."""
-    from blog_search_mcp.index.embedders.cache import open_cache
     from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
 
     embedder, manifest = run.plan.choice.embedder, run.plan.base
     with ExitStack() as opened:
-        cache = opened.enter_context(open_cache(layout.cache, embedder.identity))
+        cache = opened.enter_context(store.open_cache(embedder.identity))
         cached = CachedEmbedder(embedder, cache)
         queue = opened.enter_context(open_embedding_queue(cached))
         if manifest is None or run.has_changes:
-            manifest = _write_changes(job, layout, run, workers, queue, progress)
-        _record_ingest(job, layout, run, manifest)
+            manifest = _write_changes(job, store, run, workers, queue, progress)
+        _record_ingest(job, store, run, manifest)
         if manifest.waiting:
             progress.say(
                 f"{len(manifest.posts):,} posts can be searched by words now. Search by meaning "
                 f"follows for {manifest.waiting:,} of them, the newest first."
             )
         for fuller in _write_backlog(
-            layout, run.plan, run.counts, manifest, workers, queue, progress
+            store, run.plan, run.counts, manifest, workers, queue, progress
         ):
             manifest = fuller
-            _record_ingest(job, layout, run, manifest)
+            _record_ingest(job, store, run, manifest)
     return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
 
 
 def _write_changes(
     job: Job,
-    layout: Layout,
+    store: IndexStore,
     run: Run,
     workers: WorkerPool,
     queue: EmbeddingQueue,
@@ -264,7 +260,7 @@ def _write_changes(
     first = queue.begin(run.results)
     from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
 
-    with open_index_writer(layout, plan.base, plan.choice.embedder.identity) as writer:
+    with open_index_writer(store, plan.base, plan.choice.embedder.identity) as writer:
         queue.writer = writer
         for each in chain(first, run.results):
             result, chunk_ids = _write_post(writer, each)
@@ -307,7 +303,7 @@ def _write_lexical(writer: IndexWriter, workers: WorkerPool, counts: IngestCount
 
 
 def _write_backlog(
-    layout: Layout,
+    store: IndexStore,
     plan: Plan,
     counts: IngestCounts,
     manifest: Manifest,
@@ -327,7 +323,7 @@ def _write_backlog(
         if done >= milestone:
             continue
         progress.start("embedding texts", windows, done)
-        with open_index_writer(layout, manifest, plan.choice.embedder.identity) as writer:
+        with open_index_writer(store, manifest, plan.choice.embedder.identity) as writer:
             queue.writer = writer
             sources = sources or iter(writer.backlog())
             try:
@@ -362,18 +358,18 @@ def _publish(
     from blog_search_mcp.index.store.disk import translate_disk_errors
 
     progress.start("writing the index", 1)
-    writer.finish_files()
+    writer.complete()
     if calibration is None or calibration.is_stale(writer.chunks):
         from blog_search_mcp.index.search.calibration import calibrate
 
-        with translate_disk_errors():
-            calibration = calibrate(writer.files, plan.choice.embedder, embedded)
+        with translate_disk_errors(), closing(writer.open_snapshot(plan.choice.embedder)) as opened:
+            calibration = calibrate(opened, embedded)
     manifest = writer.commit(plan.created, plan.build, calibration)
     progress.advance(1)
     return manifest
 
 
-def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> None:
+def _record_ingest(job: Job, store: IndexStore, run: Run, manifest: Manifest) -> None:
     """Record the folder as it was, for servers that compare it with the folder as it is."""
     due = {} if job.options.include_drafts else run.counts.due
     lethal = {skip.source for skip in run.counts.skipped if skip.reason == ENDS_PROCESS}
@@ -395,24 +391,26 @@ def _record_ingest(job: Job, layout: Layout, run: Run, manifest: Manifest) -> No
         waiting=manifest.waiting,
         options=job.options,
     )
-    write_last_ingest(layout, seen)
+    write_last_ingest(store, seen)
 
 
-def _advise_embedder(layout: Layout, manifest: Manifest, plan: Plan) -> str:
+def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
     """Say that another model fits the blog as it now is, if the index had this one before."""
     if not plan.live or plan.choice.is_asked:
         return ""
-    overview = read_overview(layout.generation(manifest.generation))
+    overview = store.peek_overview()
+    if overview is None:
+        return ""
     posts = dict(overview.languages)
     posts[""] = overview.posts - sum(posts.values())
     return advise_other_model(manifest.embedder, posts)
 
 
 def _make_report(
-    layout: Layout, manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float
+    store: IndexStore, manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float
 ) -> Report:
     choice, counts = run.plan.choice, run.counts
-    reasons = (choice.reason, _advise_embedder(layout, manifest, run.plan))
+    reasons = (choice.reason, _advise_embedder(store, manifest, run.plan))
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),

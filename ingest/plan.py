@@ -19,7 +19,7 @@ from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_la
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import CONFIDENCE_FORMULA
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.sites.discovery import find_site
@@ -41,7 +41,7 @@ class Job:
     """The settings of one ingest, made at the command line and passed whole."""
 
     content: Path
-    index: Path
+    index: Location
     choose: ChooseEmbedder
     today: date
     options: IngestOptions = field(default_factory=IngestOptions)
@@ -154,12 +154,12 @@ def _sample(files: Sequence[SourceFile]) -> Counter[str]:
     return sample_languages(files)
 
 
-def _files_that_end_processes(index: Path) -> frozenset[tuple[str, int, int]]:
+def _files_that_end_processes(index: Location) -> frozenset[tuple[str, int, int]]:
     """Return source, size and time of files that ended the processes which read them.
 
     A few changed posts are read by the ingest's own process.
     """
-    last = read_any_last_ingest(Layout(index))
+    last = read_any_last_ingest(open_store(index))
     files = last.files.items() if last else ()
     return frozenset(
         (source, state.size, state.mtime_ns) for source, state in files if state.ends_process

@@ -116,14 +116,14 @@ def _can_watch(settings: Settings) -> bool:
         return True
     from blog_search_mcp.index.content.walk import refuse_inside
     from blog_search_mcp.index.errors import BlogSearchError
-    from blog_search_mcp.index.store.layout import Layout
+    from blog_search_mcp.index.stores import open_store
     from blog_search_mcp.server.cli.terminal import tell
 
     try:
         refuse_inside(folder, settings.index)
     except BlogSearchError as error:
         tell(str(error), settings)
-    return Layout(settings.index).current.is_file()
+    return open_store(settings.index).exists()
 
 
 def _places() -> Places:

@@ -19,9 +19,7 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     describe_exhaustion,
 )
-from blog_search_mcp.index.store.files import read_regular
-from blog_search_mcp.index.store.layout import LARGEST_CURRENT, Layout
-from blog_search_mcp.index.store.statistics import peek_overview
+from blog_search_mcp.index.stores import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing, PostLists
     from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.stores import Location, Stamp
     from blog_search_mcp.index.types import (
         Answer,
         EmbedderIdentity,
@@ -48,38 +47,31 @@ if TYPE_CHECKING:
 EmbedderFor: TypeAlias = "Callable[[EmbedderIdentity], Embedder]"
 """Makes the embedder that an index was built with."""
 
-Stamp: TypeAlias = tuple[str, int, int] | None
-"""Another value for every switch of generations, beginning with the name of the live one;
-`None` while there is no index."""
-
 
 class IndexFolder:
-    """What can be known of an index folder without opening the index; each call reads anew."""
+    """What can be known of an index without opening it; each call reads anew."""
 
     blogs: tuple[str, ...] = ()
     is_watched = False
 
-    def __init__(self, folder: Path, is_watched: bool = False, content: Path | None = None) -> None:
-        """Take the folder, which need not exist; where posts are watched it soon will.
+    def __init__(
+        self, location: Location, is_watched: bool = False, content: Path | None = None
+    ) -> None:
+        """Take where it is, or where posts are watched soon will be.
 
         `content` is the posts' folder if they are not where the last ingest found them.
         """
-        self._layout = Layout(folder)
+        self._store = open_store(location)
         self._content = content
         self.is_watched = is_watched
 
-    def stamp(self) -> Stamp:
-        """Identify the live generation, at the price of reading one line."""
-        try:
-            name = read_regular(self._layout.current, LARGEST_CURRENT)
-            status = self._layout.current.stat()
-        except OSError:
-            return None
-        return name[:20].decode("ascii", "replace").strip(), status.st_ino, status.st_mtime_ns
+    def stamp(self) -> Stamp | None:
+        """Identify the live generation; `None` while there is no index."""
+        return self._store.stamp()
 
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
-        return peek_overview(self._layout)
+        return self._store.peek_overview()
 
     def read_contents(
         self, posts: Mapping[str, Collection[str]], today: date
@@ -88,10 +80,10 @@ class IndexFolder:
         from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
         from blog_search_mcp.index.content.left_out import read_folder
 
-        last = read_any_last_ingest(self._layout)
+        last = read_any_last_ingest(self._store)
         return {name: read_folder(last, self._content, posts[name], today) for name in posts}
 
-    def changed(self, before: Stamp, now: Stamp) -> frozenset[str]:
+    def changed(self, before: Stamp | None, now: Stamp | None) -> frozenset[str]:
         """Return the sources that were added, changed or removed between two generations.
 
         Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
@@ -102,14 +94,12 @@ class IndexFolder:
             source for source in early.keys() | late.keys() if early.get(source) != late.get(source)
         )
 
-    def _digests(self, stamp: Stamp) -> Mapping[str, str]:
+    def _digests(self, stamp: Stamp | None) -> Mapping[str, str]:
         if stamp is None:
             return {}
-        from blog_search_mcp.index.store.generations import read_manifest
-
         if not stamp[0].isdecimal():
             raise IndexBroken("The index's CURRENT names no generation.")
-        manifest = read_manifest(self._layout, int(stamp[0]))
+        manifest = self._store.read_manifest(int(stamp[0]))
         return {source: post.digest for source, post in manifest.posts.items()}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.index.types import Filters, Sort
 
 Command: TypeAlias = Literal[
@@ -150,7 +151,7 @@ class ClientSetup:
     """Set for `uninstall`."""
     prints: bool = False
     """Whether the entry is shown instead of written."""
-    index: Path | None = None
+    index: Location | None = None
     """Set for an `uninstall` of the entry over this index."""
     agrees: bool = False
     """Whether `setup` takes every client it finds without asking."""
@@ -160,7 +161,7 @@ class ClientSetup:
 class Settings:
     """What one run is to do, and with what."""
 
-    index: Path
+    index: Location
     """The index folder, absolute; it need not exist."""
     embedder_url: str
     """Where the embedder's server answers, as given; empty for the embedder's default."""
@@ -215,13 +216,16 @@ def index_arguments(settings: Settings) -> list[str]:
     ]
 
 
-def name_blogs(folders: Sequence[Path]) -> tuple[str, ...]:
-    """Name blogs by their index folders; `index` and hidden ones go by the folder they lie in.
+def name_blogs(indexes: Sequence[Location]) -> tuple[str, ...]:
+    """Name blogs by their indexes; `index` and hidden ones go by the folder they lie in.
 
     Where two have the same name, so many folders above are named before it as set them apart.
     Raises UsageError if two folders are the same.
     """
-    for parts in (list(map(_name_parts, folders)), [folder.parts[1:] for folder in folders]):
+    for parts in (
+        [_name_parts(each.parts) for each in indexes],
+        [each.parts[1:] for each in indexes],
+    ):
         for depth in range(1, max(map(len, parts)) + 1):
             joined = ("-".join(each[-depth:]) for each in parts)
             names = tuple(re.sub(r"[^\w.-]+", "-", name) or "blog" for name in joined)
@@ -230,10 +234,10 @@ def name_blogs(folders: Sequence[Path]) -> tuple[str, ...]:
     raise UsageError("Each --index must be another folder, with a name of its own.")
 
 
-def _name_parts(folder: Path) -> tuple[str, ...]:
-    *above, name = folder.parts
+def _name_parts(parts: Sequence[str]) -> tuple[str, ...]:
+    *above, name = parts
     if name.startswith(".blog-index-"):
         name = name.removeprefix(".blog-index-")
     elif above[1:] and (name == "index" or name.startswith(".")):
-        return _name_parts(folder.parent)
+        return _name_parts(above)
     return (*above[1:], name)

@@ -21,12 +21,12 @@ from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.content.last_ingest import LastIngest, read_any_last_ingest
 from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.engine import make_embedder
 
@@ -48,7 +48,7 @@ def _say(line: str) -> None:
 
 def _measure(folder: Path) -> None:
     corpus = _open(folder)
-    last = read_any_last_ingest(Layout(folder))
+    last = read_any_last_ingest(FolderStore(folder))
     assert last is not None
     sources = frozenset(post.source for post in corpus.posts.values())
     content = read_folder(last, None, sources, TODAY)

@@ -26,10 +26,10 @@ from benchmarks.provenance import command_line, read_commit
 from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.questions import ALIKE, compare_questions, group_alike
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Answer, Filters
 
 LIMIT = 30
@@ -63,7 +63,7 @@ def measure_blog(path: Path, limit: int) -> None:
     corpus = reader.corpora()[""]
     say(f"\n{path.name}: {len(corpus.posts)} posts, {corpus.snapshot.embedder.identity.model}")
     measure_wordings(corpus, path.name)
-    last = read_any_last_ingest(Layout(path))
+    last = read_any_last_ingest(FolderStore(path))
     if last is None or not Path(last.content).is_dir():
         raise UsageError(f"The posts of {path} are not where its last ingest found them.")
     headings = choose_headings(corpus, limit)

@@ -32,6 +32,7 @@ from blog_search_mcp.index.documents.decode import decode
 from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import (
@@ -41,7 +42,6 @@ from blog_search_mcp.index.relations.draft import (
     read_draft,
 )
 from blog_search_mcp.index.relations.similarity.similar import Similarity, rank_similar
-from blog_search_mcp.index.store.layout import Layout
 
 LIMIT = 50
 """Posts of a kind: a hit rate of .97 is then known to about .05."""
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
 def measure_blog(path: Path, limit: int, only_time: bool) -> None:
     """Print what one index reaches. Raises BlogSearchError."""
     reader = Index(path, lambda identity: open_embedder(identity, "")).reader()
-    last = read_any_last_ingest(Layout(path))
+    last = read_any_last_ingest(FolderStore(path))
     if last is None or not Path(last.content).is_dir():
         raise UsageError(f"The posts of {path} are not where its last ingest found them.")
     blog = Blog(path, reader.corpora()[""], Path(last.content))

@@ -1,20 +1,20 @@
-"""The content folder as the last ingest left it, in one file beside CURRENT, and how to go on.
+"""The content folder as the last ingest left it, a record beside the generations; how to go on.
 
 It is no part of a generation: an ingest that has nothing to write may still have met a new
 draft or a touched post, and a server that compares the folder with it (`index.content.changes`)
-must not report those as changed for ever. Nothing else depends on it, so it is written in
+must not report those as changed for ever. Nothing else depends on it, so a folder's is written in
 place: a torn file is not JSON and counts as none. It names a folder of this machine, which must
 not reach a client.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.commands import INGEST, Blog, command
-from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.files import read_regular
-from blog_search_mcp.index.store.layout import DEFAULT_FOLDER, Layout
+from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
+from blog_search_mcp.index.stores import IndexStore, Location, open_store
 
 
 class _Frozen(BaseModel):
@@ -62,36 +62,23 @@ class LastIngest(_Frozen):
     options: IngestOptions = IngestOptions()
 
 
-_LARGEST = 1 << 28
-"""Bytes; a file takes about 100, and a larger record would fill the memory before it is refused."""
+def write_last_ingest(store: IndexStore, ingest: LastIngest) -> None:
+    """Write the record unless the store holds the same already. Raises IndexProblem."""
+    store.write_record(ingest.model_dump_json())
 
 
-def write_last_ingest(layout: Layout, ingest: LastIngest) -> None:
-    """Write the file unless it holds the same already. Raises IndexProblem."""
-    text = ingest.model_dump_json()
-    try:
-        if _read_text(layout.last_ingest) != text:
-            layout.last_ingest.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise IndexProblem(
-            f"The index is up to date, but its {layout.last_ingest.name} could not be written: "
-            f"{error.strerror}. Check the disk's space and the folder's permissions, then run "
-            "again; until then no server can tell when posts change."
-        ) from error
-
-
-def read_last_ingest(layout: Layout, generation: int) -> LastIngest | None:
-    """Read the file, `None` if it is missing, torn or about another generation."""
-    ingest = read_any_last_ingest(layout)
+def read_last_ingest(store: IndexStore, generation: int) -> LastIngest | None:
+    """Read the record, `None` if it is missing, torn or about another generation."""
+    ingest = read_any_last_ingest(store)
     return ingest if ingest is not None and ingest.generation == generation else None
 
 
-def read_any_last_ingest(layout: Layout) -> LastIngest | None:
-    """Read the file whatever generation it is about, `None` if it is missing or torn."""
-    try:
-        return LastIngest.model_validate_json(_read_text(layout.last_ingest))
-    except (OSError, ValidationError):
-        return None
+def read_any_last_ingest(store: IndexStore) -> LastIngest | None:
+    """Read the record whatever generation it is about, `None` if it is missing or torn."""
+    text = store.read_record()
+    with suppress(ValidationError):
+        return LastIngest.model_validate_json(text) if text else None
+    return None
 
 
 def format_folder(folder: Path) -> str:
@@ -99,15 +86,8 @@ def format_folder(folder: Path) -> str:
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return read_regular(path, _LARGEST).decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-
-
 def ingest_arguments(
-    content: Path, index: Path, embedder_url: str, options: IngestOptions
+    content: Path, index: Location, embedder_url: str, options: IngestOptions
 ) -> list[str]:
     """Return the command line of an ingest with these options."""
     return [
@@ -128,19 +108,19 @@ def option_words(options: IngestOptions) -> tuple[str, ...]:
     )
 
 
-def blog_of(index: Path, content: Path | None = None) -> Blog:
+def blog_of(index: Location, content: Path | None = None) -> Blog:
     """Return what a command on this index must name, as far as the last ingest recorded it.
 
     `content` is the posts' folder if they are not where that ingest found them.
     """
-    last = read_any_last_ingest(Layout(index))
+    last = read_any_last_ingest(open_store(index))
     if content is None and last is not None and Path(last.content).is_dir():
         content = Path(last.content)
     options = option_words(last.options) if last is not None else ()
     return Blog(str(index), *(() if content is None else (str(content), options)))
 
 
-def ingest_command(index: Path, content: Path | None = None, *more: str) -> str:
+def ingest_command(index: Location, content: Path | None = None, *more: str) -> str:
     """Write the command that brings the index up to date, with `more` options."""
     blog = blog_of(index, content)
     return command(INGEST, blog.content, "--index", blog.index, *more, *blog.options)
@@ -150,7 +130,7 @@ def index_beside(content: Path) -> Path:
     """Choose the index of these posts: beside them, with their name if another's is there."""
     folder = content.resolve()
     index = folder.with_name(DEFAULT_FOLDER)
-    last = read_any_last_ingest(Layout(index))
+    last = read_any_last_ingest(open_store(index))
     if last is None or last.content == format_folder(folder):
         return index
     return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

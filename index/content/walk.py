@@ -19,6 +19,7 @@ from typing import NamedTuple
 from pathspec import GitIgnoreSpec
 
 from blog_search_mcp.index.errors import ContentError, PostChanging, UnreadablePost, UsageError
+from blog_search_mcp.index.stores import Location
 
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
@@ -140,12 +141,15 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     )
 
 
-def refuse_inside(content: Path, index: Path) -> None:
+def refuse_inside(content: Path, index: Location) -> None:
     """Raise UsageError if posts lie in the index folder, or ContentError if there are none.
 
     An ingest deletes folders there that look like generations of its own. Tantivy takes UTF-8
     alone for a path.
     """
+    if not isinstance(index, Path):
+        _resolve_root(content)
+        return
     if os.fsencode(index).decode("utf-8", "replace") != str(index):
         raise UsageError(
             "The path of the index is not UTF-8, which it must be. Name another folder with "

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,23 @@ _NO_CODE: Final = -1
 
 class _ForeignFile(sqlite3.DatabaseError):
     """The file is no cache of this version of the program."""
+
+
+class KeptVectors(Protocol):
+    """A cache of one embedder's vectors, wherever it lies. Raises IndexProblem."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the author should know about the cache, in sentences."""
+        ...
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors that are here, by text."""
+        ...
+
+    def put(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Keep one vector for each text; once this returns, killing the process loses none."""
+        ...
 
 
 class EmbeddingCache:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,22 +19,18 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
-from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.search.confidence import (
     COVERED,
     east_asian_share,
     found_words,
 )
 from blog_search_mcp.index.search.search import retrieve_candidates
-from blog_search_mcp.index.search.snapshot import open_snapshot
-from blog_search_mcp.index.store.disk import make_disk_error
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.store.layout import GenerationFiles
     from blog_search_mcp.index.types import Ids, Vectors
 
 SAMPLE = 100
@@ -68,33 +64,25 @@ SAMPLE_CHARACTERS = 100_000
 """Of the blog's text, by which its script is measured."""
 
 
-def calibrate(
-    files: GenerationFiles, embedder: Embedder, embedded: dict[str, Vectors]
-) -> Calibration:
-    """Compute the calibration of a generation whose files are complete.
+def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
+    """Compute the calibration of a generation that is complete.
 
     `embedded` are queries with their vectors, of an earlier generation; those of this one are
-    added.
-    Raises IndexProblem if what was just written cannot be opened, or EmbedderError.
+    added. Raises EmbedderError.
     """
-    try:
-        snapshot = open_snapshot(files, embedder)
-    except IndexBroken as error:  # just written, and not as it was meant
-        raise make_disk_error(error) from error
-    with closing(snapshot):
-        catalog = snapshot.catalog
-        titles = [post.title for post in catalog.every_post().values()]
-        headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
-        absent, foreign = choose_absent(snapshot.languages[0])
-        queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
-        with _embed_ahead(embedder, queries, embedded) as known:
-            ahead = replace(snapshot, embedder=known)
-            return measure_reach(
-                Samples(headings, absent, foreign),
-                lambda text: retrieve_candidates(ahead, text)[1],
-                catalog.sample(SAMPLE_CHARACTERS),
-                catalog.count(),
-            )
+    catalog = snapshot.catalog
+    titles = [post.title for post in catalog.every_post().values()]
+    headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)), titles)
+    absent, foreign = choose_absent(snapshot.languages[0])
+    queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
+    with _embed_ahead(snapshot.embedder, queries, embedded) as known:
+        ahead = replace(snapshot, embedder=known)
+        return measure_reach(
+            Samples(headings, absent, foreign),
+            lambda text: retrieve_candidates(ahead, text)[1],
+            catalog.sample(SAMPLE_CHARACTERS),
+            catalog.count(),
+        )
 
 
 def _waiting_chunks(snapshot: Snapshot) -> Ids:

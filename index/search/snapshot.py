@@ -16,7 +16,7 @@ from blog_search_mcp.index.errors import IndexBroken, describe_exhaustion
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.vectors.registry import open_vectors
+from blog_search_mcp.index.vectors.memmap_store import MemmapStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The opened files of a generation, and the embedder it was built with."""
+    """What a generation is read from, and the embedder it was built with."""
 
     catalog: Catalog
     lexical: LexicalSearcher
@@ -68,7 +68,7 @@ class Snapshot:
         return index_titles(self.catalog.titles())
 
     def close(self) -> None:
-        """Close the files."""
+        """Close what the catalog reads."""
         self.catalog.close()
 
 
@@ -83,7 +83,7 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
             snapshot = Snapshot(
                 catalog,
                 TantivySearcher(files.lexical),
-                open_vectors(files.vectors),
+                MemmapStore(files.vectors),
                 embedder,
                 catalog.translations(),
                 catalog.series(),

@@ -14,13 +14,13 @@ import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -137,15 +137,22 @@ def chunk_of(row: Sequence[Any]) -> Chunk:
     return Chunk(source, position, text, plain, path, first_line, last_line, anchor)
 
 
+ReadTexts: TypeAlias = Callable[[Sequence[int]], Mapping[int, tuple[str, str, int]]]
+"""Reads text, plain text and CRC-32 of chunks by id."""
+
 _READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
 
 
 class Catalog:
     """One opened catalog; safe for concurrent use."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        """Read through `connection`; `open_catalog` makes one for a finished file."""
+    def __init__(self, connection: sqlite3.Connection, texts: ReadTexts | None = None) -> None:
+        """Read through `connection`; `open_catalog` makes one for a finished file.
+
+        `texts` reads those that its tables do not hold.
+        """
         self._connection = connection
+        self._texts = texts
         self._one_at_a_time = threading.Lock()
 
     def close(self) -> None:
@@ -186,11 +193,14 @@ class Catalog:
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, without those whose text is damaged."""
-        found = {}
+        rows: list[Any] = []
         for chunk_id in chunk_ids:
             with suppress(IndexBroken):
-                for row in self.rows(f"{CHUNK_ROWS} WHERE chunk_id = ?", [chunk_id]):
-                    found[chunk_id] = chunk_of(row)
+                rows += self.rows(f"{CHUNK_ROWS} WHERE chunk_id = ?", [chunk_id])
+        found = {}
+        for row in self._with_texts(rows):
+            with suppress(IndexBroken):
+                found[row[0]] = chunk_of(row)
         return found
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
@@ -230,7 +240,18 @@ class Catalog:
     def chunks_of(self, post_id: int) -> dict[int, Chunk]:
         """Return a post's chunks by id, in the order of the post. Raises IndexBroken."""
         query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
-        return {row[0]: chunk_of(row) for row in self.rows(query, [post_id])}
+        return {row[0]: chunk_of(row) for row in self._with_texts(self.rows(query, [post_id]))}
+
+    def _with_texts(self, rows: list[Any]) -> list[Any]:
+        """Fill in the texts that the tables do not hold, in rows of CHUNK_ROWS."""
+        missing = [row[0] for row in rows if row[3] is None]
+        if not missing or self._texts is None:
+            return rows
+        found = self._texts(missing)
+        return [
+            (*row[:3], *found[row[0]], *row[6:]) if row[3] is None and row[0] in found else row
+            for row in rows
+        ]
 
     def readable(self, post_id: int) -> tuple[float, ...]:
         """Return how well the embedder reads each chunk of a post, in the order of the post."""
@@ -307,13 +328,9 @@ class Catalog:
         """Return text from all over the blog, about `characters` of it."""
         count = max(self.count(), 1)
         each = max(characters // count, 40)
-        query = (
-            "SELECT substr(coalesce(newer.plain, earlier.plain), 1, ?) FROM chunks "
-            "LEFT JOIN main.texts newer USING (chunk_id) "
-            "LEFT JOIN shared.texts earlier USING (chunk_id) WHERE chunk_id % ? = 0"
-        )
-        rows = self.rows(query, [each, max(count * each // characters, 1)])
-        return "\n".join(row[0] for row in rows)
+        step = max(count * each // characters, 1)
+        rows = self._with_texts(self.rows(f"{CHUNK_ROWS} WHERE chunk_id % ? = 0", [step]))
+        return "\n".join(row[4][:each] for row in rows)
 
     def sources(self) -> list[str]:
         """Return every post's source, sorted."""

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexBroken, IndexPlaceUnusable
-from blog_search_mcp.index.store.files import regular_size
-from blog_search_mcp.index.store.layout import GenerationFiles, read_stamp, stamp_of
+from blog_search_mcp.index.store.layout import GenerationFiles, read_stamp, regular_size, stamp_of
 from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest
 
 _BLOCK = 1 << 20

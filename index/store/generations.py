@@ -31,13 +31,13 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
 from blog_search_mcp.index.store.disk import make_disk_error, quarantine
-from blog_search_mcp.index.store.files import read_regular
 from blog_search_mcp.index.store.layout import (
     GENERATION_NAME,
     LARGEST_CURRENT,
     GenerationFiles,
     Layout,
     generation_name,
+    read_regular,
 )
 from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest, dumps, loads
 

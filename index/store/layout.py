@@ -18,8 +18,10 @@ INDEX/
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 from typing import TypeAlias
 
@@ -85,3 +87,21 @@ def read_stamp(path: Path) -> FileStamp | None:
         return stamp_of(path.stat())
     except OSError:
         return None
+
+
+def regular_size(path: Path) -> int:
+    """Return the bytes of a regular file. Raises OSError for anything else."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "Not a regular file")
+    return status.st_size
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Read a regular file of at most `most` bytes. Raises OSError, and reads nothing of any other.
+
+    A pipe would never end, nor would a device.
+    """
+    if regular_size(path) > most:
+        raise OSError(errno.EFBIG, "Too large")
+    return path.read_bytes()

@@ -10,8 +10,12 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from blog_search_mcp.index.store.files import read_regular
-from blog_search_mcp.index.store.layout import LARGEST_CURRENT, GenerationFiles, Layout
+from blog_search_mcp.index.store.layout import (
+    LARGEST_CURRENT,
+    GenerationFiles,
+    Layout,
+    read_regular,
+)
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]

@@ -1,9 +1,7 @@
 """What a vector store must do; the rest of the program knows chunk ids alone.
 
 A chunk may have several vectors, one for each window of its text, and is as near as the nearest
-of them. To add a store, implement both protocols in a module beside this one and name it in
-`index.vectors.registry`. Whatever files it writes into its folder are checksummed with the
-generation, so that a store only ever opens files that are as it wrote them.
+of them. Each store of an index (`index.stores`) has vectors of its own.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import sys
 
 from blog_search_mcp.index.commands import SERVER, command
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, find_clients, own_file
 from blog_search_mcp.server.cli.install.entries import describe_entry
 from blog_search_mcp.server.cli.install.run import Installed, install, plan_entry, uninstall
@@ -38,7 +38,7 @@ def set_up(settings: Settings, setup: ClientSetup, places: Places) -> int:
             print_text(_entry_to_paste(settings, setup, places))
         installed, status = _install_and_ingest(settings, setup, files)
         if status:
-            if status < SIGNALLED and not Layout(settings.index).current.is_file():
+            if status < SIGNALLED and not open_store(settings.index).exists():
                 _take_back(installed)
             return status
         print_text(_first_question(settings, [file.client for file in files]))
@@ -112,7 +112,7 @@ def _install_and_ingest(
     )
 
     assert settings.watch is not None
-    last = read_any_last_ingest(Layout(settings.index))
+    last = read_any_last_ingest(open_store(settings.index))
     options = last.options if last is not None else IngestOptions()
     arguments = ingest_arguments(settings.watch, settings.index, settings.embedder_url, options)
     program = [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments]

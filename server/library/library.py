@@ -23,7 +23,6 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.server.engine import (
     Engine,
     IndexFolder,
-    Stamp,
     make_embedder,
     make_engine,
     make_engine_for_query,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.stores import Stamp
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
 
@@ -64,7 +64,7 @@ class LibraryFolder:
         self.blogs = tuple(folders)
         self.is_watched = any(folder.is_watched for folder in folders.values())
 
-    def stamp(self) -> tuple[Stamp, ...] | None:
+    def stamp(self) -> tuple[Stamp | None, ...] | None:
         """Identify the live generations; `None` while no folder has one."""
         stamps = tuple(folder.stamp() for folder in self._folders.values())
         return stamps if any(stamps) else None
@@ -86,7 +86,7 @@ class LibraryFolder:
         return {name: found[""] for name, found in read.items()}
 
     def changed(
-        self, before: tuple[Stamp, ...] | None, now: tuple[Stamp, ...] | None
+        self, before: tuple[Stamp | None, ...] | None, now: tuple[Stamp | None, ...] | None
     ) -> frozenset[str]:
         """Return the sources that differ between two such stamps. Raises as IndexFolder does."""
         none = (None,) * len(self._folders)

@@ -16,11 +16,12 @@ from pathlib import Path
 from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
 from blog_search_mcp.index.store.generations import BUSY
+from blog_search_mcp.index.stores import Location
 
 
 def run_ingest(
     content: Path,
-    index: Path,
+    index: Location,
     embedder_url: str,
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
-from blog_search_mcp.index.store.layout import FileStamp, Layout, read_stamp
+from blog_search_mcp.index.stores import Location, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     began: datetime
-    stamp: FileStamp | None
+    stamp: object | None
     """Of the last ingest's record when the comparison began; another ingest makes it void."""
     changes: Changes | None = None
     """`None` if they are not known, or none."""
@@ -57,13 +57,13 @@ class StalenessCheck:
 
     def __init__(
         self,
-        index: Path,
+        index: Location,
         content: Path | None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         run: Callable[[Callable[[], None]], None] = run_in_thread,
     ) -> None:
         """`content` is where the posts are now, if they were moved since the ingest."""
-        self._layout = Layout(index)
+        self._store = open_store(index)
         self._content = content
         self._now = now
         self._run = run
@@ -111,9 +111,8 @@ class StalenessCheck:
     def _with_changes(self, comparison: _Comparison) -> _Comparison:
         from blog_search_mcp.index.content.changes import find_changes
         from blog_search_mcp.index.content.last_ingest import read_last_ingest
-        from blog_search_mcp.index.store.generations import current_number
 
-        last_ingest = read_last_ingest(self._layout, current_number(self._layout))
+        last_ingest = read_last_ingest(self._store, self._store.current_number())
         if last_ingest is None:
             return comparison
         today = comparison.began.astimezone().date().isoformat()
@@ -125,5 +124,5 @@ class StalenessCheck:
             return comparison
         return _Comparison(comparison.began, comparison.stamp, changes, last_ingest.created)
 
-    def _read_stamp(self) -> FileStamp | None:
-        return read_stamp(self._layout.last_ingest)
+    def _read_stamp(self) -> object | None:
+        return self._store.record_stamp()

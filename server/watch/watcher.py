@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -18,9 +19,8 @@ from pathlib import Path
 from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
-from blog_search_mcp.index.errors import BlogSearchError, IndexBusy
-from blog_search_mcp.index.store.generations import find_current
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.errors import BlogSearchError, IndexBusy, IndexProblem
+from blog_search_mcp.index.stores import Location, open_store
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -136,14 +136,14 @@ class Watcher:
 
     def __init__(
         self,
-        index: Path,
+        index: Location,
         content: Path,
         ingest: Callable[[IngestOptions], str],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
-        self._layout = Layout(index)
+        self._store = open_store(index)
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch
@@ -183,8 +183,8 @@ class Watcher:
         """
         began = walked = self._now()
         try:
-            generation = find_current(self._layout)
-            last_ingest = read_last_ingest(self._layout, generation) if generation else None
+            generation = self._find_current()
+            last_ingest = read_last_ingest(self._store, generation) if generation else None
             state = self._walk(last_ingest)
             walked = self._now()
             due = should_ingest(state, self._history, walked, settled=settled)
@@ -215,6 +215,12 @@ class Watcher:
             settled = self._burst.wait(max(INTERVAL, INTERVAL_FACTOR * took))
             self._burst.clear()
 
+    def _find_current(self) -> int | None:
+        """Return the live generation's number, `None` if there is none that can be read."""
+        with suppress(IndexProblem):
+            return self._store.current_number()
+        return None
+
     def _walk(self, last_ingest: LastIngest | None) -> FolderState:
         day = date.today().isoformat()
         if last_ingest is None:
@@ -225,12 +231,12 @@ class Watcher:
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())
-        generation = find_current(self._layout)
+        generation = self._find_current()
         log.info("%s", self._ingest(options))
         done = FolderState(state.files, state.day, 0)
         self._history = replace(self._history.with_walk(done, self._now()), attempts=0)
         self._failure = None
-        if find_current(self._layout) != generation:
+        if self._find_current() != generation:
             self._on_switch()
 
     def _record_failure(self, error: BlogSearchError) -> None:

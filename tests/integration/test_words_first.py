@@ -46,13 +46,13 @@ def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> Event:
     """Set it to let a generation be completed."""
-    begun, finish_files = Event(), IndexWriter.finish_files
+    begun, complete = Event(), IndexWriter.complete
 
     def wait(writer: IndexWriter) -> None:
         assert begun.wait(60.0)
-        finish_files(writer)
+        complete(writer)
 
-    monkeypatch.setattr(IndexWriter, "finish_files", wait)
+    monkeypatch.setattr(IndexWriter, "complete", wait)
     return begun
 
 
@@ -172,7 +172,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(
         unread.ingest()
     unread.embedder = FakeEmbedder()
     assert unread.manifest.waiting == 20
-    last_ingest = read_last_ingest(unread.layout, unread.manifest.generation)
+    last_ingest = read_last_ingest(unread.store, unread.manifest.generation)
     assert last_ingest is not None
     assert last_ingest.waiting == 20
     answer = ask(unread, "onion of number 37")

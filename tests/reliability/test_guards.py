@@ -11,6 +11,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBusy, IndexProblem
 from blog_search_mcp.index.store import generations
+from blog_search_mcp.index.store.generations import switch
 from blog_search_mcp.index.store.layout import generation_name
 from blog_search_mcp.index.types import Filters
 from tests.reliability.ollama_at_ingest import AT_INGEST
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.store.layout import Layout
     from blog_search_mcp.index.store.manifest import Manifest
 
@@ -132,11 +134,11 @@ class Anything(int):
 
 def switch_at_once(layout: Layout, manifest: Manifest) -> None:
     layout.current.write_text(generation_name(manifest.generation) + "\n", "ascii")
-    generations.switch(layout, manifest)
+    switch(layout, manifest)
 
 
-def lock_nothing(layout: Layout) -> AbstractContextManager[None]:
-    layout.generations.mkdir(parents=True, exist_ok=True)
+def lock_nothing(store: FolderStore) -> AbstractContextManager[None]:
+    store.layout.generations.mkdir(parents=True, exist_ok=True)
     return nullcontext()
 
 
@@ -155,22 +157,30 @@ GUARDS: dict[str, tuple[str, object, Trial]] = {
         trial_of_damage("vectors/000001.npy"),
     ),
     "the checksums of files at the opening": (
-        "index.reader.verify",
+        "index.store.checksums.verify",
         do_nothing,
         trial_of_damage("chunks.db"),
     ),
     "the doctor's checksums": (
-        "server.cli.doctor.index.verify",
+        "index.folder.FolderStore.verify",
         do_nothing,
         trial_of_damage("texts.db"),
     ),
     "the checksums of an ingest with nothing to do": (
-        "ingest.pipeline.verify",
+        "index.folder.FolderStore.verify",
         do_nothing,
         trial_of_damage("chunks.db"),
     ),
-    "the switch after all else": ("index.writer.switch", switch_at_once, trial_of_kills),
-    "the lock of writers": ("ingest.pipeline.writer_lock", lock_nothing, trial_of_two_writers),
+    "the switch after all else": (
+        "index.store.generations.switch",
+        switch_at_once,
+        trial_of_kills,
+    ),
+    "the lock of writers": (
+        "index.folder.FolderStore.lock_writer",
+        lock_nothing,
+        trial_of_two_writers,
+    ),
     "the order of embeddings": (
         "index.embedders.remote.batching._check_order",
         do_nothing,

@@ -229,11 +229,11 @@ def test_an_indexed_post_that_is_written_on_and_on_keeps_its_last_day(
     blog: MakeBlog, written_to: Callable[[Path, int], None]
 ) -> None:
     made = blog({"a.md": "---\nexpiryDate: 2027-01-01\n---\nOnion soup.\n"})
-    before = read_last_ingest(made.layout, 1)
+    before = read_last_ingest(made.store, 1)
     made.write({"a.md": "---\nexpiryDate: 2028-01-01\n---\nHalf of a new post"})
     written_to(made.content / "a.md", 2 * ATTEMPTS)
     assert made.ingest().generation == 1
-    after = read_last_ingest(made.layout, 1)
+    after = read_last_ingest(made.store, 1)
     assert before is not None
     assert after is not None
     assert after.files["a.md"].due == before.files["a.md"].due == "2027-01-02"

@@ -203,7 +203,10 @@ def test_text_that_sqlite_refuses_costs_its_post_alone(
     assert answers(made) == before
 
 
-DEADLY = {"prepare_post": "ingest.prepare.prepare_post", "post_terms": "index.writer.post_terms"}
+DEADLY = {
+    "prepare_post": "ingest.prepare.prepare_post",
+    "post_terms": "index.lexical.documents.post_terms",
+}
 
 
 @pytest.mark.parametrize("place", DEADLY)

@@ -12,6 +12,7 @@ import numpy as np
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
@@ -40,6 +41,10 @@ class Blog:
     @property
     def layout(self) -> Layout:
         return Layout(self.index)
+
+    @property
+    def store(self) -> FolderStore:
+        return FolderStore(self.index)
 
     @property
     def files(self) -> GenerationFiles:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, start_words
 from blog_search_mcp.index.content.last_ingest import ingest_command
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
@@ -19,7 +19,7 @@ VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""
 
 
-def check_clients(places: Places, indexes: Sequence[Path]) -> list[Finding]:
+def check_clients(places: Places, indexes: Sequence[Location]) -> list[Finding]:
     """Check every entry of ours; `indexes` are the folders that a new entry should name."""
     findings: list[Finding] = []
     has_entry = False
@@ -48,12 +48,12 @@ def _unreadable(file: ClientFile, reason: str) -> Finding:
     return Finding(file.client, "warning", text, f"Correct {file.path}.")
 
 
-def _options(indexes: Sequence[Path]) -> list[object]:
+def _options(indexes: Sequence[Location]) -> list[object]:
     return [word for index in indexes for word in ("--index", index)]
 
 
 def _check_entry(
-    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Path]
+    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Location]
 ) -> Finding:
     """Return the first thing that is wrong with the entry, or that it works."""
     where = f"The entry {entry.name!r} in {file.path}"
@@ -65,7 +65,7 @@ def _check_entry(
 
 
 def _command_faults(
-    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Path]
+    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Location]
 ) -> Iterator[Finding]:
     program = entry.command
     named = [Path(index) for index in entry.indexes if Path(index).is_absolute()] or indexes
@@ -77,7 +77,7 @@ def _command_faults(
         yield Finding(file.client, "warning", text, remedy)
 
 
-def _index_faults(file: ClientFile, entry: Entry, indexes: Sequence[Path]) -> Iterator[Finding]:
+def _index_faults(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -> Iterator[Finding]:
     words = ", ".join(f'"{word}"' for word in _options(indexes))
     remedy = _install(file, entry, indexes) or f'Set "args" to [{words}] there.'
     if not entry.indexes:
@@ -94,12 +94,12 @@ def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Findin
     if not folder.is_absolute():
         text = f"names the index {named}, which depends on the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
-    elif not Layout(folder).current.is_file():
+    elif not open_store(folder).exists():
         text = f"names {named}, which holds no index."
         yield Finding(file.client, "problem", text, ingest_command(Path(named)))
 
 
-def _install(file: ClientFile, entry: Entry, indexes: Sequence[Path]) -> str | None:
+def _install(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -> str | None:
     """Return the command that corrects the entry, `None` for one of a project alone."""
     if entry.project or not file.everywhere:
         return None

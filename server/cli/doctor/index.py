@@ -21,12 +21,9 @@ from blog_search_mcp.index.errors import (
     IndexPlaceUnusable,
     IndexProblem,
 )
-from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.store.checksums import verify
-from blog_search_mcp.index.store.generations import current_number, lock_generation, read_manifest
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
+from blog_search_mcp.index.stores import IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.findings import Finding, count
 
@@ -45,47 +42,45 @@ class IndexCheck:
     """`None` if it cannot be opened."""
 
 
-def check_index(folder: Path, content: Path | None, now: datetime) -> IndexCheck:
+def check_index(index: Location, content: Path | None, now: datetime) -> IndexCheck:
     """Verify and open the index, and compare it with its posts.
 
     `content` is the posts' folder if it is not where the last ingest found it.
     """
-    layout = Layout(folder)
+    store = open_store(index)
     try:
-        manifest = read_manifest(layout, current_number(layout))
-        embedder_error = _open(layout, manifest)
+        manifest = store.read_manifest(store.current_number())
+        embedder_error = _open(store, manifest)
     except IndexProblem as error:
-        ingest = ingest_command(folder, content)
+        ingest = ingest_command(index, content)
         remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
         if isinstance(error, IndexPlaceUnusable):
             remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
         return IndexCheck([Finding("index", "problem", first_sentence(error), remedy)], ingest)
-    findings = [_describe_index(folder, manifest, now)]
+    findings = [_describe_index(store, manifest, now)]
     if embedder_error is not None:
         text = first_sentence(embedder_error)
         findings.append(Finding("embedder", "problem", text, reinstall_command()))
-    last_ingest = read_last_ingest(layout, manifest.generation)
+    last_ingest = read_last_ingest(store, manifest.generation)
     if last_ingest is not None:
         content = content or Path(last_ingest.content)
-    ingest = ingest_command(folder, content)
+    ingest = ingest_command(index, content)
     if last_ingest is None or content is None:
         text = "What the last ingest saw is not known, so no answer can say that posts changed."
         findings.append(Finding("posts", "warning", text, ingest))
     else:
-        findings.append(_check_posts(folder, last_ingest, content, now))
+        findings.append(_check_posts(index, last_ingest, content, now))
     return IndexCheck(findings, ingest, manifest.embedder)
 
 
-def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
+def _open(store: IndexStore, manifest: Manifest) -> EmbedderError | None:
     """Open the index as a server does and hash all of it.
 
     Returns why a model of the package fails to embed. Raises IndexProblem.
     """
     embedder = open_embedder(manifest.embedder, "")
-    unlock = lock_generation(layout, manifest.generation)
-    files = layout.generation(manifest.generation)
-    IndexReader(files, manifest, embedder, unlock).close()
-    verify(files, manifest)
+    store.open(manifest.generation, lambda _identity: embedder).close()
+    store.verify(manifest)
     try:
         if not runs_on_server(manifest.embedder):
             embedder.embed_query("test")
@@ -94,24 +89,24 @@ def _open(layout: Layout, manifest: Manifest) -> EmbedderError | None:
     return None
 
 
-def _describe_index(folder: Path, manifest: Manifest, now: datetime) -> Finding:
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> Finding:
+    size = store.measure()
     backlog = describe_backlog(len(manifest.posts), manifest.waiting)
     return Finding(
         "index",
         "ok",
-        f"{folder} is whole: {count(len(manifest.posts), 'post')}, "
+        f"{store.location} is whole: {count(len(manifest.posts), 'post')}, "
         f"{count(manifest.chunks, 'chunk')}, {size / 1e6:.1f} MB, made "
         f"{format_age(manifest.created, now)} with {manifest.embedder.title}."
         + (f" {backlog}" if backlog else ""),
     )
 
 
-def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: datetime) -> Finding:
+def _check_posts(index: Location, last_ingest: LastIngest, content: Path, now: datetime) -> Finding:
     try:
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
-        elsewhere = command(SERVER, "doctor", "--index", folder, "--content", CONTENT)
+        elsewhere = command(SERVER, "doctor", "--index", index, "--content", CONTENT)
         return Finding("posts", "warning", first_sentence(error), elsewhere)
     if not changes.sources:
         return Finding("posts", "ok", f"Nothing in {content} has changed since the last ingest.")
@@ -121,7 +116,7 @@ def _check_posts(folder: Path, last_ingest: LastIngest, content: Path, now: date
         f"{posts} changed since the index was made {format_age(last_ingest.created, now)}: "
         f"{list_changes(changes)}."
     )
-    return Finding("posts", "warning", text, ingest_command(folder, content))
+    return Finding("posts", "warning", text, ingest_command(index, content))
 
 
 def first_sentence(error: BlogSearchError) -> str:

@@ -6,9 +6,9 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home
 from blog_search_mcp.server.settings import DEFAULT_NAME
 
@@ -16,7 +16,7 @@ _LONGEST = 50
 """Characters of a folder in a name, which has 64 at most."""
 
 
-def choose_name(entries: Iterable[Entry], indexes: Sequence[Path]) -> str:
+def choose_name(entries: Iterable[Entry], indexes: Sequence[Location]) -> str:
     """Return the name of the entry over these indexes, or a free one for a new entry.
 
     The first is DEFAULT_NAME, others have the blog's folder in it.
@@ -26,12 +26,12 @@ def choose_name(entries: Iterable[Entry], indexes: Sequence[Path]) -> str:
         return own[0]
     taken = {entry.name for entry in everywhere if not entry.is_ours or entry.indexes}
     folder = _folder_name(indexes[0])
-    digest = hashlib.sha256(os.fsencode(indexes[0])).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode(str(indexes[0]))).hexdigest()[:8]
     names = (DEFAULT_NAME, f"{DEFAULT_NAME}-{folder}" if folder else "", f"{DEFAULT_NAME}-{digest}")
     return next(name for name in names if name and name not in taken)
 
 
-def find_name(entries: Iterable[Entry], indexes: Sequence[Path] = ()) -> str | None:
+def find_name(entries: Iterable[Entry], indexes: Sequence[Location] = ()) -> str | None:
     """Return the name of our entry over these indexes, or of the only one if none are given.
 
     Returns `None` if there is no such entry. Raises UsageError if there are several.
@@ -45,7 +45,7 @@ def find_name(entries: Iterable[Entry], indexes: Sequence[Path] = ()) -> str | N
     return names[0] if names else None
 
 
-def names_over(entries: Iterable[Entry], indexes: Sequence[Path]) -> list[str]:
+def names_over(entries: Iterable[Entry], indexes: Sequence[Location]) -> list[str]:
     """Return the names of our entries that have exactly these indexes."""
     wanted = set(map(_identify, indexes))
     return [
@@ -55,13 +55,14 @@ def names_over(entries: Iterable[Entry], indexes: Sequence[Path]) -> list[str]:
     ]
 
 
-def _identify(folder: str | Path) -> str:
-    return os.path.normcase(os.path.realpath(expand_home(str(folder))))
+def _identify(index: str | Location) -> str:
+    folder = str(index)
+    return os.path.normcase(os.path.realpath(expand_home(folder)))
 
 
-def _folder_name(index: Path) -> str:
+def _folder_name(index: Location) -> str:
     """Name the blog by its index, or by what holds one that is called as all are."""
     hidden = index.name.startswith(".")
     own = index.name.partition("-")[2].partition("-")[2] if hidden else index.name
-    name = own or index.parent.name
+    name = own or (index.parts[-2] if index.parts[1:] else "")
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:_LONGEST]

@@ -9,7 +9,7 @@ from typing import Any
 
 from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
     Entry,
@@ -42,7 +42,7 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
         tell(str(error), settings)
         return 1
     for each in settings.each:
-        has_index = Layout(each.index).current.is_file() or each.watch is not None
+        has_index = open_store(each.index).exists() or each.watch is not None
         if installed.written and not has_index:
             make = ingest_command(each.index, each.content)
             print_text(f"{each.index} holds no index yet. To make it: {make}")
@@ -76,7 +76,7 @@ def install(settings: Settings, name: str, file: ClientFile) -> Installed:
     return Installed(name, True, f"{written} Restart {file.client} to use it.")
 
 
-def uninstall(file: ClientFile, name: str, indexes: Sequence[Path] = ()) -> str:
+def uninstall(file: ClientFile, name: str, indexes: Sequence[Location] = ()) -> str:
     """Remove our entry; return what was done. Raises UsageError or ClientSettingsError."""
     name = name or find_name(_entries(file), indexes) or ("" if indexes else DEFAULT_NAME)
     update = update_file(file.path, lambda text: without_entry(text, file, name))

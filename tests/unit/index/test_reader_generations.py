@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.generations import read_manifest
+from blog_search_mcp.index.store.generations import lock_generation
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
@@ -23,7 +23,6 @@ from tests.support.fakes import FakeEmbedder
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
     from blog_search_mcp.index.store.layout import Layout
-    from blog_search_mcp.index.store.manifest import Manifest
     from tests.support.blog import Blog, MakeBlog
 
 SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}
@@ -210,13 +209,14 @@ def switching_meanwhile(times: int, blog: Blog, monkeypatch: pytest.MonkeyPatch)
     """So many switches come between reading CURRENT and opening what it names."""
     left = list(range(times))
 
-    def load(layout: Layout, number: int) -> Manifest:
+    def lock(layout: Layout, number: int) -> Callable[[], None]:
+        unlock = lock_generation(layout, number)
         if left:
             rewrite(blog, f"Version {left.pop()}.")
             rewrite(blog, f"Version {len(left)} too.")
-        return read_manifest(layout, number)
+        return unlock
 
-    monkeypatch.setattr("blog_search_mcp.index.reader.read_manifest", load)
+    monkeypatch.setattr("blog_search_mcp.index.store.generations.lock_generation", lock)
 
 
 @pytest.mark.parametrize("can_hold", [True, False])

@@ -117,7 +117,7 @@ def test_the_first_few_are_named() -> None:
 
 def behind(blog: Blog, today: str = "2026-01-15") -> Changes:
     """What has changed since the blog's last ingest."""
-    last = read_last_ingest(blog.layout, blog.manifest.generation)
+    last = read_last_ingest(blog.store, blog.manifest.generation)
     assert last is not None
     return find_changes(last, Path(last.content), today)
 
@@ -184,15 +184,16 @@ def test_a_folder_that_is_gone_is_an_error_with_a_sentence(blog: MakeBlog) -> No
 def test_nothing_is_known_without_a_note_with_half_a_one_or_one_of_another_generation(
     blog: MakeBlog,
 ) -> None:
-    layout = blog({"soup.md": SOUP}).layout
-    assert read_last_ingest(layout, 1) is not None
-    assert read_last_ingest(layout, 2) is None
+    made = blog({"soup.md": SOUP})
+    store, layout = made.store, made.layout
+    assert read_last_ingest(store, 1) is not None
+    assert read_last_ingest(store, 2) is None
     whole = layout.last_ingest.read_bytes()
     for torn in (b"", whole[:-1], whole[: len(whole) // 2], b"null", b"\xff" + whole):
         layout.last_ingest.write_bytes(torn)
-        assert read_last_ingest(layout, 1) is None
+        assert read_last_ingest(store, 1) is None
     layout.last_ingest.unlink()
-    assert read_last_ingest(layout, 1) is None
+    assert read_last_ingest(store, 1) is None
 
 
 def test_a_note_that_cannot_be_written_says_so(blog: MakeBlog) -> None:
@@ -200,7 +201,7 @@ def test_a_note_that_cannot_be_written_says_so(blog: MakeBlog) -> None:
     made.layout.last_ingest.unlink()
     made.layout.last_ingest.mkdir()
     with pytest.raises(IndexProblem) as raised:
-        write_last_ingest(made.layout, LAST)
+        write_last_ingest(made.store, LAST)
     assert str(raised.value) == (
         "The index is up to date, but its last_ingest.json could not be written: Not a regular "
         "file. Check the disk's space and the folder's permissions, then run again; until then no "

@@ -14,7 +14,7 @@ from blog_search_mcp.index.content.last_ingest import (
     ingest_command,
     write_last_ingest,
 )
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.folder import FolderStore
 
 OPTIONS = IngestOptions(include_drafts=True, base_url="https://x.org", permalink="/:slug/")
 WORDS = ("--base-url", "https://x.org", "--permalink", "/:slug/", "--include-drafts")
@@ -32,7 +32,7 @@ def ingested(index: Path, content: Path, options: IngestOptions = OPTIONS) -> Pa
         files={},
         options=options,
     )
-    write_last_ingest(Layout(index), last)
+    write_last_ingest(FolderStore(index), last)
     return index
 
 

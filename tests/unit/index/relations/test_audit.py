@@ -20,7 +20,7 @@ def audit_of(made: Blog, include_drafts: bool = False) -> Audit:
     made.ingest(include_drafts=include_drafts)
     corpus = made.reader().corpora()[""]
     sources = {post.source for post in corpus.posts.values()}
-    folder = read_folder(read_any_last_ingest(made.layout), None, sources, TODAY)
+    folder = read_folder(read_any_last_ingest(made.store), None, sources, TODAY)
     return audit(corpus, folder, TODAY)
 
 
@@ -143,12 +143,12 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
     made.ingest()
     made.content.rename(made.content.with_name("moved"))
     corpus = made.reader().corpora()[""]
-    folder = read_folder(read_any_last_ingest(made.layout), None, {"a.md"}, TODAY)
+    folder = read_folder(read_any_last_ingest(made.store), None, {"a.md"}, TODAY)
     state = audit(corpus, folder, TODAY)
     assert state.notice.startswith("The folder of the posts cannot be read")
     assert [each.line for each in state.findings["broken-links"]] == [3]
     moved = read_folder(
-        read_any_last_ingest(made.layout), made.content.with_name("moved"), {"a.md"}, TODAY
+        read_any_last_ingest(made.store), made.content.with_name("moved"), {"a.md"}, TODAY
     )
     assert moved.problem == ""
     assert moved.files == {"a.md"}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.vectors.registry import write_vectors
+from blog_search_mcp.index.vectors.memmap_writer import MemmapWriter
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Ids, Vectors
@@ -36,7 +37,7 @@ def write(
     """Write a store into a folder of its own in `parent`."""
     parent.mkdir(exist_ok=True)
     folder = parent / "vectors"
-    with write_vectors(folder, base, rows.shape[1], generation) as writer:
+    with closing(MemmapWriter(folder, base, rows.shape[1], generation)) as writer:
         for start in range(0, len(ids), 200):
             writer.add(ids[start : start + 200], rows[start : start + 200])
         writer.delete(deleted)

@@ -14,7 +14,7 @@ from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
-from blog_search_mcp.server.engine import Engine, IndexFolder, Stamp
+from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol import subscriptions
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.subscriptions import is_affected_by
@@ -118,9 +118,9 @@ class Looked(IndexFolder):
     def __init__(self) -> None:
         self.looks = 0
 
-    def stamp(self) -> Stamp:
+    def stamp(self) -> None:
         self.looks += 1
-        return None
+        return
 
 
 async def test_nobody_looks_while_nobody_listens() -> None:

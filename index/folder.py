@@ -1,0 +1,371 @@
+"""The store of an index in a folder: NumPy and FAISS, tantivy and SQLite behind `index.stores`.
+
+An ingest never changes a file in place, but something else may, and a mapped file that was cut
+short ends the process with SIGBUS when its lost end is read (mmap(2)), which no library can catch.
+So sizes and times are compared again before each request, which leaves the instant between that
+and the read, and the time of a request itself, without a guard.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from blog_search_mcp.index.errors import IndexBroken, IndexProblem
+from blog_search_mcp.index.store.layout import (
+    LARGEST_CURRENT,
+    GenerationFiles,
+    Layout,
+    read_regular,
+)
+from blog_search_mcp.index.store.statistics import peek_overview, read_overview, write_overview
+from blog_search_mcp.index.stores import OpenGeneration
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.embedders.cache import EmbeddingCache
+    from blog_search_mcp.index.lexical.documents import RefusedPost
+    from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
+    from blog_search_mcp.index.store.catalog_writer import CatalogWriter
+    from blog_search_mcp.index.store.manifest import Manifest
+    from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.stores import MakeTerms, PostChanges, Stamp, Terms
+    from blog_search_mcp.index.types import EmbedderIdentity
+    from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
+
+_LARGEST_RECORD = 1 << 28
+"""Bytes; a file takes about 100, and a larger record would fill the memory before it is refused."""
+
+SUPERSEDED_SHARE = 0.2
+"""tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
+share of the index the lexical index is written whole instead of incrementally."""
+
+
+class FolderStore:
+    """The index in one folder; implements IndexStore."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which need not exist."""
+        self.location = folder
+        self.layout = Layout(folder)
+
+    def exists(self) -> bool:
+        """As IndexStore."""
+        return self.layout.current.is_file()
+
+    def stamp(self) -> Stamp | None:
+        """As IndexStore, at the price of reading one line."""
+        current = self.layout.current
+        try:
+            status = current.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_CURRENT:
+                return None
+            name = current.read_bytes()[:20].decode("ascii", "replace").strip()
+        except OSError:
+            return None
+        return name, status.st_ino, status.st_mtime_ns
+
+    def current_number(self) -> int:
+        """As IndexStore."""
+        from blog_search_mcp.index.store.generations import current_number
+
+        return current_number(self.layout)
+
+    def earlier_numbers(self) -> list[int]:
+        """As IndexStore; raises OSError too."""
+        from blog_search_mcp.index.store.generations import earlier_numbers
+
+        return earlier_numbers(self.layout)
+
+    def read_manifest(self, number: int) -> Manifest:
+        """As IndexStore."""
+        from blog_search_mcp.index.store.generations import read_manifest
+
+        return read_manifest(self.layout, number)
+
+    def peek_overview(self) -> Overview | None:
+        """As IndexStore."""
+        return peek_overview(self.layout)
+
+    def open(
+        self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
+    ) -> OpenGeneration:
+        """As IndexStore; the generation is not deleted before it is closed."""
+        from blog_search_mcp.index.search.snapshot import open_snapshot
+        from blog_search_mcp.index.store.generations import lock_generation
+        from blog_search_mcp.index.store.manifest import REBUILD
+
+        with ExitStack() as opened:
+            unlock = lock_generation(self.layout, number)
+            opened.callback(unlock)
+            files, manifest = self.layout.generation(number), self.read_manifest(number)
+            embedder = embedder_for(manifest.embedder)
+            guard = Guard(files, manifest)
+            snapshot = opened.enter_context(closing(open_snapshot(files, embedder)))
+            if snapshot.vectors.dimension != manifest.embedder.dimension:
+                raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
+            try:
+                overview = read_overview(files)
+            except (OSError, ValueError) as error:
+                raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+            opened.pop_all()
+        close = partial(_close, snapshot.catalog, unlock)
+        return OpenGeneration(manifest, snapshot, overview, guard.check, close)
+
+    def verify(self, manifest: Manifest) -> None:
+        """As IndexStore."""
+        from blog_search_mcp.index.store.checksums import verify
+
+        verify(self.layout.generation(manifest.generation), manifest)
+
+    def measure(self) -> int:
+        """As IndexStore."""
+        return sum(path.stat().st_size for path in self.layout.root.rglob("*") if path.is_file())
+
+    def read_record(self) -> str | None:
+        """As IndexStore."""
+        try:
+            return self._read_record()
+        except OSError:
+            return None
+
+    def write_record(self, text: str) -> None:
+        """As IndexStore."""
+        path = self.layout.last_ingest
+        try:
+            if self._read_record() != text:
+                path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise IndexProblem(
+                f"The index is up to date, but its {path.name} could not be written: "
+                f"{error.strerror}. Check the disk's space and the folder's permissions, then run "
+                "again; until then no server can tell when posts change."
+            ) from error
+
+    def _read_record(self) -> str:
+        try:
+            found = read_regular(self.layout.last_ingest, _LARGEST_RECORD)
+        except FileNotFoundError:
+            return ""
+        return found.decode("utf-8", errors="replace")
+
+    def record_stamp(self) -> FileState | None:
+        """As IndexStore."""
+        with suppress(OSError):
+            return _read_state(self.layout.last_ingest)
+        return None
+
+    def lock_writer(self) -> AbstractContextManager[None]:
+        """As IndexStore."""
+        from blog_search_mcp.index.store.generations import writer_lock
+
+        return writer_lock(self.layout)
+
+    def open_cache(self, identity: EmbedderIdentity) -> closing[EmbeddingCache]:
+        """As IndexStore."""
+        from blog_search_mcp.index.embedders.cache import open_cache
+
+        return open_cache(self.layout.cache, identity)
+
+    @contextmanager
+    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[FolderDraft]:
+        """As IndexStore; raises IndexBroken if `base` is damaged."""
+        from blog_search_mcp.index.store.catalog_writer import open_writer
+        from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
+        from blog_search_mcp.index.store.disk import translate_disk_errors
+        from blog_search_mcp.index.store.generations import next_folder
+        from blog_search_mcp.index.vectors.memmap_writer import MemmapWriter
+
+        before: GenerationFiles | None = None
+        wait_until_verified: Callable[[], None] = _do_nothing
+        with ExitStack() as stack:
+            if base is not None:
+                before = self.layout.generation(base.generation)
+                verify_if_modified(before, base)
+                wait_until_verified = stack.enter_context(verifying(before, base))
+            with translate_disk_errors():
+                number = stack.enter_context(next_folder(self.layout))
+                files = self.layout.generation(number)
+                catalog = stack.enter_context(open_writer(files, before))
+                vectors = stack.enter_context(
+                    closing(
+                        MemmapWriter(
+                            files.vectors,
+                            before.vectors if before else None,
+                            embedder.dimension,
+                            number,
+                        )
+                    )
+                )
+            yield FolderDraft(self.layout, number, base, catalog, vectors, wait_until_verified)
+
+
+def store_at(folder: Path) -> FolderStore:
+    """As every module of `index.stores`."""
+    return FolderStore(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderDraft:
+    """The folder of an unfinished generation; implements Draft."""
+
+    layout: Layout
+    number: int
+    base: Manifest | None
+    catalog: CatalogWriter
+    vectors: VectorWriter
+    wait_until_verified: Callable[[], None]
+
+    @property
+    def files(self) -> GenerationFiles:
+        """Of the new generation."""
+        return self.layout.generation(self.number)
+
+    def write_lexical(
+        self,
+        changes: PostChanges,
+        map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
+    ) -> tuple[int, list[RefusedPost]]:
+        """As Draft."""
+        from blog_search_mcp.index.lexical import writer
+        from blog_search_mcp.index.lexical.documents import post_terms
+
+        base, folder, terms = self.base, self.files.lexical, partial(post_terms, self.files)
+        superseded = (base.superseded if base else 0) + len(changes.removed_chunks)
+        if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
+            return 0, writer.write(folder, None, (), map_terms(terms, sorted(changes.every)))
+        before = self.layout.generation(base.generation).lexical
+        added = map_terms(terms, sorted(changes.added))
+        return superseded, writer.write(folder, before, changes.removed, added)
+
+    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> VectorStore:
+        """As Draft."""
+        from blog_search_mcp.index.store.catalog import write_chunk_table
+        from blog_search_mcp.index.vectors.memmap_store import MemmapStore
+
+        write_chunk_table(self.files.table, table)
+        self.vectors.delete(removed_chunks)
+        self.vectors.commit()
+        return MemmapStore(self.files.vectors)
+
+    def open_snapshot(self, embedder: Embedder) -> Snapshot:
+        """As Draft."""
+        from blog_search_mcp.index.search.snapshot import open_snapshot
+        from blog_search_mcp.index.store.disk import make_disk_error
+
+        try:
+            return open_snapshot(self.files, embedder)
+        except IndexBroken as error:  # just written, and not as it was meant
+            raise make_disk_error(error) from error
+
+    def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
+        """As Draft."""
+        from blog_search_mcp.index.store.generations import checksum_files, switch
+
+        write_overview(self.files, overview)
+        earlier = self.base.files if self.base else {}
+        files = checksum_files(self.files, earlier)
+        manifest = manifest.model_copy(update={"files": files})
+        self.wait_until_verified()
+        switch(self.layout, manifest)
+        return manifest
+
+
+LARGE = 1 << 20
+"""Bytes from which on a file that checks itself is not hashed: smaller ones take a millisecond."""
+
+CHECKS_ITSELF = re.compile(r"texts\.db|vectors/.*\.npy")
+"""Files whose rows have checksums that are compared when they are read."""
+
+LATER = 5.0
+"""Seconds until a file whose status changed is hashed, so that requests have the machine."""
+
+FileState: TypeAlias = tuple[int, int, int, int]
+"""Of a file: inode, size, and when its content and its status changed last, in nanoseconds."""
+
+log = logging.getLogger(__name__)
+
+
+class Guard:
+    """Verifies the files of one generation when it is opened, and notices when one changes."""
+
+    def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
+        """Verify every file but large ones that check themselves. Raises IndexBroken."""
+        from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
+
+        self._verify_file = partial(verify_file, files)
+        self._checksums = manifest.files
+        self._paths = {name: files.folder / name for name in manifest.files}
+        self._states = self._read_states()
+        self._damage: IndexBroken | None = None
+        as_read = [
+            name
+            for name, checksum in manifest.files.items()
+            if checksum.size >= LARGE
+            and CHECKS_ITSELF.fullmatch(name)
+            and is_unmodified(self._paths[name], checksum)
+        ]
+        verify(files, manifest, as_read)
+
+    def check(self) -> None:
+        """Raise IndexBroken if a file is no longer what was opened.
+
+        A file that is gone is none of the changed: a generation that is no longer kept stays
+        readable for those who opened it. One that was only touched is verified again; one that
+        was linked to, or whose time was set back, a little later.
+        """
+        if self._damage is not None:
+            raise self._damage
+        states = self._read_states()
+        changed = [name for name, state in states.items() if self._states.get(name) != state]
+        for name in changed:
+            if self._states.get(name, ())[:3] != states[name][:3]:
+                self._verify_file(name, self._checksums[name])
+        self._states |= states
+        self._verify_later(changed)
+
+    def _verify_later(self, names: Sequence[str]) -> None:
+        """Have these files hashed LATER in another thread."""
+        if names:
+            timer = threading.Timer(LATER, self._verify_in_background, [names])
+            timer.daemon = True
+            timer.start()
+
+    def _verify_in_background(self, names: Sequence[str]) -> None:
+        """Hash the files; one that is gone by now was needed by nobody."""
+        try:
+            for name in names:
+                if self._paths[name].exists():
+                    self._verify_file(name, self._checksums[name])
+        except IndexBroken as error:
+            log.warning("%s", error)
+            self._damage = error
+
+    def _read_states(self) -> dict[str, FileState]:
+        states = {}
+        for name, path in self._paths.items():
+            with suppress(OSError):
+                states[name] = _read_state(path)
+        return states
+
+
+def _read_state(path: Path) -> FileState:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _close(catalog: Catalog, on_close: Callable[[], None]) -> None:
+    catalog.close()
+    on_close()
+
+
+def _do_nothing() -> None: ...
