@@ -116,8 +116,8 @@ def test_an_answer_stays_small_by_showing_fewer_meetings(blog: MakeBlog) -> None
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "find_similar takes either text or source."),
-        ({"text": "x", "source": "y"}, "find_similar takes either text or source."),
+        ({}, "Give either text or source."),
+        ({"text": "x", "source": "y"}, "Give either text or source."),
         ({"text": " "}, "text must not be blank, got ' '."),
         (
             {"text": "x" * (DRAFT_LENGTH + 1)},

@@ -66,7 +66,7 @@ def test_a_draft_is_compared_by_words_where_nothing_embeds_it(made: Blog) -> Non
 
 @pytest.mark.parametrize("given", [{}, {"text": "a", "source": "tea.md"}])
 def test_either_a_draft_or_a_post_is_needed(given: dict[str, str], made: Blog) -> None:
-    with pytest.raises(UsageError, match="takes either text or source"):
+    with pytest.raises(UsageError, match="Give either text or source"):
         SUGGEST_LINKS.call(engine(made), given)
 
 
