@@ -84,11 +84,8 @@ class EmbeddingCache:
         self._out_of_reach = False
         self._warnings: list[str] = []
         self._damaged = 0
-        fields = asdict(identity) | {"normalisation": "l2"}
-        del fields["fingerprint"]
-        canonical = json.dumps(fields, sort_keys=True)
-        salt = canonical + self._adopt_fingerprint(canonical, identity)
-        self._salt = hashlib.blake2b(salt.encode(), digest_size=32).digest()
+        canonical = write_identity(identity)
+        self._salt = salt_of(canonical + self._adopt_fingerprint(canonical, identity))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -106,7 +103,7 @@ class EmbeddingCache:
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text. Raises IndexProblem."""
-        keys = {text: self._key(text) for text in texts}
+        keys = {text: key_of(text, self._salt) for text in texts}
         query = "SELECT vector, seal FROM embeddings WHERE key = ?"
         rows: dict[str, tuple[object, object] | None] = self._run(
             lambda opened: {t: opened.execute(query, [k]).fetchone() for t, k in keys.items()}, {}
@@ -116,7 +113,7 @@ class EmbeddingCache:
             if row is None:
                 continue
             vector, checksum = row
-            if isinstance(vector, bytes) and checksum == _checksum(keys[text], vector):
+            if isinstance(vector, bytes) and checksum == checksum_of(keys[text], vector):
                 found[text] = np.frombuffer(vector, dtype="<f4")
             else:
                 self._damaged += 1
@@ -127,9 +124,9 @@ class EmbeddingCache:
 
         Raises IndexProblem.
         """
-        keys = [self._key(text) for text in texts]
+        keys = [key_of(text, self._salt) for text in texts]
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
-        rows = [(k, v, _checksum(k, v)) for k, v in zip(keys, blobs, strict=True)]
+        rows = [(k, v, checksum_of(k, v)) for k, v in zip(keys, blobs, strict=True)]
 
         def insert(connection: sqlite3.Connection) -> None:
             with connection:
@@ -207,10 +204,6 @@ class EmbeddingCache:
         )
         return True
 
-    def _key(self, text: str) -> bytes:
-        content = text.encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
-
 
 def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache]:
     """Open the cache at `path`; one that is missing or broken is made anew.
@@ -220,7 +213,25 @@ def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache
     return closing(EmbeddingCache(path, identity))
 
 
-def _checksum(key: bytes, vector: bytes) -> bytes:
+def write_identity(identity: EmbedderIdentity) -> str:
+    """Write what vectors depend on, but for the fingerprint that they go by."""
+    fields = asdict(identity) | {"normalisation": "l2"}
+    del fields["fingerprint"]
+    return json.dumps(fields, sort_keys=True)
+
+
+def salt_of(identity: str) -> bytes:
+    """Hash what `write_identity` wrote together with the fingerprint."""
+    return hashlib.blake2b(identity.encode(), digest_size=32).digest()
+
+
+def key_of(text: str, salt: bytes) -> bytes:
+    """Hash a text with its embedder's salt."""
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, digest_size=16, key=salt).digest()
+
+
+def checksum_of(key: bytes, vector: bytes) -> bytes:
     """Return what is kept beside a vector: SQLite itself does not notice a flipped bit."""
     return hashlib.blake2b(vector, digest_size=_CHECKSUM_BYTES, key=key).digest()
 

@@ -41,18 +41,20 @@ def pack_vectors(rows: Vectors) -> str:
     return base64.b64encode(rows.astype("<f4").tobytes()).decode("ascii")
 
 
+def unpack_vectors(packed: str, dimension: int) -> Vectors:
+    """Decode rows that `pack_vectors` encoded. Raises ValueError for anything else."""
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, dimension)
+
+
 def least_cosine(recorded: str, now: str, dimension: int) -> float:
     """Return the smallest cosine between rows that `pack_vectors` encoded, in [-1, 1].
 
     A damaged record and another number of rows give -1.
     """
-    import numpy as np
-
     try:
-        before, after = (
-            np.frombuffer(base64.b64decode(each), dtype="<f4").reshape(-1, dimension)
-            for each in (recorded, now)
-        )
+        before, after = (unpack_vectors(each, dimension) for each in (recorded, now))
     except ValueError:
         return -1.0
     return float((before * after).sum(axis=1).min()) if before.shape == after.shape else -1.0
