@@ -272,6 +272,12 @@ class Milvus:
             found += [Hits(list(each.ids), list(each.distances)) for each in self._read(name, send)]
         return found
 
+    def delete(self, name: str, expression: str) -> None:
+        """Delete the rows for which `expression` holds."""
+        self._read(
+            name, lambda client: client.delete(name, filter=expression, timeout=WRITE_SECONDS)
+        )
+
     def resolve(self, alias: str) -> str | None:
         """Return the collection that an alias names, `None` if there is no such alias."""
         try:

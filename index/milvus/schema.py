@@ -69,6 +69,11 @@ CHUNKS_FIELDS: Final = (
     Field(CRC, "int"),
     Field(TERMS, "sparse"),
 )
+STATE_FIELDS: Final = (Field(KEY, "text"), Field(TEXT, "text"), Field(WHOLE, "sparse"))
+"""Of rows that are looked up by a key; every collection must have vectors."""
+
+NO_TERM: Final = 0
+"""The dimension of a row without terms, since servers refuse empty ones; no query has it."""
 
 
 def vectors_fields(dimension: int) -> tuple[Field, ...]:
@@ -100,6 +105,14 @@ class Names:
     def lock(self) -> str:
         """The alias that one writer holds."""
         return f"{self.index}_writer"
+
+    def lock_held(self, by: str) -> str:
+        """The collection of one writer that holds the lock, or wants it."""
+        return f"{self.index}_lock_{by}"
+
+    def is_lock(self, collection: str) -> bool:
+        """Whether a collection is of some writer's."""
+        return collection.startswith(self.lock_held(""))
 
     @property
     def state(self) -> str:

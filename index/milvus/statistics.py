@@ -16,9 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.milvus.schema import ABOUT, TERMS, WHOLE
+from blog_search_mcp.index.milvus.schema import ABOUT, NO_TERM, TERMS, WHOLE
 from blog_search_mcp.index.milvus.terms import (
-    NO_TERM,
     CountedPost,
     DocumentTerms,
     Sparse,

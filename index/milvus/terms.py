@@ -21,15 +21,13 @@ from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.lexical.level import K1
+from blog_search_mcp.index.milvus.schema import NO_TERM
 
 Sparse: TypeAlias = dict[int, float]
 What: TypeAlias = Literal["stem", "exact", "pair", "lone"]
 
 B: Final = 0.75
 """BM25's normalisation by length, fixed in tantivy."""
-
-NO_TERM: Final = 0
-"""The dimension of a text without terms, since servers refuse empty rows; no query has it."""
 
 _HALF: Final = 2**31 - 2
 """Milvus takes dimensions below 2³² - 1. Terms are even ones: of 100,000, two or three collide."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms
+from blog_search_mcp.index.milvus.schema import NO_TERM
 from blog_search_mcp.index.milvus.terms import (
-    NO_TERM,
     count_terms,
     dimension,
     presence,

@@ -1,0 +1,81 @@
+"""One writer at a time, on any machine."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blog_search_mcp.index.errors import IndexBusy
+from blog_search_mcp.index.milvus import lock as milvus_lock
+from blog_search_mcp.index.milvus.lock import beat, writer_lock
+from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.milvus.client import Milvus
+
+NAMES = Names("blog")
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("BEAT", 0.1), ("STALE", 1.5), ("SETTLE", 0.1)):
+        monkeypatch.setattr(milvus_lock, f"{name}_SECONDS", seconds)
+
+
+def kill(milvus: Milvus) -> str:
+    """Leave the lock as an ingest does that was killed."""
+    name = NAMES.lock_held("dead")
+    milvus.create(name, STATE_FIELDS)
+    milvus.load(name)
+    beat(milvus, name)
+    assert milvus.create_alias(NAMES.lock, name)
+    return name
+
+
+def test_one_writer_is_in_until_it_leaves(milvus: Milvus) -> None:
+    with writer_lock(milvus, NAMES) as first:
+        first.check()
+        with pytest.raises(IndexBusy, match="Another ingest is writing into the index blog"):
+            ExitStack().enter_context(writer_lock(milvus, NAMES))
+        first.check()
+        with writer_lock(milvus, Names("other")):
+            pass
+    with writer_lock(milvus, NAMES) as second:
+        second.check()
+    assert milvus.collections() == []
+    assert milvus.resolve(NAMES.lock) is None
+
+
+def test_a_killed_writer_is_succeeded_and_cleared_away(milvus: Milvus) -> None:
+    kill(milvus)
+    milvus.create(NAMES.lock_held("older"), STATE_FIELDS)
+    with writer_lock(milvus, NAMES) as lock:
+        lock.check()
+        assert milvus.collections() == [milvus.resolve(NAMES.lock)]
+
+
+def test_a_writer_that_shows_life_is_waited_for_no_longer(milvus: Milvus) -> None:
+    begun = time.monotonic()
+    with writer_lock(milvus, NAMES), pytest.raises(IndexBusy):
+        ExitStack().enter_context(writer_lock(milvus, NAMES))
+    assert time.monotonic() - begun < 60
+
+
+def test_a_lock_that_another_took_over_is_noticed(milvus: Milvus) -> None:
+    with writer_lock(milvus, NAMES) as lock:
+        thief = NAMES.lock_held("thief")
+        milvus.create(thief, STATE_FIELDS)
+        milvus.alter_alias(NAMES.lock, thief)
+        with pytest.raises(IndexBusy, match="Nothing is lost: run the ingest again"):
+            lock.check()
+    assert milvus.resolve(NAMES.lock) == thief
+
+
+def test_a_holder_whose_collection_is_gone_is_succeeded(milvus: Milvus) -> None:
+    name = kill(milvus)
+    milvus.drop(name)
+    with writer_lock(milvus, NAMES) as lock:
+        lock.check()

@@ -1,0 +1,30 @@
+"""What the last ingest saw, on the server."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.milvus.record import read_record, record_stamp, write_record
+from blog_search_mcp.index.milvus.schema import Names
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.milvus.client import Milvus
+
+NAMES = Names("blog")
+
+
+def test_the_record_is_what_was_written_last(milvus: Milvus) -> None:
+    assert (read_record(milvus, NAMES), record_stamp(milvus, NAMES)) == (None, None)
+    chance = random.Random(1)
+    long = "".join(chr(chance.randrange(0x4E00, 0x9000)) for _ in range(100_000))
+    stamps = []
+    for text in ("", "first", long, "first"):
+        write_record(milvus, NAMES, text)
+        assert read_record(milvus, NAMES) == text
+        stamps.append(record_stamp(milvus, NAMES))
+        write_record(milvus, NAMES, text)
+        assert record_stamp(milvus, NAMES) == stamps[-1]
+    assert len(set(stamps)) == 4
+    assert milvus.count(NAMES.state) == 2
+    assert read_record(milvus, Names("other")) is None
