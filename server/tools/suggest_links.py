@@ -148,6 +148,8 @@ def describe_reason(suggestion: Suggestion) -> str:
             return "words of its title"
         case "linked":
             return "words of other links to it"
+        case "subject":
+            return "a word that few other posts have"
     if suggestion.chunk is None or not suggestion.chunk.headings:
         return "words of one of its headings"
     return f"words of its heading {shorten(one_line(suggestion.chunk.headings[-1]), 50)}"

@@ -6,6 +6,7 @@ to put it on are then looked for where the text meets the post.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -59,6 +60,12 @@ a37b632."""
 
 NEAR = 40
 """Chunks by meaning and by words that are read to find the posts to link from."""
+
+RARE = 0.6
+"""Weight of a post's own word, of one that no post has: that of a word of 8 posts in 750. With .5,
+and words that are said three times, one of two is of the subject."""
+REPEATED = 5
+"""How often a post says such a word."""
 
 TRIED = 6
 """Posts that words are looked for, for each suggestion."""
@@ -228,6 +235,11 @@ def _suggest(
         near = text.sentences_of(text.draft.passages[nearest])
         wanted = title.union(*(_heading_stems(chunk, goal) for chunk in goal.chunks))
         words = find_part(prose, near, names, wanted, names.highest, "heading", languages, taken)
+        if words is None:
+            wanted = _own_stems(goal)
+            words = find_part(
+                prose, near, names, wanted, names.highest, "subject", languages, taken
+            )
     if words is None:
         return None
     taken.append((words.start, words.end))
@@ -322,6 +334,17 @@ def _near_chunks(
 
 def _heading_stems(chunk: Chunk, goal: _Goal) -> set[str]:
     return set(stems_of(" ".join(chunk.headings[-1:]), goal.post.language))
+
+
+def _own_stems(goal: _Goal) -> set[str]:
+    """Return the terms that a post says again and again and hardly any other says."""
+    counts = Counter(
+        stem for chunk in goal.chunks for stem in stems_of(chunk.plain, goal.post.language)
+    )
+    least = RARE * goal.names.highest
+    return {
+        stem for stem, n in counts.items() if n >= REPEATED and goal.names.weigh([stem]) >= least
+    }
 
 
 def _compare(corpus: Corpus, text: _Text, post: int) -> Vectors | None:

@@ -51,7 +51,8 @@ class Words:
     share: float
     """How much of the title or heading they hold, in [0, 1]."""
     why: str
-    """`title`, `heading`, or `linked` for what other links to the post are put on."""
+    """`title`, `heading`, `subject` for a rare word that the post says often, or `linked` for what
+    other links to the post are put on."""
 
 
 def find_name(

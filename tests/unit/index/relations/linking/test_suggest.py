@@ -73,6 +73,23 @@ def test_a_text_about_nothing_of_the_blog_gets_no_suggestion(corpus: Corpus) -> 
     assert suggest_links(corpus, draft, embed_passages(corpus, draft), 5) == []
 
 
+def test_a_rare_word_that_a_post_repeats_stands_for_it(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "layers.md": "---\ntitle: Working together\n---\n" + "We use FOSS with care. " * 5,
+            **{
+                f"{n}.md": f"---\ntitle: Story {n}\n---\nA walrus swam {n} miles.\n"
+                for n in range(9)
+            },
+        }
+    )
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"---\ntitle: News\n---\nLicences matter: FOSS has them.\n", "new.md")
+    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
+    assert shown(found) == [("layers.md", 4, 17, "FOSS", "subject")]
+
+
 def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
     draft = read_draft(b"# Butter\n\nIt keeps in the cold.\n", "new.md")
     found = suggest_backlinks(corpus, draft, embed_passages(corpus, draft), 5)
