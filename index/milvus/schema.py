@@ -11,10 +11,18 @@ It also uses rows of earlier generations' collections, its manifest says of whic
 
 from __future__ import annotations
 
+import base64
+import io
 import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+Arrays: TypeAlias = Mapping[str, "npt.NDArray[Any]"]
 Kind = Literal["int", "text", "sparse", "dense"]
 
 MOST_BYTES: Final = 65_535
@@ -139,3 +147,47 @@ class Names:
         """The generation that a collection is of; `None` for any other collection."""
         found = re.fullmatch(rf"{self.index}_g(\d+)_(?:posts|chunks|vectors)", collection)
         return int(found[1]) if found else None
+
+
+def split_text(text: str, most: int = MOST_BYTES) -> list[str]:
+    """Split a text into parts of at most `most` bytes of UTF-8, at least one."""
+    content = text.encode()
+    return list(_parts(content, most)) if len(content) > most else [text]
+
+
+def _parts(content: bytes, most: int) -> Iterator[str]:
+    start = 0
+    while start < len(content):
+        end = min(start + most, len(content))
+        while end < len(content) and content[end] & 0xC0 == 0x80:
+            end -= 1  # a character's later bytes begin with the bits 10
+        yield content[start:end].decode()
+        start = end
+
+
+def pack_arrays(arrays: Arrays) -> list[str]:
+    """Encode arrays as texts that each fit a field; ascending numbers take next to nothing."""
+    file = io.BytesIO()
+    columns: dict[str, Any] = {name: _differences(array) for name, array in arrays.items()}
+    np.savez(file, **columns)
+    encoded = base64.b64encode(zlib.compress(file.getvalue(), 6)).decode("ascii")
+    return split_text(encoded)
+
+
+def unpack_arrays(parts: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+    """Decode what `pack_arrays` made. Raises ValueError for anything else."""
+    try:
+        content = zlib.decompress(base64.b64decode("".join(parts), validate=True))
+        with np.load(io.BytesIO(content), allow_pickle=False) as found:
+            return {name: _sums(found[name]) for name in found.files}
+    except (zlib.error, EOFError, OSError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _differences(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return whole numbers as the steps between them, which wrap around, so nothing is lost."""
+    return np.diff(array, prepend=array.dtype.type(0)) if array.dtype.kind in "iu" else array
+
+
+def _sums(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.cumsum(array, dtype=array.dtype) if array.dtype.kind in "iu" else array

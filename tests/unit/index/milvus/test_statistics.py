@@ -8,8 +8,7 @@ from contextlib import ExitStack, closing
 import pytest
 
 from blog_search_mcp.index.lexical.documents import PostTerms
-from blog_search_mcp.index.milvus.packing import pack_arrays, unpack_arrays
-from blog_search_mcp.index.milvus.schema import ABOUT, TERMS, WHOLE
+from blog_search_mcp.index.milvus.schema import ABOUT, TERMS, WHOLE, pack_arrays, unpack_arrays
 from blog_search_mcp.index.milvus.statistics import (
     Means,
     TermSpool,

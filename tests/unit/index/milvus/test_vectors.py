@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.milvus import vectors as milvus_vectors
-from blog_search_mcp.index.milvus.packing import pack_arrays, unpack_arrays
-from blog_search_mcp.index.milvus.schema import Names
+from blog_search_mcp.index.milvus.schema import Names, pack_arrays, unpack_arrays
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
     MilvusVectorWriter,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.milvus.packing import pack_arrays, split_text, unpack_arrays
+from blog_search_mcp.index.milvus.schema import pack_arrays, split_text, unpack_arrays
 
 
 @given(st.text(), st.integers(4, 9))

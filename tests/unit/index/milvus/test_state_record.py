@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.milvus.record import read_record, record_stamp, write_record
 from blog_search_mcp.index.milvus.schema import Names
+from blog_search_mcp.index.milvus.state import read_record, record_stamp, write_record
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus

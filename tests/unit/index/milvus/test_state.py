@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBusy
-from blog_search_mcp.index.milvus import lock as milvus_lock
-from blog_search_mcp.index.milvus.lock import beat, writer_lock
+from blog_search_mcp.index.milvus import state as milvus_state
 from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
+from blog_search_mcp.index.milvus.state import WriterLock, beat
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus
@@ -22,7 +22,7 @@ NAMES = Names("blog")
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in (("BEAT", 0.1), ("STALE", 1.5), ("SETTLE", 0.1)):
-        monkeypatch.setattr(milvus_lock, f"{name}_SECONDS", seconds)
+        monkeypatch.setattr(milvus_state, f"{name}_SECONDS", seconds)
 
 
 def kill(milvus: Milvus) -> str:
@@ -36,14 +36,14 @@ def kill(milvus: Milvus) -> str:
 
 
 def test_one_writer_is_in_until_it_leaves(milvus: Milvus) -> None:
-    with writer_lock(milvus, NAMES) as first:
+    with WriterLock(milvus, NAMES) as first:
         first.check()
-        with pytest.raises(IndexBusy, match="Another ingest is writing into the index blog"):
-            ExitStack().enter_context(writer_lock(milvus, NAMES))
+        with pytest.raises(IndexBusy, match="nother ingest"):
+            ExitStack().enter_context(WriterLock(milvus, NAMES))
         first.check()
-        with writer_lock(milvus, Names("other")):
+        with WriterLock(milvus, Names("other")):
             pass
-    with writer_lock(milvus, NAMES) as second:
+    with WriterLock(milvus, NAMES) as second:
         second.check()
     assert milvus.collections() == []
     assert milvus.resolve(NAMES.lock) is None
@@ -52,20 +52,20 @@ def test_one_writer_is_in_until_it_leaves(milvus: Milvus) -> None:
 def test_a_killed_writer_is_succeeded_and_cleared_away(milvus: Milvus) -> None:
     kill(milvus)
     milvus.create(NAMES.lock_held("older"), STATE_FIELDS)
-    with writer_lock(milvus, NAMES) as lock:
+    with WriterLock(milvus, NAMES) as lock:
         lock.check()
         assert milvus.collections() == [milvus.resolve(NAMES.lock)]
 
 
 def test_a_writer_that_shows_life_is_waited_for_no_longer(milvus: Milvus) -> None:
     begun = time.monotonic()
-    with writer_lock(milvus, NAMES), pytest.raises(IndexBusy):
-        ExitStack().enter_context(writer_lock(milvus, NAMES))
+    with WriterLock(milvus, NAMES), pytest.raises(IndexBusy):
+        ExitStack().enter_context(WriterLock(milvus, NAMES))
     assert time.monotonic() - begun < 60
 
 
 def test_a_lock_that_another_took_over_is_noticed(milvus: Milvus) -> None:
-    with writer_lock(milvus, NAMES) as lock:
+    with WriterLock(milvus, NAMES) as lock:
         thief = NAMES.lock_held("thief")
         milvus.create(thief, STATE_FIELDS)
         milvus.alter_alias(NAMES.lock, thief)
@@ -77,5 +77,5 @@ def test_a_lock_that_another_took_over_is_noticed(milvus: Milvus) -> None:
 def test_a_holder_whose_collection_is_gone_is_succeeded(milvus: Milvus) -> None:
     name = kill(milvus)
     milvus.drop(name)
-    with writer_lock(milvus, NAMES) as lock:
+    with WriterLock(milvus, NAMES) as lock:
         lock.check()
