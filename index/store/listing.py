@@ -29,9 +29,6 @@ class PostLists(Protocol):
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title."""
 
-    def addresses(self) -> list[tuple[str, str | None]]:
-        """List every post's source and URL."""
-
     def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
         """Return the first chunk of these posts below each anchor, by source and anchor."""
 
@@ -86,11 +83,6 @@ class Listing:
             [post_id],
         )
         return tuple(Part(row[0], tuple(json.loads(row[1])), row[2], row[3]) for row in rows)
-
-    def addresses(self) -> list[tuple[str, str | None]]:
-        """List every post's source and URL."""
-        rows = self._catalog.rows("SELECT source, url FROM posts ORDER BY source", [])
-        return [(source, url) for source, url in rows]
 
     def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
         """Return the first chunk of these posts below each anchor, by source and anchor."""

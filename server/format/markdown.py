@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.markdown.parser import (
@@ -30,9 +30,12 @@ from blog_search_mcp.index.markdown.plain_text import (
 from blog_search_mcp.index.markdown.preprocess import FENCE, parse_passage
 from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.search.snippets import Span, highlight
-from blog_search_mcp.index.store.listing import PostLists
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.format.post_links import resolve_links
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.store.listing import PostLists
 
 Node: TypeAlias = "str | list[Any]"
 FindMarks: TypeAlias = Callable[[str], Sequence[Span]]
@@ -64,14 +67,13 @@ def render_passage(
     passage: Passage,
     query: Query | None,
     read_post: Callable[[], Passage],
+    corpora: Callable[[], Mapping[str, Corpus]],
     listing: Callable[[], PostLists],
-    root: str = "",
 ) -> list[list[Node]]:
     """Render each chunk of a passage, what matches the query marked in it.
 
-    `read_post` reads the whole post, whose other chunks may define what links of these lead to.
-    The sources of the post's blog begin with `root`, where several are served. Raises
-    BlogSearchError.
+    `read_post` reads the whole post, whose other chunks may define what links of these lead to,
+    which is then looked up in `corpora` and `listing`. Raises BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
     definitions = find_definitions("\n\n".join(chunk.text for chunk in whole.chunks))
@@ -83,7 +85,7 @@ def render_passage(
     if passage.chunks[0].index == 0:
         rendered[0] = _without_title(rendered[0], passage.post.title)
     links = [link for nodes in rendered for link in _walk_links(nodes)]
-    resolve_links(links, passage.post, listing, root)
+    resolve_links(links, passage.post, corpora, listing)
     return rendered
 
 

@@ -68,8 +68,7 @@ def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     read_post = partial(searcher.read, arguments.source, arguments.chunk_index, found.count)
     if arguments.whole:
         return facts
-    root = f"{arguments.source.partition('/')[0]}/" if searcher.folder.blogs else ""
-    rendered = render_passage(found, query, read_post, searcher.listing, root)
+    rendered = render_passage(found, query, read_post, searcher.corpora, searcher.listing)
     for chunk, nodes in zip(facts["chunks"], rendered, strict=True):
         chunk["nodes"] = nodes
     return facts

@@ -135,14 +135,6 @@ class MergedLists:
             for source, title in lists.names()
         ]
 
-    def addresses(self) -> list[tuple[str, str | None]]:
-        """List every post's source and URL."""
-        return [
-            (with_name(name, source), url)
-            for name, lists in self._lists.items()
-            for source, url in lists.addresses()
-        ]
-
     def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
         """Return the first chunk of these posts below each anchor, by source and anchor."""
         split = [split_source(source, self._lists) for source in sources]

@@ -13,8 +13,8 @@ Others = tuple[tuple[str, str], ...]
 
 
 def with_name(name: str, source: str) -> str:
-    """Return the source as the library gives it."""
-    return f"{name}/{source}"
+    """Return the source as the library gives it; the only blog has no name."""
+    return f"{name}/{source}" if name else source
 
 
 def split_source(source: str, names: Iterable[str]) -> tuple[str, str] | None:

@@ -98,7 +98,8 @@ def rendering(data: bytes) -> None:
     chunk = Chunk("a.md", 1, text, strip_markup(text), (), 1, 1 + text.count("\n"))
     passage = Passage(Post("a.md", "A"), (chunk,), 1, 1, None, None)
     query = analyse_query(text[:40], ("en",))
-    [nodes] = render_passage(passage, query, lambda: passage, small_index().listing)
+    index = small_index()
+    [nodes] = render_passage(passage, query, lambda: passage, index.corpora, index.listing)
     waiting = [*nodes]
     while waiting:
         node = waiting.pop()

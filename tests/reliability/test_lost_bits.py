@@ -119,7 +119,7 @@ def asked(reader: IndexReader | None) -> dict[str, Callable[[], object]]:
     def lists() -> object:
         assert reader is not None
         found = reader.listing()
-        return found.names(), found.years(), found.addresses()
+        return found.names(), found.years()
 
     requests: dict[str, Callable[[], object]] = {"lists": lists}
     for filters in (Filters(), Filters(tag="t1"), Filters(after="2024-03-01")):

@@ -95,7 +95,7 @@ def test_names_are_sources_and_titles_the_newest_first(listing: Listing) -> None
     assert listing.names()[0] == ("bread/rye.md", "Rye")
 
 
-def test_addresses_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
+def test_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
     made = blog(
         {
             "a.md": "---\ndate: 2024-05-01\n---\n# A\n\nOne.\n",
@@ -105,7 +105,6 @@ def test_addresses_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> No
         }
     )
     listing = made.reader().listing()
-    assert listing.addresses() == [(f"{name}.md", None) for name in "abcd"]
     assert listing.years() == [(2025, 1), (2024, 2)]
     assert listing.anchored_chunks(["a.md", "b.md"]) == {}
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.markdown.plain_text import strip_markup
-from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 
@@ -22,7 +21,7 @@ def chunk_of(text: str, index: int = 0, plain: str | None = None) -> Chunk:
     return Chunk("a.md", index, text, words, (), 1, 1 + text.count("\n"))
 
 
-def no_listing() -> Listing:
+def no_index() -> NoReturn:
     raise IndexMissing("There is no index yet.")
 
 
@@ -34,7 +33,7 @@ def rendered(
     passage = Passage(Post("a.md", "A"), (chunk,), index, 2, None, None)
     whole = Passage(Post("a.md", "A"), (chunk, chunk_of(rest, 1)), index, 2, None, None)
     found = analyse_query(query, ("en",)) if query else None
-    [nodes] = render_passage(passage, found, lambda: whole, no_listing)
+    [nodes] = render_passage(passage, found, lambda: whole, no_index, no_index)
     return nodes
 
 

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.server.format.post_links import Target, find_target, places_of
+from blog_search_mcp.server.format.post_links import Destination, find_destination
 
 SITE = "https://blog.example"
 POST = Post("posts/deep/start.md", "Start", url=f"{SITE}/posts/deep/start/")
-PLACES = places_of(
-    [
+
+
+def blog(*posts: tuple[str, str | None]) -> Any:
+    """What is known of the posts of one blog, given by source and URL."""
+    numbered = {n: Post(source, source, url=url) for n, (source, url) in enumerate(posts, 1)}
+    return SimpleNamespace(posts=numbered, addresses=Addresses(numbered))
+
+
+CORPORA = {
+    "": blog(
         (POST.source, POST.url),
         ("posts/deep/goal.md", f"{SITE}/posts/deep/goal/"),
         ("posts/bundle/index.md", f"{SITE}/posts/bundle/"),
         ("notes/鍵值.md", f"{SITE}/notes/%E9%8D%B5%E5%80%BC/"),
         ("a/twin.md", None),
         ("b/twin.md", None),
-    ]
-)
+    )
+}
 
 
-def to(source: str, anchor: str = "") -> Target:
-    return Target(source=source, anchor=anchor)
+def to(source: str, anchor: str = "") -> Destination:
+    return Destination(source=source, anchor=anchor)
 
 
 @pytest.mark.parametrize(
@@ -40,15 +52,15 @@ def to(source: str, anchor: str = "") -> Target:
         ("../../notes/%E9%8D%B5%E5%80%BC.md", to("notes/鍵值.md")),
         ("Goal.md", to("posts/deep/goal.md")),
         ("#part", to("posts/deep/start.md", "part")),
-        ("/about/", Target(href=f"{SITE}/about/")),
-        ("twin.md", Target(href=f"{SITE}/posts/deep/start/twin.md")),
-        ("https://go.dev/x?y#z", Target(href="https://go.dev/x?y#z")),
-        ("//cdn.example/x", Target(href="https://cdn.example/x")),
-        ("HTTP://go.dev", Target(href="HTTP://go.dev")),
+        ("/about/", Destination(href=f"{SITE}/about/")),
+        ("twin.md", Destination(href=f"{SITE}/posts/deep/start/twin.md")),
+        ("https://go.dev/x?y#z", Destination(href="https://go.dev/x?y#z")),
+        ("//cdn.example/x", Destination(href="https://cdn.example/x")),
+        ("HTTP://go.dev", Destination(href="HTTP://go.dev")),
     ],
 )
-def test_a_link_leads_to_a_post_or_out(written: str, target: Target) -> None:
-    assert find_target(written, POST, PLACES) == target
+def test_a_link_leads_to_a_post_or_out(written: str, target: Destination) -> None:
+    assert find_destination(written, POST, CORPORA) == target
 
 
 @pytest.mark.parametrize(
@@ -70,17 +82,15 @@ def test_a_link_leads_to_a_post_or_out(written: str, target: Target) -> None:
     ],
 )
 def test_what_is_no_page_is_no_link(written: str) -> None:
-    assert find_target(written, POST, PLACES) is None
+    assert find_destination(written, POST, CORPORA) is None
 
 
 def test_of_several_blogs_files_are_found_in_ones_own_and_addresses_in_all() -> None:
     post = Post("one/posts/start.md", "Start", url=f"{SITE}/start/")
-    posts = [
-        (post.source, post.url),
-        ("one/posts/goal.md", None),
-        ("two/posts/other.md", "https://two.example/other/"),
-    ]
-    places = places_of(posts, "one/")
+    corpora = {
+        "one": blog(("posts/start.md", post.url), ("posts/goal.md", None)),
+        "two": blog(("posts/other.md", "https://two.example/other/")),
+    }
     found = {
         written: target.source
         for written in (
@@ -90,7 +100,7 @@ def test_of_several_blogs_files_are_found_in_ones_own_and_addresses_in_all() -> 
             "../../two/posts/other.md",
             "https://two.example/other",
         )
-        if (target := find_target(written, post, places))
+        if (target := find_destination(written, post, corpora))
     }
     assert found == {
         "goal.md": "one/posts/goal.md",
@@ -104,7 +114,7 @@ def test_of_several_blogs_files_are_found_in_ones_own_and_addresses_in_all() -> 
 def test_without_the_sites_address_only_files_and_whole_addresses_are_links() -> None:
     post = Post("posts/start.md", "Start")
     found = {
-        written: find_target(written, post, places_of([("posts/goal.md", None)]))
+        written: find_destination(written, post, {"": blog(("posts/goal.md", None))})
         for written in ("goal.md", "/about/", "../x", "twin.md", "//go.dev", "https://go.dev")
     }
     assert found == {
@@ -113,5 +123,5 @@ def test_without_the_sites_address_only_files_and_whole_addresses_are_links() ->
         "../x": None,
         "twin.md": None,
         "//go.dev": None,
-        "https://go.dev": Target(href="https://go.dev"),
+        "https://go.dev": Destination(href="https://go.dev"),
     }
