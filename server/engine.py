@@ -291,6 +291,11 @@ def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder
 
 
 def _open_index(settings: Settings, embedder_for: EmbedderFor) -> Index:
+    """Import what searches, while a model of the package is loaded."""
+    if overview := open_store(settings.index).peek_overview():
+        from blog_search_mcp.index.embedders.registry import preload
+
+        preload(overview.embedder)
     from blog_search_mcp.index.reader import Index
 
     return Index(settings.index, embedder_for)

@@ -1,8 +1,8 @@
 """`python -m benchmarks.speed.paced_ollama TEXT PIECE`: an Ollama at a pace, on a free port.
 
-It speaks enough of Ollama's API for the official client and the program's own probes, embeds one
-text after another in TEXT seconds and PIECE more for each word piece, and needs hardly any of this
-machine meanwhile, as one on a graphics card. It prints its port first.
+It speaks as much of Ollama's API as an ingest asks for, probes included, embeds one text after
+another in TEXT seconds and PIECE more for each word piece, and needs hardly any of this machine
+meanwhile, as one on a graphics card. It prints its port first.
 """
 
 from __future__ import annotations

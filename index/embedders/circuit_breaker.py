@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import median_low
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.errors import BlogSearchError
@@ -67,7 +66,9 @@ class CircuitBreaker:
         """Return leave to ask, or raise the last failure while it is too early to ask again."""
         with self._lock:
             if self._failure is None:
-                usual = median_low(self._seconds) if self._seconds else 0.0
+                usual = (
+                    sorted(self._seconds)[(len(self._seconds) - 1) // 2] if self._seconds else 0.0
+                )
                 return Attempt(min(max(WAIT, USUAL_TIMES * usual), LONGEST), self._successes)
             if self._now() < self._retry_at:
                 raise self._failure.with_traceback(None)  # each raise would lengthen it

@@ -16,13 +16,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
 from blog_search_mcp.index.errors import EmbedderRefused
@@ -48,6 +49,35 @@ def find_file(model: str, name: str) -> Path:
             f"The file {name} of {model} is missing from the installed package; install it again."
         )
     return path
+
+
+_LOADING = threading.Lock()
+"""Held by who loads a session: a second one would take as long again, and the memory."""
+
+
+def load_session(model: str) -> InferenceSession:
+    """Load a model's graph, once a process; other threads run meanwhile. Raises EmbedderRefused."""
+    with _LOADING:
+        return _load_session(model)
+
+
+def import_onnxruntime() -> Any:
+    """Import the library, with its telemetry off."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library loads, from 1.31 on
+    import onnxruntime
+
+    return onnxruntime
+
+
+@cache
+def _load_session(model: str) -> InferenceSession:
+    onnxruntime = import_onnxruntime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    path = str(find_file(model, "model.onnx"))
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 @cache
@@ -272,9 +302,9 @@ class OnnxEmbedder:
         from concurrent.futures import ThreadPoolExecutor
 
         embed = partial(self._embed, prefix)
-        first = embed(texts[0])  # before there are threads, so it loads once
+        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-            return np.stack([first, *pool.map(embed, texts[1:])])
+            return np.stack([*pool.map(embed, texts)])
 
     def _embed(self, prefix: str, text: str) -> Vectors:
         windows = frame_pieces(self.model, prefix, text)
@@ -284,23 +314,11 @@ class OnnxEmbedder:
         import numpy as np
 
         ids = np.array([pieces], dtype=np.int64)
-        (vectors,) = self._session.run(
+        (vectors,) = load_session(self.identity.model).run(
             ["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         )
         row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
         return row
-
-    @cached_property
-    def _session(self) -> InferenceSession:
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library loads, from 1.31 on
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        path = str(find_file(self.identity.model, "model.onnx"))
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 def frame_pieces(model: PackagedModel, prefix: str, text: str) -> list[list[int]]:

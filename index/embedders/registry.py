@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -37,6 +38,8 @@ from blog_search_mcp.index.embedders.packaged import (
     PACKAGED,
     OnnxEmbedder,
     choose_packaged,
+    import_onnxruntime,
+    load_session,
     share_not_english,
 )
 from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
@@ -208,6 +211,18 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     embedder = open_embedder(identity, url)
     run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
+
+
+def preload(name: str) -> None:
+    """Begin to load the embedder of this name (`EmbedderIdentity.name`) if it is of the package.
+
+    Its graph takes a processor for as long as FAISS and tantivy take another to be imported, but
+    needs onnxruntime first.
+    """
+    for model in PACKAGED.values():
+        if model.identity.name == name:
+            import_onnxruntime()
+            run_in_background(partial(load_session, model.identity.model), awaited=True)
 
 
 def runs_on_server(identity: EmbedderIdentity) -> bool:

@@ -86,11 +86,11 @@ def _figure(stage: Stage, posts: int, pace: Pace | None = None, runs: int = 1) -
 
 
 def _client(url: str) -> Embed:
-    """What embeds by the official client alone."""
-    from ollama import Client
+    """What embeds by one request and nothing more."""
+    import httpx
 
-    client = Client(host=url)
-    return lambda texts: client.embed(model=MODEL, input=texts, truncate=False)
+    client = httpx.Client(base_url=url, timeout=300.0, trust_env=False)
+    return lambda texts: client.post("/api/embed", json={"model": MODEL, "input": texts}).json()
 
 
 def _texts(content: Path) -> list[str]:

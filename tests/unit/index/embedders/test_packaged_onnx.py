@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,8 +15,10 @@ from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     OnnxEmbedder,
     frame_pieces,
+    load_session,
     split_windows,
 )
+from blog_search_mcp.index.embedders.registry import preload
 from tests.support.paths import ROOT
 
 REFERENCE = ROOT / "tests" / "data" / "minilm_reference.json"
@@ -28,6 +33,20 @@ def minilm() -> OnnxEmbedder:
 @pytest.fixture(scope="module")
 def e5() -> OnnxEmbedder:
     return OnnxEmbedder(E5)
+
+
+def test_threads_that_ask_at_once_share_one_session() -> None:
+    preload(MINILM.identity.name)
+    with ThreadPoolExecutor(4) as threads:
+        sessions = [*threads.map(load_session, [MINILM.identity.model] * 4)]
+    assert {id(session) for session in sessions} == {id(sessions[0])}
+
+
+def test_nothing_is_loaded_ahead_for_a_model_elsewhere() -> None:
+    code = "import sys; from blog_search_mcp.index.embedders.registry import preload"
+    code += "; preload('ollama all-minilm'); print('onnxruntime' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert said.stdout == "False\n"
 
 
 def test_vectors_are_those_of_the_reference(minilm: OnnxEmbedder) -> None:
