@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -57,3 +59,29 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
             return
         time.sleep(0.05)
     raise RuntimeError(f"milvus-lite does not start: {process.poll()}")
+
+
+BINARY: Final = "MILVUS_SERVER"
+"""The environment variable with the path of `milvus-server`, of the package milvus 2.3.5."""
+
+
+@contextmanager
+def serving_engine(binary: str, folder: Path) -> Iterator[str]:
+    """Serve by the C++ engine of an older Milvus, without sparse vectors; yields the address."""
+    port = free_port()
+    with subprocess.Popen(
+        [binary, "--data", str(folder), "--proxy-port", str(port)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # the wrapper leaves its child running
+    ) as process:
+        try:
+            _wait(process, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            for signal_number in (signal.SIGTERM, signal.SIGKILL):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal_number)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(10)
