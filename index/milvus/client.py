@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -39,6 +40,10 @@ READ_SECONDS: Final = 10.0
 """Of one request of a search, tries included: a server that starts anew is back within it."""
 WRITE_SECONDS: Final = 120.0
 """Of one request of an ingest; a cluster takes its time to load a collection."""
+
+PATIENCE_SECONDS: Final = 3.0
+"""In which a lost connection is made anew: pymilvus itself gives up at the first that fails."""
+_PAUSE: Final = 0.1
 
 BATCH_BYTES: Final = 8 << 20
 """Of the rows of one request; servers refuse 64 MB."""
@@ -226,10 +231,10 @@ class Milvus:
             ),
         )
         try:
-            while rows := self._call(lambda _client: iterator.next()):
+            while rows := self._call(lambda _client: iterator.next(), patience=0):
                 yield from rows
         finally:
-            self._call(lambda _client: iterator.close())
+            iterator.close()
 
     def search(
         self,
@@ -316,12 +321,19 @@ class Milvus:
             self.load(name)
             return self._call(ask)
 
-    def _call(self, ask: Callable[[MilvusClient], T]) -> T:
-        client = self._connected()
-        try:
-            return ask(client)
-        except Exception as error:
-            raise self._translate(error) from error
+    def _call(self, ask: Callable[[MilvusClient], T], patience: float | None = None) -> T:
+        """Ask; a connection that is lost is made anew for so many seconds."""
+        until = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
+        while True:
+            try:
+                return ask(self._connected())
+            except Exception as error:
+                problem = self._translate(error)
+                if isinstance(problem, IndexUnreachable):
+                    self.close()  # gRPC lets a lost connection rest for up to two minutes
+                if not isinstance(problem, _Lost) or time.monotonic() >= until:
+                    raise problem from error
+            time.sleep(_PAUSE)
 
     def _connected(self) -> MilvusClient:
         with self._lock:
@@ -349,7 +361,7 @@ class Milvus:
                 f"{server} is too slow to answer. Try again, or see what keeps it busy."
             )
         if codes & {"UNAVAILABLE", _CONNECT_FAILED} or "UNAVAILABLE" in said:
-            return IndexUnreachable(f"{server} does not answer. Start it, or correct the address.")
+            return _Lost(f"{server} does not answer. Start it, or correct the address.")
         if codes & {_NO_COLLECTION, _NO_ALIAS}:
             return CollectionGone(
                 f"{server} no longer has what was asked for: another ingest has replaced it, or "
@@ -360,9 +372,13 @@ class Milvus:
         if self._token:
             said = said.replace(self._token, "…")
         return IndexProblem(
-            f"{server} refuses a request: {said[:MOST_DETAIL]}",
+            f"{server} refuses a request ({said[:MOST_DETAIL]}).",
             for_clients="The server that has the index refuses a request; its log says why.",
         )
+
+
+class _Lost(IndexUnreachable):
+    """Nobody takes a connection, or the one there was has ended."""
 
 
 class _Released(IndexProblem):
