@@ -58,7 +58,6 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         today=date.today(),
         options=IngestOptions(
             include_drafts=given.include_drafts,
-            index_descriptions=not given.no_descriptions,
             base_url=given.base_url,
             permalink=given.permalink,
         ),
@@ -133,11 +132,6 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         "--include-drafts",
         action="store_true",
         help="index drafts, future-dated and expired posts too",
-    )
-    parser.add_argument(
-        "--no-descriptions",
-        action="store_true",
-        help="leave descriptions out of the index; for measuring",
     )
     parser.add_argument(
         "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"

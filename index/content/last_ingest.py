@@ -104,7 +104,6 @@ def option_words(options: IngestOptions) -> tuple[str, ...]:
         *(("--base-url", options.base_url) if options.base_url else ()),
         *(("--permalink", options.permalink) if options.permalink else ()),
         *(("--include-drafts",) if options.include_drafts else ()),
-        *(() if options.index_descriptions else ("--no-descriptions",)),
     )
 
 

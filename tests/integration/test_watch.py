@@ -238,14 +238,12 @@ def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
 
 def test_the_command_line_asks_for_the_same_again() -> None:
     posts, index = Path("/posts"), Path("/index")
-    options = IngestOptions(
-        include_drafts=True, index_descriptions=False, base_url="https://a.b", permalink="hugo"
-    )
+    options = IngestOptions(include_drafts=True, base_url="https://a.b", permalink="hugo")
     assert ingest_arguments(posts, index, "", IngestOptions()) == ["/posts", "--index", "/index"]
     assert ingest_arguments(posts, index, "box:1", options) == [
         *("/posts", "--index", "/index", "--embedder-url", "box:1"),
         *("--base-url", "https://a.b", "--permalink", "hugo"),
-        *("--include-drafts", "--no-descriptions"),
+        *("--include-drafts",),
     ]
 
 

@@ -1,11 +1,13 @@
-"""The entries of MCP servers in a client's settings: read all, add, replace or remove ours."""
+"""The entries of MCP servers in a client's settings: read all, and name, write or remove ours."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -14,13 +16,14 @@ from urllib.parse import quote
 
 from blog_search_mcp.index.commands import PACKAGE, SERVER, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.install.clients import ClientFile
 from blog_search_mcp.server.cli.install.settings_file import (
     format_settings,
     parse_settings,
     strip_comments,
 )
-from blog_search_mcp.server.settings import Settings, index_arguments
+from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 """Our program's name, with Windows' ending or with a version for a runner."""
@@ -73,6 +76,62 @@ def read_entries(file: ClientFile, text: str) -> tuple[Entry, ...]:
     projects = root.get("projects")
     levels = [("", root), *(projects.items() if isinstance(projects, dict) else ())]
     return tuple(entry for project, level in levels for entry in _entries(level, file.key, project))
+
+
+_LONGEST = 50
+"""Characters of a folder in a name, which has 64 at most."""
+
+
+def choose_name(entries: Iterable[Entry], indexes: Sequence[Location]) -> str:
+    """Return the name of the entry over these indexes, or a free one for a new entry.
+
+    The first is DEFAULT_NAME, others have the blog's folder in it.
+    """
+    everywhere = [entry for entry in entries if not entry.project]
+    if own := names_over(everywhere, indexes):
+        return own[0]
+    taken = {entry.name for entry in everywhere if not entry.is_ours or entry.indexes}
+    folder = _folder_name(indexes[0])
+    digest = hashlib.sha256(os.fsencode(str(indexes[0]))).hexdigest()[:8]
+    names = (DEFAULT_NAME, f"{DEFAULT_NAME}-{folder}" if folder else "", f"{DEFAULT_NAME}-{digest}")
+    return next(name for name in names if name and name not in taken)
+
+
+def find_name(entries: Iterable[Entry], indexes: Sequence[Location] = ()) -> str | None:
+    """Return the name of our entry over these indexes, or of the only one if none are given.
+
+    Returns `None` if there is no such entry. Raises UsageError if there are several.
+    """
+    ours = [entry for entry in entries if entry.is_ours and not entry.project]
+    names = names_over(ours, indexes) if indexes else [entry.name for entry in ours]
+    if len(names) > 1:
+        raise UsageError(
+            f"Several entries are meant: {', '.join(map(repr, names))}. Say which with --name."
+        )
+    return names[0] if names else None
+
+
+def names_over(entries: Iterable[Entry], indexes: Sequence[Location]) -> list[str]:
+    """Return the names of our entries that have exactly these indexes."""
+    wanted = set(map(_identify, indexes))
+    return [
+        entry.name
+        for entry in entries
+        if entry.is_ours and set(map(_identify, entry.indexes)) == wanted
+    ]
+
+
+def _identify(index: str | Location) -> str:
+    folder = str(index)
+    return os.path.normcase(os.path.realpath(expand_home(folder)))
+
+
+def _folder_name(index: Location) -> str:
+    """Name the blog by its index, or by what holds one that is called as all are."""
+    hidden = index.name.startswith(".")
+    own = index.name.partition("-")[2].partition("-")[2] if hidden else index.name
+    name = own or (index.parts[-2] if index.parts[1:] else "")
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:_LONGEST]
 
 
 def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:

@@ -13,13 +13,14 @@ from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
     Entry,
+    choose_name,
     describe_entry,
     entry_fields,
+    find_name,
     read_entries,
     with_entry,
     without_entry,
 )
-from blog_search_mcp.server.cli.install.names import choose_name, find_name
 from blog_search_mcp.server.cli.install.settings_file import update_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings

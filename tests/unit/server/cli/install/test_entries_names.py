@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.cli.install.entries import Entry
-from blog_search_mcp.server.cli.install.names import choose_name, find_name
+from blog_search_mcp.server.cli.install.entries import Entry, choose_name, find_name
 
 BLOG = Path("/home/me/blog/.blog-index")
 NOTES = Path("/home/me/my notes/.blog-index")
