@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median_low
 from typing import Any
 
@@ -159,24 +159,14 @@ def _whys(gap: Gap) -> list[tuple[str, int]]:
 
 def usage_facts(summary: Summary) -> dict[str, Any]:
     """Write the summary for machines."""
+    slowest = [{"tool": call.tool, "query": call.query, "ms": call.ms} for call in summary.slowest]
     return {
         "calls": summary.calls,
         "first": summary.first,
         "last": summary.last,
-        "tools": [
-            {
-                "name": tool.name,
-                "calls": tool.calls,
-                "failed": tool.failed,
-                "median_ms": tool.median_ms,
-                "slowest_ms": tool.slowest_ms,
-            }
-            for tool in summary.tools
-        ],
+        "tools": [asdict(tool) for tool in summary.tools],
         "never_used": list(summary.never),
-        "slowest": [
-            {"tool": call.tool, "query": call.query, "ms": call.ms} for call in summary.slowest
-        ],
+        "slowest": slowest,
     }
 
 
