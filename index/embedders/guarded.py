@@ -35,9 +35,9 @@ RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
 TRUSTED: Final = 5.0
-"""Seconds for which an Ollama that was looked at counts as well and unchanged: the looks before and
-after a query are four requests beside the one that embeds. A model that is replaced meanwhile
-answers for that long at most, and PAUSE is no shorter, so that a failure ends the trust."""
+"""Seconds for which an Ollama that was looked at counts as well and unchanged: a look is two
+requests beside the one that embeds. A model that is replaced meanwhile answers for that long at
+most, and PAUSE is no shorter, so that a failure ends the trust."""
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
@@ -76,7 +76,7 @@ class HealthCheck(Protocol):
         """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
 
     def check(self) -> object:
-        """Ask within about a second. Raises EmbedderError."""
+        """Ask within about a second; what is there now, if that is told. Raises EmbedderError."""
 
 
 class GuardedEmbedder:
@@ -123,14 +123,16 @@ class GuardedEmbedder:
             self._health.prepare()
         began = self._now()
         looks = self._looked_at is None or began - self._looked_at >= TRUSTED
+        is_same = False
         if looks:
-            self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
+            seen = self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
+            is_same = self._embedder.is_verified_for(seen)
         left = max(attempt.wait - (self._now() - began), 0.0)
         state = f"is still loading {self._health.model}, or is busy"
         if not looks:  # nor is it known whether it would answer a look
             state = f"does not answer, {state}"
         pause = GIVEN_UP if looks else PAUSE
-        return self._await(lambda: self._embed(text, looks), attempt, left, pause, state)
+        return self._await(lambda: self._embed(text, looks, is_same), attempt, left, pause, state)
 
     def warm_up(self) -> Future[None]:
         """Have the model loaded in the background; the next query raises what fails."""
@@ -167,10 +169,11 @@ class GuardedEmbedder:
         self._breaker.record_failure(attempt, late, pause)
         raise late
 
-    def _embed(self, text: str, looks: bool) -> Vectors:
+    def _embed(self, text: str, looks: bool, is_same: bool) -> Vectors:
+        """Embed; look afterwards if the look before it, if any, did not show what was verified."""
         began = self._now()
         try:
-            vector = self._embedder.embed_query(text, looks)
+            vector = self._embedder.embed_query(text, looks and not is_same)
         except EmbedderMismatch:
             with self._lock:
                 self._recent.clear()  # the last ones may be the other model's

@@ -69,6 +69,10 @@ class VerifiedEmbedder:
         """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_query(text, looks))
 
+    def is_verified_for(self, state: object) -> bool:
+        """Whether the model was compared with the index in this state of server and model."""
+        return self._verified and self._live.known_state == state
+
     def load_model(self) -> None:
         """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
         self._verify()

@@ -141,6 +141,11 @@ class RemoteEmbedder:
         return self._describe().state
 
     @property
+    def known_state(self) -> ServerState | None:
+        """The same, `None` if it is not known; asks nobody."""
+        return self._description.state if self._description else None
+
+    @property
     def dimension(self) -> int:
         """Of the model's vectors. Raises EmbedderError."""
         return self._describe().dimension

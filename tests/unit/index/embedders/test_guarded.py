@@ -320,8 +320,8 @@ def test_a_query_soon_after_another_asks_for_its_vector_alone(
     guard.time.at += 0.1
     ollama.requests.clear()
     assert guard.hears("a third") == ""
-    looks = ["/api/tags", "/api/version"]
-    assert [request.path for request in ollama.requests] == [*looks, "/api/embed", *looks]
+    look = ["/api/tags", "/api/version"]
+    assert [request.path for request in ollama.requests] == [*look, "/api/embed"]
 
 
 def test_a_vector_that_other_weights_may_have_given_is_forgotten_once_they_are_seen(
