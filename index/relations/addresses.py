@@ -60,11 +60,8 @@ class Addresses:
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
-        if "://" in href and not any(host in href.casefold() for host in self.hosts):
-            return None
-        try:
-            parts = urlsplit(href.strip())
-        except ValueError:
+        parts = self._split(href)
+        if parts is None:
             return None
         anchor, path = unquote(parts.fragment), unquote(parts.path)
         if parts.scheme in _GENERATED:
@@ -121,13 +118,19 @@ class Addresses:
 
     def is_own(self, href: str) -> bool:
         """Whether `href` leads to the blog's own site, or is written relative to a post."""
-        try:
-            parts = urlsplit(href.strip())
-        except ValueError:
+        parts = self._split(href)
+        if parts is None:
             return False
-        if parts.netloc:
-            return _host(parts) in self.hosts
-        return parts.scheme in ("", *_GENERATED)
+        return _host(parts) in self.hosts if parts.netloc else parts.scheme in ("", *_GENERATED)
+
+    def _split(self, href: str) -> SplitResult | None:
+        """Split what may lead to the blog's own site, or is written relative to a post."""
+        if "://" in href and not any(host in href.casefold() for host in self.hosts):
+            return None
+        try:
+            return urlsplit(href.strip())
+        except ValueError:
+            return None
 
     def _find_page(self, path: str, source: str) -> int | None:
         """Find a post by the path of its URL, absolute or relative to that of the linking post."""

@@ -112,16 +112,20 @@ class Corpus:
 
     @cached_property
     def names(self) -> Names:
-        """What each post is called, by its title and by the words of links to it."""
+        """What each post is called, by its title and by the words of links to it.
+
+        Words that lead to no post count where they lead to one elsewhere.
+        """
+        every = [(post, each) for post, links in self.links.items() for each in links]
+        leading = {each.link.words.casefold() for _, each in every if each.target} - {""}
         links = [
             LinkWords(
                 stems_of(each.link.words, self.posts[post].language),
                 post,
                 each.target.post if each.target else None,
             )
-            for post, links in self.links.items()
-            for each in links
-            if each.link.words
+            for post, each in every
+            if each.link.words.casefold() in leading
         ]
         return Names(self.posts, self.snapshot.lexical.posts.having, len(self.posts), links)
 

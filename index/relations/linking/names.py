@@ -177,7 +177,7 @@ def _names_of(post: Post) -> Iterator[Stems]:
     titles = (post.title, *(alias for alias in post.aliases if "/" not in alias))
     for title in titles:
         bare = _NUMBER.sub("", title)
-        for name in (title, bare, *_BREAK.split(bare)):
+        for name in dict.fromkeys((title, bare, *_BREAK.split(bare))):
             stems = stems_of(name, post.language)
             if 0 < len(stems) <= LONGEST:
                 yield stems
