@@ -202,11 +202,12 @@ class IndexWriter:
 
     def _write_overtaken(self, table: ChunkTable, store: VectorStore) -> None:
         """Write which posts a newer one treats anew, as the vectors there are by now show it."""
-        catalog, found = self._catalog.catalog, {}
-        if len(store):
-            groups = (catalog.translations().groups, catalog.series())
-            vectors = partial(direct_posts, store, table)
-            found = find_overtaken(catalog.every_post(), catalog.links(), groups, vectors)
+        catalog = self._catalog.catalog
+        groups = (catalog.translations().groups, catalog.series())
+        vectors = partial(direct_posts, store, table) if len(store) else None
+        found = find_overtaken(
+            catalog.every_post(), catalog.links(), groups, catalog.chunks_of, vectors
+        )
         self._catalog.write_overtaken(found)
         self._catalog.commit()
 

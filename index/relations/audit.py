@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.query import title_key
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
-from blog_search_mcp.index.relations.repeats import find_overtaken, find_repeats, read_texts
+from blog_search_mcp.index.relations.overtaken import find_statement
+from blog_search_mcp.index.relations.repeats import find_repeats, read_texts
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.relations.corpus import Corpus, ResolvedLink
     from blog_search_mcp.index.relations.repeats import Texts
     from blog_search_mcp.index.types import Post
 
@@ -83,10 +84,7 @@ def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
         ),
         "descriptions": _judge_descriptions(corpus, posts, texts),
         "tags": _judge_tags(posts),
-        "overtaken": (
-            Finding("overtaken", each.older, each.line, each.detail, (each.newer,))
-            for each in find_overtaken(corpus, texts)
-        ),
+        "overtaken": _name_overtaken(corpus),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
     return Audit(len(posts), {kind: tuple(findings[kind]) for kind in KINDS}, folder.problem)
@@ -194,6 +192,24 @@ def _singular(key: str) -> str:
     if key.endswith("ies"):
         return f"{key[:-3]}y"
     return key[:-2] if re.search(r"(?:ss|sh|ch|x)es$", key) else key[:-1]
+
+
+def _name_overtaken(corpus: Corpus) -> Iterator[Finding]:
+    """Name the posts whose hits name a newer one, the newest first, and what says so."""
+    found = [(corpus.posts[post], post, newer) for post, newer in corpus.overtaken.items()]
+    for post, number, newer in sorted(found, key=lambda each: (_newest_first(each[0]), each[1])):
+        links = [each.link for each in corpus.links.get(number, ()) if _leads(each, newer)]
+        chunks = corpus.snapshot.catalog.chunks_of(number).values() if links else ()
+        other = corpus.posts[newer]
+        if said := find_statement(links, chunks):
+            detail = f"it says so itself: “{said.quote}”; newer: {other.source}"
+        else:
+            detail = f"{other.source} of {other.date} treats the same: “{other.title}”"
+        yield Finding("overtaken", post.source, said.line if said else 0, detail, (other.source,))
+
+
+def _leads(link: ResolvedLink, post: int) -> bool:
+    return link.target is not None and link.target.post == post
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:

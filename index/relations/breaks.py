@@ -63,15 +63,14 @@ class Break:
 def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[Break, ...]:
     """Find the broken links of a blog in the order of its posts and their links."""
     judge = _Judge(corpus, folder)
-    found = [each for post in corpus.links for each in judge.judge_post(post)]
+    judged = [each for post in corpus.links for each in judge.judge_post(post)]
     certain = judge.certain_paths()
-    near = (
-        NearestPosts(corpus) if any(reason == "missing" for _, _, reason, _, _ in found) else None
-    )
+    found = [each for each in judged if not each[-1] or each[-1] in certain]
+    are_missing = any(reason == "missing" for _, _, reason, _, _ in found)
+    near = NearestPosts(corpus) if are_missing else None
     return tuple(
         Break(post, link, reason, _nearest(corpus, near, post, link, reason), draft)
-        for post, link, reason, draft, path in found
-        if not path or path in certain
+        for post, link, reason, draft, _ in found
     )
 
 

@@ -1,29 +1,31 @@
 """Posts that a newer post of the blog treats anew: which, and by which one.
 
 Nearness of meaning alone finds releases, surveys and instalments, of which the next does not take
-the place of the one before. What counts is two posts that are nearest to each other of the whole
-blog and of which the newer says so: its title has the rare words of the older one's, and it links
-to it or calls itself an update.
+the place of the one before. What counts is that the author says so: the older post beside a link to
+the newer one, or the newer post by its title, which has the rare words of the older one's, where it
+links to it or calls itself an update and both are nearest to each other of the whole blog.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.tokenizer import terms
+from blog_search_mcp.index.analysis.tokenizer import index_terms
+from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.relations.addresses import Addresses
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import PostVectors
-    from blog_search_mcp.index.types import Link, Post, Vectors
+    from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 
 LATER = timedelta(days=30)
 """Less lies between the parts of one text and between an event's announcement and its report."""
@@ -50,6 +52,59 @@ _UPDATE = re.compile(
     re.IGNORECASE,
 )
 
+_TEXT = r"(?:post|article|page|guide|tutorial|document|announcement|text|blog post|entry|version)"
+_SAYS_OLD = re.compile(
+    r"\bfor (?:more )?(?:updated|up[- ]to[- ]date|current|newer) (?:information|details)"
+    rf"|\bthis (?:\w+ )?{_TEXT} (?:is|was|has been|has since been|has now been) (?:\w+ )?"
+    r"(?:out ?dated|out of date|obsolete|superseded|replaced|overtaken|no longer)"
+    r"|\b(?:superseded|replaced|obsoleted) by\b"
+    r"|\b(?:newer|updated|more recent|revised|current|latest) "
+    rf"(?:version of this\b|(?:[\w-]+ ){{0,4}}{_TEXT}\b)"
+    r"|^[\s>*_#\[(-]*(?:\w+ \d{4} )?(?:edit|update|updated)\b[^a-z:]{0,30}:"
+    "|本文[^。]{0,6}(?:已過時|已过时|已過期|已过期|已被取代|不再更新)|(?:更新|最新|新)版本?(?:請|请)?(?:見|见|看)",
+    re.IGNORECASE,
+)
+"""How an old post speaks of the newer one beside a link to it."""
+_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a post says of a newer one that takes its place."""
+
+    line: int
+    """Of the file, from 1: that of the link."""
+    quote: str
+
+
+def find_statement(links: Iterable[Link], chunks: Collection[Chunk]) -> Statement | None:
+    """Find beside one of `links`, to a newer post, that the post of `chunks` is overtaken by it."""
+    for link in links:
+        for chunk in chunks:
+            if chunk.first_line <= link.line <= chunk.last_line:
+                paragraph = _paragraph(chunk, link.line)
+                if said := _SAYS_OLD.search(paragraph):
+                    return Statement(link.line, _quote(paragraph, said))
+                break
+    return None
+
+
+def _paragraph(chunk: Chunk, line: int) -> str:
+    """Return the lines around one up to the empty ones, of links the words alone."""
+    lines = chunk.text.split("\n")
+    first = last = min(line - chunk.first_line, len(lines) - 1)
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    return _LINK.sub(r"\1", " ".join(" ".join(lines[first : last + 1]).split()))
+
+
+def _quote(paragraph: str, said: re.Match[str]) -> str:
+    start = max(0, said.start() - 20)
+    shown = paragraph[start : said.end() + 60]
+    return f"{'…' if start else ''}{shown}{'…' if said.end() + 60 < len(paragraph) else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
@@ -63,27 +118,66 @@ def find_overtaken(
     posts: Mapping[int, Post],
     links: Mapping[int, Sequence[Link]],
     groups: Iterable[Mapping[int, object]],
-    read_vectors: Callable[[], PostVectors],
+    read_chunks: Callable[[int], Mapping[int, Chunk]],
+    read_vectors: Callable[[], PostVectors] | None,
 ) -> dict[int, int]:
     """Return by post the newer one on the same subject; most posts have none.
 
     `posts` are all by id and `links` those of each that has any; two posts of one group, be they
-    translations or of one series, do not overtake each other. Vectors are read only if titles and
-    dates propose a pair.
+    translations or of one series, do not overtake each other. Chunks and vectors are read only
+    where dates, links and titles propose a pair. Without vectors only what older posts say counts.
     """
     dated = {number: post for number, post in posts.items() if post.date}
+    targets = _find_targets(dated, links)
     titles = _Titles(posts)
+    said = {
+        pair.older: pair.newer
+        for pair in _propose_said(dated, targets, read_chunks)
+        if not any(_are_one(group, pair) for group in groups)
+    }
     proposed = [
         pair
-        for pair in _propose(dated, links, titles)
-        if _may_overtake(posts[pair.older], posts[pair.newer])
+        for pair in _propose(dated, targets, titles)
+        if pair.older not in said
+        and _may_overtake(posts[pair.older], posts[pair.newer])
         and titles.are_alike(pair)
         and not any(_are_one(group, pair) for group in groups)
     ]
-    if not proposed:
-        return {}
+    if not proposed or read_vectors is None:
+        return said
     near = _Nearest(read_vectors())
-    return {pair.older: pair.newer for pair in proposed if near.are_mutual(pair.older, pair.newer)}
+    return said | {pair.older: pair.newer for pair in proposed if near.are_mutual(pair)}
+
+
+_Targets = Mapping[int, Mapping[int, Sequence["Link"]]]
+"""By post, the other posts that it links to, ascending, with the links."""
+
+
+def _find_targets(posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]) -> _Targets:
+    addresses = Addresses(posts)
+    found: dict[int, dict[int, list[Link]]] = {}
+    for number in sorted(links.keys() & posts.keys()):
+        of_post: defaultdict[int, list[Link]] = defaultdict(list)
+        for link in links[number]:
+            target = addresses.find_target(link.href, posts[number].source)
+            if target and target.post != number:
+                of_post[target.post].append(link)
+        found[number] = dict(sorted(of_post.items()))
+    return found
+
+
+def _propose_said(
+    posts: Mapping[int, Post], targets: _Targets, read_chunks: Callable[[int], Mapping[int, Chunk]]
+) -> Iterator[_Pair]:
+    """Yield pairs of which the older post says that the newer one takes its place."""
+    for older, found in targets.items():
+        day = posts[older].date or ""
+        later = {n: links for n, links in found.items() if (posts[n].date or "") > day}
+        with suppress(IndexBroken):
+            chunks = tuple(read_chunks(older).values()) if later else ()
+            for newer, links in later.items():
+                if find_statement(links, chunks):
+                    yield _Pair(older, newer, is_linked=True)
 
 
 def _are_one(group: Mapping[int, object], pair: _Pair) -> bool:
@@ -95,7 +189,7 @@ class _Titles:
 
     def __init__(self, posts: Mapping[int, Post]) -> None:
         self.words = {
-            number: frozenset(term.stem for term in terms(post.title, post.language or "en"))
+            number: frozenset(index_terms(post.title, post.language or "en").stems.split())
             for number, post in posts.items()
         }
         counts = Counter(word for words in self.words.values() for word in words)
@@ -111,22 +205,17 @@ class _Titles:
         return sum(map(self._weights.__getitem__, words))
 
 
-def _propose(
-    posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]], titles: _Titles
-) -> Iterator[_Pair]:
+def _propose(posts: Mapping[int, Post], targets: _Targets, titles: _Titles) -> Iterator[_Pair]:
     """Yield pairs of which one links to the other, or whose newer title calls itself an update."""
-    addresses = Addresses(posts)
-    for newer in sorted(links.keys() & posts.keys()):
-        source = posts[newer].source
-        targets = (addresses.find_target(link.href, source) for link in links[newer])
-        for older in sorted({target.post for target in targets if target} - {newer}):
+    for newer, found in targets.items():
+        for older in found:
             yield _Pair(older, newer, is_linked=True)
-    for newer, post in sorted(posts.items()):
-        if _UPDATE.search(post.title):
-            for older, other in sorted(posts.items()):
-                is_first = not _UPDATE.search(other.title)
-                if is_first and not titles.words[newer].isdisjoint(titles.words[older]):
-                    yield _Pair(older, newer, is_linked=False)
+    updates = [number for number, post in sorted(posts.items()) if _UPDATE.search(post.title)]
+    others = sorted(posts.keys() - set(updates))
+    for newer in updates:
+        for older in others:
+            if not titles.words[newer].isdisjoint(titles.words[older]):
+                yield _Pair(older, newer, is_linked=False)
 
 
 def _may_overtake(older: Post, newer: Post) -> bool:
@@ -147,7 +236,8 @@ class _Nearest:
     def __init__(self, vectors: PostVectors) -> None:
         self._vectors = vectors
 
-    def are_mutual(self, one: int, other: int) -> bool:
+    def are_mutual(self, pair: _Pair) -> bool:
+        one, other = pair.older, pair.newer
         rows = self._vectors.of(one), self._vectors.of(other)
         if rows[0] is None or rows[1] is None or float(rows[0] @ rows[1]) < NEAR:
             return False

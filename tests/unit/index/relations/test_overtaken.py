@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.relations.corpus import PostVectors
-from blog_search_mcp.index.relations.overtaken import find_overtaken
-from blog_search_mcp.index.types import Link, Post
+from blog_search_mcp.index.relations.overtaken import find_overtaken, find_statement
+from blog_search_mcp.index.types import Chunk, Link, Post
 
 OLD = Post("old.md", "Faster linking with rust-lld on nightly", "2024-05-17", language="en")
 NEW = Post("new.md", "Faster linking with rust-lld on stable", "2025-09-01", language="en")
@@ -21,6 +21,11 @@ OTHERS = tuple(
 TO_OLD = Link("old.md", "before", 3)
 NEAR = ((1.0, 0.0, 0.0), (0.9, 0.43589, 0.0))
 """What OLD and NEW are about: near to each other, and to no other post."""
+FAR = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+
+def chunk_of(text: str) -> Chunk:
+    return Chunk("old.md", 0, text, text, (), 1, 1, "")
 
 
 def found(
@@ -30,15 +35,19 @@ def found(
     link: Link | None = TO_OLD,
     rows: Sequence[Sequence[float]] = NEAR,
     groups: tuple[dict[int, object], ...] = (),
+    says: str = "",
 ) -> dict[str, str]:
-    """Give the source of the newer post by that of the older one."""
+    """Give the source of the newer post by that of the older one, which `says` something."""
     posts = dict(enumerate((old, new, *others, *OTHERS), 1))
     near = np.zeros((len(posts), 3), dtype=np.float32)
     near[:, 2] = 1
     near[: len(rows)] = rows
     vectors = PostVectors(np.array(sorted(posts)), near)
     links = {2: [link]} if link else {}
-    overtaken = find_overtaken(posts, links, groups, lambda: vectors)
+    chunks = {1: chunk_of(says)} if says else {}
+    if says:
+        links |= {1: [Link("new.md", "newer", 1)]}
+    overtaken = find_overtaken(posts, links, groups, lambda _: chunks, lambda: vectors)
     return {posts[one].source: posts[other].source for one, other in overtaken.items()}
 
 
@@ -84,3 +93,46 @@ def test_posts_that_are_not_nearest_to_each_other_overtake_nothing() -> None:
     assert found(OLD, NEW, third, rows=between) == {}
     assert found(rows=[[1, 0, 0], [0.7, 0.714, 0]]) == {}
     assert found(rows=[[1, 0, 0], [0, 0, 1]]) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Update: this is now [easier](new.md).",
+        "_Summer 2017 Update: it [left beta](new.md)._",
+        "Please read the updated [new ways](new.md) post instead.",
+        "See [new ways](new.md) for updated information.",
+        "This post is out of date, see [here](new.md).",
+        "This has been superseded by [another one](new.md).",
+        "本文已過時，請看[新的一篇](new.md)。",
+    ],
+)
+def test_a_post_that_points_to_a_newer_one_instead_is_overtaken_whatever_its_title(
+    words: str,
+) -> None:
+    other = replace(NEW, title="Walruses")
+    assert found(new=other, link=None, rows=FAR, says=words) == {"old.md": "new.md"}
+    assert found(replace(OLD, date="2026-01-01"), other, link=None, rows=FAR, says=words) == {}
+    assert found(new=other, link=None, says=words, groups=({1: "one", 2: "one"},)) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "We wrote about it [again](new.md).",
+        "The mailing lists have been replaced with forums, see [here](new.md).",
+        "This function is deprecated; [see](new.md).",
+        "The weekly update is [here](new.md).",
+    ],
+)
+def test_a_link_to_a_newer_post_alone_is_no_sign(words: str) -> None:
+    assert found(new=replace(NEW, title="Walruses"), link=None, rows=FAR, says=words) == {}
+
+
+def test_a_statement_is_quoted_without_links_from_its_own_paragraph() -> None:
+    text = (
+        "Before.\n\nMuch of this is old by now.\nSee [new ways](new.md) for updated information.\n"
+    )
+    said = find_statement([Link("new.md", "new ways", 4)], [replace(chunk_of(text), last_line=5)])
+    assert said is not None
+    assert (said.line, said.quote) == (4, "…y now. See new ways for updated information.")
