@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from blog_search_mcp.index.errors import describe_exhaustion
+from blog_search_mcp.index.stores import Location, parse_address
 
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses: it could not be done, and the command line cannot be meant."""
@@ -101,20 +101,15 @@ def read_whole(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-"""Of an address; a single letter is a drive of Windows."""
+def read_index(text: str) -> Location:
+    """Read where an index is: a folder as `read_absolute` does, or an address.
 
-
-def read_index(text: str) -> Path:
-    """Read the path of an index folder as `read_absolute` does. Raises ArgumentTypeError."""
-    if found := _SCHEME.match(text):
-        # The rest of an address may hold a password.
-        message = (
-            f"an index is a folder, and {found[1]}:// begins an address; give the path of a "
-            "folder, on this machine or on a disk that it mounts, such as --index .blog-index"
-        )
-        raise argparse.ArgumentTypeError(message)
-    return read_absolute(text)
+    Raises ArgumentTypeError.
+    """
+    try:
+        return parse_address(text) or read_absolute(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 class OutputLost(Exception):

@@ -175,7 +175,7 @@ def _without_paths(arguments: str) -> list[str]:
     words = [word.strip("\"'") for word in split]
     places = ("INDEX" if before == "--index" else "CONTENT" for before in ("", *words))
     return [
-        place if Path(word).is_absolute() else word
+        place if Path(word).is_absolute() or (place == "INDEX" and "://" in word) else word
         for word, place in zip(words, places, strict=False)
     ]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.errors import IndexProblem, UnknownChunk
+from blog_search_mcp.index.errors import CollectionGone, IndexProblem, UnknownChunk
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.store.listing import Listing
@@ -32,6 +32,9 @@ from blog_search_mcp.index.types import (
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
+
+
+T = TypeVar("T")
 
 
 class IndexReader:
@@ -179,6 +182,17 @@ class Index:
             return earlier
         self.notice = None
         return reader
+
+    def ask(self, request: Callable[[IndexReader], T]) -> T:
+        """Put a request to `reader`; once more if what it read from was dropped meanwhile.
+
+        A server keeps what a generation used for a while after the switch, but not for ever.
+        """
+        try:
+            return request(self.reader())
+        except CollectionGone:
+            self.close()
+            return request(self.reader())
 
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""

@@ -7,6 +7,7 @@ it, so that a folder costs nothing of the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -51,11 +52,47 @@ class Address:
 Location: TypeAlias = Path | Address
 """Of an index: a folder or an address."""
 
-_MODULES: Final[dict[str, str]] = {"": "blog_search_mcp.index.folder"}
-"""By the scheme of an address, empty for a folder, the module of the store."""
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
+"""A single letter is a drive of Windows."""
 
-SCHEMES: Final = tuple(filter(None, _MODULES))
-"""Of addresses that name an index."""
+_SERVER = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[\w.-]+)(:\d{1,5})?")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+"""What a database takes as a name, with room for what is put behind it."""
+
+
+def parse_address(text: str) -> Address | None:
+    """Parse the address of an index; `None` for a path. Raises ValueError with what is wrong."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return None
+    scheme, rest = found[1].lower(), found[2]
+    if scheme not in _MODULES:
+        # The rest of an address may hold a password.
+        raise ValueError(
+            f"an index is a folder, or lies on a Milvus server at milvus://HOST:PORT/NAME; "
+            f"{found[1]}:// is neither"
+        )
+    server, _, name = rest.rstrip("/").partition("/")
+    if "@" in server:
+        raise ValueError("an address holds no password; give the token in MILVUS_TOKEN")
+    if not _SERVER.fullmatch(server):
+        raise ValueError(f"{scheme}://HOST:PORT/NAME needs a host before the index's name")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r:.60} is no name of an index: up to 100 letters of the Latin alphabet, digits "
+            f"and _, such as {scheme}://{server}/my_blog"
+        )
+    return Address(scheme, server, name)
+
+
+_MODULES: Final[dict[str, str]] = {
+    "": "blog_search_mcp.index.folder",
+    "milvus": "blog_search_mcp.index.milvus.store",
+    "http": "blog_search_mcp.index.milvus.store",
+    "https": "blog_search_mcp.index.milvus.store",
+}
+"""By the scheme of an address, empty for a folder, the module of the store."""
 
 Stamp: TypeAlias = tuple[str, int, int]
 """Another value for every switch of generations, beginning with the digits of the live one."""
@@ -110,8 +147,8 @@ class IndexStore(Protocol):
         """Compare all of a generation with what was written."""
         ...
 
-    def measure(self) -> int:
-        """Return the bytes of everything that is kept of the index."""
+    def measure(self) -> int | None:
+        """Return the bytes of everything that is kept of the index, `None` if nobody knows."""
         ...
 
     def read_record(self) -> str | None:

@@ -81,7 +81,8 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         type=read_index,
         default=environment.get("BLOG_INDEX") or DEFAULT_FOLDER,
         metavar="DIR",
-        help=f"the index folder (BLOG_INDEX; default {DEFAULT_FOLDER})",
+        help="the index folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN "
+        f"(BLOG_INDEX; default {DEFAULT_FOLDER})",
     )
     parser.add_argument(
         "--embedder",

@@ -183,13 +183,13 @@ class Engine:
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
-        answer = live.reader().search(query, filters, limit=limit, offset=offset)
+        answer = live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
         return replace(answer, notice=self._notice(live.notice, answer.notice))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
         live = self._opened()
-        passage = live.reader().read(source, chunk_index, neighbors)
+        passage = live.ask(lambda one: one.read(source, chunk_index, neighbors))
         return replace(passage, notice=self._notice(live.notice))
 
     def outline(self, source: str) -> Outline:

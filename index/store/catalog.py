@@ -354,11 +354,14 @@ def _name(source: str) -> str:
     return source.rpartition("/")[2].casefold()
 
 
-def open_catalog(files: GenerationFiles) -> Catalog:
-    """Open a generation's catalog, read-only. The caller has verified its files' checksums."""
+def open_catalog(files: GenerationFiles, texts: ReadTexts | None = None) -> Catalog:
+    """Open a generation's catalog, read-only. The caller has verified its files' checksums.
+
+    `texts` reads those that it does not hold.
+    """
     connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
     connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
-    return Catalog(connection)
+    return Catalog(connection, texts)
 
 
 def immutable(path: Path) -> str:

@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
-from blog_search_mcp.index.store.catalog import Catalog, immutable, text_crc
+from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import PendingPost
@@ -113,10 +113,18 @@ class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
     def __init__(
-        self, connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool
+        self,
+        connection: sqlite3.Connection,
+        files: GenerationFiles,
+        *,
+        is_new: bool,
+        texts: ReadTexts | None = None,
     ) -> None:
-        """Write the catalog of `files`; all texts of a new one go into the shared file."""
-        self.catalog = Catalog(connection)
+        """Write the catalog of `files`; all texts of a new one go into the shared file.
+
+        `texts` reads those that it does not hold.
+        """
+        self.catalog = Catalog(connection, texts)
         """Reads what is in by now."""
         self._connection = connection
         self._files = files

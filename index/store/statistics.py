@@ -106,14 +106,24 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     return f"Still being indexed: {known} known by meaning so far, the others by words alone."
 
 
+def dump_overview(overview: Overview) -> bytes:
+    """Write an overview as JSON."""
+    return _JSON.dump_json(overview)
+
+
+def load_overview(text: bytes | str) -> Overview:
+    """Parse what `dump_overview` wrote. Raises ValueError."""
+    return _JSON.validate_json(text)
+
+
 def write_overview(files: GenerationFiles, overview: Overview) -> None:
     """Write the overview of a generation. Raises OSError."""
-    files.overview.write_bytes(_JSON.dump_json(overview))
+    files.overview.write_bytes(dump_overview(overview))
 
 
 def read_overview(files: GenerationFiles) -> Overview:
     """Read what `write_overview` wrote. Raises OSError or ValueError."""
-    return _JSON.validate_json(read_regular(files.overview, _LARGEST_OVERVIEW))
+    return load_overview(read_regular(files.overview, _LARGEST_OVERVIEW))
 
 
 def peek_overview(layout: Layout) -> Overview | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from blog_search_mcp.index.command_line import (
     CommandLine,
@@ -20,6 +21,7 @@ from blog_search_mcp.index.command_line import (
     read_whole,
 )
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.author.options import add_author_commands, read_request
 from blog_search_mcp.server.http.settings import add_http_options, read_access
 from blog_search_mcp.server.settings import (
@@ -36,6 +38,8 @@ from blog_search_mcp.server.settings import (
 )
 
 DEFAULT_INDEX = ".blog-index"
+
+Place = TypeVar("Place", Path, Location)
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -103,12 +107,12 @@ class _Each(argparse.Action):
         setattr(namespace, self.dest, [*(before if isinstance(before, list) else ()), values])
 
 
-def _as_list(given: list[Path] | Path | None) -> list[Path]:
+def _as_list(given: list[Place] | Place | None) -> list[Place]:
     return given if isinstance(given, list) else [given] if given else []
 
 
 def _one_each(
-    option: str, given: list[Path] | Path | None, indexes: Sequence[Path]
+    option: str, given: list[Path] | Path | None, indexes: Sequence[Location]
 ) -> list[Path] | list[None]:
     """Return the folder that `option` gives for each index. Raises UsageError."""
     folders = _as_list(given)
@@ -120,7 +124,7 @@ def _one_each(
     return folders or [None] * len(indexes)
 
 
-def _default_indexes(watched: Sequence[Path]) -> list[Path]:
+def _default_indexes(watched: Sequence[Path]) -> list[Location]:
     """Return the index below the current folder, or those beside the posts that are watched."""
     if not watched:
         return [read_absolute(DEFAULT_INDEX)]
@@ -301,7 +305,8 @@ def _add_setup(parser: argparse.ArgumentParser) -> None:
         type=read_index,
         default=argparse.SUPPRESS,
         metavar="DIR",
-        help=f"the index folder (default: {DEFAULT_INDEX} beside the posts)",
+        help="the index folder, or milvus://HOST:PORT/NAME "
+        f"(default: {DEFAULT_INDEX} beside the posts)",
     )
     parser.add_argument(
         "--embedder-url",
@@ -341,7 +346,8 @@ def _add_shared(
         action=_Each,
         default=index,
         metavar="DIR",
-        help=f"the index folder (BLOG_INDEX; default {DEFAULT_INDEX}); several are searched as one",
+        help="the index folder, or milvus://HOST:PORT/NAME (BLOG_INDEX; default "
+        f"{DEFAULT_INDEX}); several are searched as one",
     )
     parser.add_argument(
         "--embedder-url",

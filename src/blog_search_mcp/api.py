@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from blog_search_mcp.index.embedders.registry import serve_embedder
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.reader import Index
+from blog_search_mcp.index.stores import Location, parse_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def build_index(
 
     job = Job(
         content=Path(content).expanduser(),
-        index=Path(index).expanduser().absolute(),
+        index=_locate(index),
         choose=partial(choose_embedder, embedder, model, embedder_url),
         today=date.today(),
         options=IngestOptions(
@@ -60,26 +62,34 @@ def build_index(
 
 
 def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:
-    """Open the index in this folder; it follows every later ingest until it is closed.
+    """Open the index in this folder or at this address; it follows later ingests until closed.
 
     `embedder_url` is where Ollama answers, for an index that was built with it; empty for
     Ollama's own default.
     """
-    return BlogIndex(Path(index).expanduser().absolute(), embedder_url)
+    return BlogIndex(_locate(index), embedder_url)
+
+
+def _locate(index: Path | str) -> Location:
+    try:
+        address = parse_address(str(index))
+    except ValueError as error:
+        raise UsageError(f"The index cannot be found: {error}.") from error
+    return address or Path(index).expanduser().absolute()
 
 
 class BlogIndex:
     """An open index; safe for concurrent use. Every method raises BlogSearchError."""
 
-    def __init__(self, folder: Path, embedder_url: str) -> None:
-        """Take the index folder; nothing is opened before the first call."""
-        self._live = Index(folder, lambda identity: serve_embedder(identity, embedder_url))
+    def __init__(self, location: Location, embedder_url: str) -> None:
+        """Take where the index is; nothing is opened before the first call."""
+        self._live = Index(location, lambda identity: serve_embedder(identity, embedder_url))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
         """Search by words and by meaning; hits come best first, from `offset` on."""
-        answer = self._live.reader().search(query, filters, limit=limit, offset=offset)
+        answer = self._live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
         notice = " ".join(filter(None, (self._live.notice, answer.notice)))
         return replace(answer, notice=notice or None)
 
@@ -88,7 +98,7 @@ class BlogIndex:
 
         `neighbors` adds so many chunks on each side.
         """
-        passage = self._live.reader().read(source, chunk_index, neighbors)
+        passage = self._live.ask(lambda one: one.read(source, chunk_index, neighbors))
         return replace(passage, notice=self._live.notice)
 
     def posts(

@@ -124,7 +124,9 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
         for path in (ROOT / package).rglob("*.py")
     )
     read = set(re.findall(r'environment\.get\(\s*"([A-Z_]+)"', code))
-    read |= set(re.findall(r'^KEY_VARIABLE(?:: Final)? = "([A-Z_]+)"', code, re.MULTILINE))
+    read |= set(
+        re.findall(r'^(?:KEY_VARIABLE|TOKEN)(?:: Final)? = "([A-Z_]+)"', code, re.MULTILINE)
+    )
     assert read == {
         name
         for row in rows("Environment", "variable")

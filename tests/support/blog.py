@@ -12,11 +12,11 @@ import numpy as np
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
-from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index, IndexReader
-from blog_search_mcp.index.store.generations import current_number, read_manifest
+from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.index.stores import Address, IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
 from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory, rows_path
 from blog_search_mcp.ingest.pipeline import ingest
@@ -25,7 +25,8 @@ from blog_search_mcp.ingest.report import Progress, Report
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    pass
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.search.snapshot import Snapshot
 
 
 @dataclass
@@ -37,14 +38,21 @@ class Blog:
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     today: date = date(2026, 1, 15)
     live: list[Index] = field(default_factory=list)
+    address: Address | None = None
+    """Where the index is, if not in the folder."""
+
+    @property
+    def location(self) -> Location:
+        return self.address or self.index
 
     @property
     def layout(self) -> Layout:
+        """Of an index in a folder."""
         return Layout(self.index)
 
     @property
-    def store(self) -> FolderStore:
-        return FolderStore(self.index)
+    def store(self) -> IndexStore:
+        return open_store(self.location)
 
     @property
     def files(self) -> GenerationFiles:
@@ -53,7 +61,7 @@ class Blog:
 
     @property
     def manifest(self) -> Manifest:
-        return read_manifest(self.layout, current_number(self.layout))
+        return self.store.read_manifest(self.store.current_number())
 
     def write(self, posts: Mapping[str, str]) -> None:
         for source, text in posts.items():
@@ -74,7 +82,7 @@ class Blog:
     ) -> Report:
         job = Job(
             self.content,
-            self.index,
+            self.location,
             self._choose,
             self.today,
             IngestOptions(
@@ -95,12 +103,17 @@ class Blog:
 
     def follow(self) -> Index:
         """The index as a server opens it."""
-        self.live.append(Index(self.index, lambda _identity: self.embedder))
+        self.live.append(Index(self.location, lambda _identity: self.embedder))
         return self.live[-1]
 
     def reader(self) -> IndexReader:
         """The live generation, opened; let go of with the last reference to it."""
-        return Index(self.index, lambda _identity: self.embedder).reader()
+        return Index(self.location, lambda _identity: self.embedder).reader()
+
+    def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
+        """The live generation as a search reads it."""
+        store = self.store
+        return store.open(store.current_number(), lambda _: embedder or self.embedder).snapshot
 
 
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:
@@ -114,6 +127,13 @@ def load_rows(folder: Path) -> tuple[Ids, Vectors]:
     ]
     rows = np.concatenate([np.zeros((0, directory.dimension), dtype=np.float32), *parts])
     return directory.ids[~directory.deleted], rows[~directory.deleted]
+
+
+def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:
+    """Read all vectors, and the chunk that each is of."""
+    chunks = snapshot.table.chunks
+    rows, counts = snapshot.vectors.vectors(chunks)
+    return np.repeat(chunks, counts), rows
 
 
 def rows_file(files: GenerationFiles) -> Path:

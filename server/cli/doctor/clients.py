@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, start_words
 from blog_search_mcp.index.content.last_ingest import ingest_command
-from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.index.stores import Address, Location, open_store, parse_address
 from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
@@ -68,7 +69,8 @@ def _command_faults(
     file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Location]
 ) -> Iterator[Finding]:
     program = entry.command
-    named = [Path(index) for index in entry.indexes if Path(index).is_absolute()] or indexes
+    located = [_locate(index) for index in entry.indexes]
+    named = [each for each in located if isinstance(each, Address) or each.is_absolute()] or indexes
     remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
     if shutil.which(program, path=places.environment.get("PATH")) is None:
         yield Finding(file.client, "problem", f"starts {program}, which is not there.", remedy)
@@ -88,15 +90,23 @@ def _index_faults(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -
 
 
 def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Finding]:
-    folder = expand_home(named)
     if VARIABLE in named:
         return
-    if not folder.is_absolute():
+    index = _locate(named)
+    if isinstance(index, Path) and not index.is_absolute():
         text = f"names the index {named}, which depends on the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
-    elif not open_store(folder).exists():
+    elif not open_store(index).exists():
         text = f"names {named}, which holds no index."
-        yield Finding(file.client, "problem", text, ingest_command(Path(named)))
+        yield Finding(file.client, "problem", text, ingest_command(_locate(named)))
+
+
+def _locate(named: str) -> Location:
+    """Return where an entry's index is; what is no address is a path."""
+    with suppress(ValueError):
+        if address := parse_address(named):
+            return address
+    return expand_home(named)
 
 
 def _install(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -> str | None:

@@ -20,6 +20,7 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     IndexPlaceUnusable,
     IndexProblem,
+    IndexUnreachable,
 )
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
@@ -54,6 +55,8 @@ def check_index(index: Location, content: Path | None, now: datetime) -> IndexCh
     except IndexProblem as error:
         ingest = ingest_command(index, content)
         remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
+        if isinstance(error, IndexUnreachable):
+            remedy = str(error).partition(". ")[2]
         if isinstance(error, IndexPlaceUnusable):
             remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
         return IndexCheck([Finding("index", "problem", first_sentence(error), remedy)], ingest)
@@ -90,13 +93,14 @@ def _open(store: IndexStore, manifest: Manifest) -> EmbedderError | None:
 
 
 def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> Finding:
-    size = store.measure()
+    measured = store.measure()
+    size = "" if measured is None else f"{measured / 1e6:.1f} MB, "
     backlog = describe_backlog(len(manifest.posts), manifest.waiting)
     return Finding(
         "index",
         "ok",
         f"{store.location} is whole: {count(len(manifest.posts), 'post')}, "
-        f"{count(manifest.chunks, 'chunk')}, {size / 1e6:.1f} MB, made "
+        f"{count(manifest.chunks, 'chunk')}, {size}made "
         f"{format_age(manifest.created, now)} with {manifest.embedder.title}."
         + (f" {backlog}" if backlog else ""),
     )

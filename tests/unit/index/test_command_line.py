@@ -16,6 +16,7 @@ from blog_search_mcp.index.command_line import (
     read_path,
     run_command,
 )
+from blog_search_mcp.index.stores import Address
 
 
 def parser() -> CommandLine:
@@ -73,16 +74,33 @@ def test_a_path_is_read_as_a_shell_reads_it(monkeypatch: pytest.MonkeyPatch) -> 
         assert str(raised.value) == reason
 
 
-@pytest.mark.parametrize(
-    "address", ["milvus://:secret@host:19530/NAME", "HTTPS://host", "s3://bucket/ix", "file:///ix"]
-)
-def test_an_address_is_no_index_folder_and_its_password_is_not_repeated(address: str) -> None:
+REFUSED = {
+    "milvus://:secret@host:19530/NAME": "an address holds no password; give the token in "
+    "MILVUS_TOKEN",
+    "HTTPS://host": "'' is no name of an index: up to 100 letters of the Latin alphabet, digits "
+    "and _, such as https://host/my_blog",
+    "milvus://host/a-b": "'a-b' is no name of an index: up to 100 letters of the Latin alphabet, "
+    "digits and _, such as milvus://host/my_blog",
+    "milvus:///blog": "milvus://HOST:PORT/NAME needs a host before the index's name",
+    "s3://secret@bucket/ix": "an index is a folder, or lies on a Milvus server at "
+    "milvus://HOST:PORT/NAME; s3:// is neither",
+    "file:///ix": "an index is a folder, or lies on a Milvus server at "
+    "milvus://HOST:PORT/NAME; file:// is neither",
+}
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_an_address_that_names_no_index_is_refused_without_its_password(address: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError) as raised:
         read_index(address)
-    assert str(raised.value) == (
-        f"an index is a folder, and {address.partition(':')[0]}:// begins an address; give the "
-        "path of a folder, on this machine or on a disk that it mounts, such as --index .blog-index"
-    )
+    assert str(raised.value) == REFUSED[address]
+
+
+def test_an_index_on_a_server_is_read_as_it_is_written() -> None:
+    written = "milvus://[::1]:19530/blog"
+    assert read_index(written) == Address("milvus", "[::1]:19530", "blog")
+    assert str(read_index(written)) == written
+    assert read_index("HTTPS://host/Blog_2/") == Address("https", "host", "Blog_2")
 
 
 @pytest.mark.parametrize("path", ["C:\\blog\\ix", "c://blog/ix", "a:b", "x/milvus://host", "://x"])

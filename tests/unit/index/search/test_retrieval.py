@@ -14,9 +14,9 @@ from blog_search_mcp.index.search.retrieval import (
     retrieve,
     trust_in_coverage,
 )
-from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
+from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
-from tests.support.blog import load_rows
+from tests.support.blog import vectors_in
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def made(kept_blog: MakeBlog) -> Blog:
 
 @pytest.fixture
 def snapshot(made: Blog) -> Iterator[Snapshot]:
-    opened = open_snapshot(made.files, made.embedder)
+    opened = made.snapshot()
     yield opened
     opened.close()
 
@@ -128,8 +128,8 @@ def test_without_a_vector_there_is_no_meaning(snapshot: Snapshot) -> None:
     assert all(not each.cosines for each in found.posts.values())
 
 
-def test_cosines_are_told_less_the_blogs_mean(made: Blog, snapshot: Snapshot) -> None:
-    ids, every_row = load_rows(made.files.vectors)
+def test_cosines_are_told_less_the_blogs_mean(snapshot: Snapshot) -> None:
+    ids, every_row = vectors_in(snapshot)
     vector = vector_of("a zebra runs")
     found = retrieved(snapshot, "zebra", vector)
     background = every_row.mean(axis=0) @ vector
@@ -145,9 +145,9 @@ def test_cosines_are_told_less_the_blogs_mean(made: Blog, snapshot: Snapshot) ->
 def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:
     """The fake embedder reads no emoji, so the second chunk is not embedded."""
     made = blog({"a.md": "# Post\n\nA zebra.\n\n## 🦓\n\n🦓🦓🦓\n", "b.md": "# 🦓\n\n🦓🦓\n"})
-    snapshot = open_snapshot(made.files, made.embedder)
+    snapshot = made.snapshot()
     found = retrieved(snapshot, "zebra", vector_of("zebra"))
-    vectors = {int(number) for number in load_rows(made.files.vectors)[0]}
+    vectors = {int(number) for number in vectors_in(snapshot)[0]}
     assert {chunk for each in found.posts.values() for chunk in each.cosines} == vectors
     snapshot.close()
 
@@ -174,7 +174,7 @@ def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: Make
     made = blog({"a.md": "# A\n\nA zebra.\n", "b.md": "# B\n\nA murky zebra.\n"})
     made.embedder = HalfReading()
     made.ingest(rebuild=True)
-    snapshot = open_snapshot(made.files, made.embedder)
+    snapshot = made.snapshot()
     assert retrieved(snapshot, "zebra", readable=1.0).vocabulary_coverage == 0.75
     assert retrieved(snapshot, "zebra", readable=0.5).vocabulary_coverage == 0.375
     snapshot.close()

@@ -19,7 +19,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.ranking import DENSE_FEATURES, Use
 from blog_search_mcp.index.search.search import find_candidates, scale_scores, search
-from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
+from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
 
@@ -72,7 +72,7 @@ def sources(answer: Answer) -> list[str]:
 @pytest.fixture
 def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
     embedder = Counting()
-    snapshot = open_snapshot(made.files, embedder)
+    snapshot = made.snapshot(embedder)
     yield snapshot, embedder
     snapshot.close()
 
@@ -119,7 +119,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     made.embedder = embedder = OfEnglish()
     made.ingest(rebuild=True)
     embedder.queries.clear()
-    snapshot = open_snapshot(made.files, embedder)
+    snapshot = made.snapshot(embedder)
     assert find_candidates(snapshot, query).notice is None
     assert embedder.queries == embedded
     snapshot.close()
@@ -133,7 +133,7 @@ def test_words_alone_ask_for_no_vector(counting: tuple[Snapshot, Counting]) -> N
 
 def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
     made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
-    snapshot = open_snapshot(made.files, embedder := Counting())
+    snapshot = made.snapshot(embedder := Counting())
     assert find_candidates(snapshot, "zebra").notice is None
     assert embedder.queries == []
     snapshot.close()
@@ -206,7 +206,7 @@ def test_a_query_is_asked_in_the_languages_that_are_common(
 ) -> None:
     posts = {f"{n}.md": f"---\nlang: {code}\n---\nPost {n}.\n" for n, code in enumerate(declared)}
     made = blog(posts)
-    snapshot = open_snapshot(made.files, made.embedder)
+    snapshot = made.snapshot()
     assert snapshot.languages == expected
     snapshot.close()
 

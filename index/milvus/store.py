@@ -1,0 +1,219 @@
+"""The store of indexes on a Milvus server or cluster: nothing of one is kept on this machine."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.milvus.client import Milvus
+from blog_search_mcp.index.milvus.generations import (
+    Record,
+    StoredGeneration,
+    live_number,
+    numbers_before,
+    read_generation,
+    read_parts,
+)
+from blog_search_mcp.index.milvus.schema import Names
+from blog_search_mcp.index.milvus.state import (
+    WriterLock,
+    read_record,
+    record_stamp,
+    write_record,
+)
+from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.store.statistics import Overview, load_overview
+from blog_search_mcp.index.stores import OpenGeneration
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.embedders.cache import KeptVectors
+    from blog_search_mcp.index.milvus.draft import MilvusDraft
+    from blog_search_mcp.index.store.manifest import Manifest
+    from blog_search_mcp.index.stores import Address, Stamp
+    from blog_search_mcp.index.types import EmbedderIdentity
+
+PORT: Final = 19530
+"""Milvus's own."""
+
+
+class MilvusStore:
+    """One index on a Milvus server; implements IndexStore. Safe for concurrent use."""
+
+    def __init__(self, address: Address) -> None:
+        """Take the address; nothing is asked yet."""
+        self.location = address
+        self._names = Names(address.name)
+        self._lock = threading.Lock()
+        self._shared: dict[str, Mapping[str, str]] = {}
+        self._opened: tuple[Record, sqlite3.Connection] | None = None
+        self._writer: WriterLock | None = None
+
+    @property
+    def _milvus(self) -> Milvus:
+        return connect(self.location.scheme, self.location.server)
+
+    def exists(self) -> bool:
+        """As IndexStore."""
+        return self.stamp() is not None
+
+    def stamp(self) -> Stamp | None:
+        """As IndexStore, at the price of one request."""
+        with suppress(IndexProblem):
+            return str(self.current_number()), 0, 0
+        return None
+
+    def current_number(self) -> int:
+        """As IndexStore."""
+        return live_number(self._milvus, self._names)
+
+    def earlier_numbers(self) -> list[int]:
+        """As IndexStore."""
+        return numbers_before(self._milvus, self._names, self.current_number())
+
+    def read_manifest(self, number: int) -> Manifest:
+        """As IndexStore."""
+        return self._read(number).manifest
+
+    def peek_overview(self) -> Overview | None:
+        """As IndexStore."""
+        with suppress(IndexProblem, ValueError, KeyError):
+            posts = self._names.posts(self.current_number())
+            return load_overview(read_parts(self._milvus, posts, ("overview",))["overview"])
+        return None
+
+    def open(
+        self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
+    ) -> OpenGeneration:
+        """As IndexStore: its posts are read into memory, texts when they are asked for."""
+        from blog_search_mcp.index.milvus.lexical import MilvusSearcher
+        from blog_search_mcp.index.milvus.vectors import MilvusVectors
+        from blog_search_mcp.index.search.snapshot import Snapshot
+        from blog_search_mcp.index.store.catalog import Catalog
+
+        generation = self._read(number)
+        manifest, embedder = generation.manifest, embedder_for(generation.manifest.embedder)
+        if generation.vectors.dimension != manifest.embedder.dimension:
+            raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
+        try:
+            overview = load_overview(generation.parts["overview"])
+        except (KeyError, ValueError) as error:
+            raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+        with self._lock:
+            connection = self._load(generation)
+        catalog = Catalog(connection, generation.texts())
+        snapshot = Snapshot(
+            catalog,
+            MilvusSearcher(self._milvus, generation.terms),
+            MilvusVectors(self._milvus, generation.vectors),
+            embedder,
+            catalog.translations(),
+            catalog.series(),
+            catalog.overtaken(),
+            catalog.chunk_table(),
+        )
+        return OpenGeneration(manifest, snapshot, overview, _do_nothing, catalog.close)
+
+    def _load(self, generation: StoredGeneration) -> sqlite3.Connection:
+        """Make the catalog in memory, from the one that was made last as far as they share rows."""
+        connection = None
+        if self._opened is not None:
+            with suppress(sqlite3.Error, IndexBroken):  # it was closed since
+                connection = generation.load(self._opened)
+        connection = connection or generation.load()
+        self._opened = generation.record, connection
+        return connection
+
+    def verify(self, manifest: Manifest) -> None:
+        """As IndexStore: every collection is there and has as many rows as were written."""
+        generation = self._read(manifest.generation)
+        for segment in generation.record.segments:
+            counts = {
+                self._names.posts(segment.generation): (segment.posts, "post >= 0"),
+                self._names.chunks(segment.generation): (segment.chunks, ""),
+                self._names.vectors(segment.generation): (segment.vectors, ""),
+            }
+            for name, (count, expression) in counts.items():
+                if count and self._milvus.count(name, expression) != count:
+                    raise IndexBroken(f"The index's collection {name} has lost rows. {REBUILD}")
+
+    def measure(self) -> None:
+        """As IndexStore: the server does not say."""
+
+    def read_record(self) -> str | None:
+        """As IndexStore."""
+        with suppress(IndexProblem):
+            return read_record(self._milvus, self._names)
+        return None
+
+    def write_record(self, text: str) -> None:
+        """As IndexStore."""
+        write_record(self._milvus, self._names, text)
+
+    def record_stamp(self) -> object | None:
+        """As IndexStore."""
+        with suppress(IndexProblem):
+            return record_stamp(self._milvus, self._names)
+        return None
+
+    @contextmanager
+    def lock_writer(self) -> Iterator[None]:
+        """As IndexStore."""
+        with WriterLock(self._milvus, self._names) as lock:
+            self._writer = lock
+            try:
+                yield
+            finally:
+                self._writer = None
+
+    def open_cache(self, identity: EmbedderIdentity) -> AbstractContextManager[KeptVectors]:
+        """As IndexStore: on the server."""
+        from blog_search_mcp.index.milvus.cache import open_cache
+
+        return open_cache(self._milvus, self._names, identity)
+
+    @contextmanager
+    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[MilvusDraft]:
+        """As IndexStore."""
+        from blog_search_mcp.index.milvus.draft import begin_draft
+
+        assert self._writer is not None
+        live = self._read_live()
+        built_on = self._read(base.generation) if base is not None else None
+        with begin_draft(
+            self._milvus, self._names, self._writer, built_on, live, embedder.dimension
+        ) as draft:
+            yield draft
+
+    def _read_live(self) -> StoredGeneration | None:
+        """Read the current generation; `None` if there is none, or none that can be read."""
+        with suppress(IndexMissing, IndexBroken):
+            live = self._read(self.current_number())
+            return live if live.record else None
+        return None
+
+    def _read(self, number: int) -> StoredGeneration:
+        return read_generation(self._milvus, self._names, number, self._shared)
+
+
+def store_at(address: Address) -> MilvusStore:
+    """As every module of `index.stores`: one for all who name the address."""
+    return _store_at(address)
+
+
+_store_at = cache(MilvusStore)
+
+
+@cache
+def connect(scheme: str, server: str) -> Milvus:
+    """Return the connection to a server, which all indexes there share. Raises IndexProblem."""
+    host = server if server.rpartition("]")[2].count(":") else f"{server}:{PORT}"
+    return Milvus(f"{'https' if scheme == 'https' else 'http'}://{host}")
+
+
+def _do_nothing() -> None: ...
