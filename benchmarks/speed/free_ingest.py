@@ -6,14 +6,14 @@ What follows, and all else, is `python -m ingest`'s own. PACE is in seconds a te
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
 
 
-def main() -> int:
-    """Ingest; the exit status."""
+def main() -> NoReturn:
+    """Ingest, and end the process."""
     from benchmarks.speed.free_embedder import FixedEmbedder
     from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.ingest import __main__
@@ -26,8 +26,8 @@ def main() -> int:
         return Choice(FixedEmbedder(dimension, pace), "as the benchmark wants")
 
     vars(command)["choose_embedder"] = fixed
-    return __main__.main()
+    __main__.main_and_exit()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
