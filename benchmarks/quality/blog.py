@@ -26,6 +26,7 @@ from blog_search_mcp.index.embedders.registry import choose_embedder, open_embed
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
@@ -101,7 +102,7 @@ def build_indexes(
         stamp = index.with_name(f"{index.name}.code")
         is_foreign = not stamp.is_file() or stamp.read_text() != code_digest()
         if not Layout(index).cache.exists():
-            _copy_embeddings(index)
+            copy_embeddings(index)
         build_index(
             content,
             index,
@@ -138,7 +139,7 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
-def _copy_embeddings(index: Path) -> None:
+def copy_embeddings(index: Path) -> None:
     """Give a new index the vectors of the fullest other one of the blog."""
     stem = index.name.rpartition("-")[0]
     caches = [Layout(folder).cache for folder in index.parent.glob(f"{stem}-????????????")]
@@ -152,7 +153,7 @@ def _copy_embeddings(index: Path) -> None:
 
 def build_index(
     content: Path,
-    index: Path,
+    index: Location,
     embedding: Embedding,
     progress: Progress,
     *,
@@ -171,6 +172,6 @@ def build_index(
     ingest(job, progress)
 
 
-def open_index(index: Path, embedding: Embedding) -> IndexReader:
+def open_index(index: Location, embedding: Embedding) -> IndexReader:
     """Open the live generation at `index`. Raises IndexProblem."""
     return Index(index, lambda identity: open_embedder(identity, embedding.host)).reader()
