@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import CollectionGone, IndexBroken, IndexMissing
 from blog_search_mcp.index.milvus.catalog import (
     TextReader,
@@ -256,7 +257,7 @@ def live_number(milvus: Milvus, names: Names) -> int:
     if found is None:
         raise IndexMissing(
             f"There is no index {names.index} on the Milvus server at {milvus.address} yet. "
-            "Make one: `blog-ingest CONTENT --index INDEX`."
+            f"Make one: `{TO_INGEST}`."
         )
     number = names.generation_of(found)
     if number is None:

@@ -162,6 +162,10 @@ class MilvusVectors:
             values[inside] = self._products(segment, query, numbers)
         return Cosines(values, counts)
 
+    def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
+        """As VectorStore."""
+        return self._offsets(chunk_ids)[1]
+
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
         """Read every vector of these chunks."""
         offsets, counts = self._offsets(chunk_ids)

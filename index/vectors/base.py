@@ -55,6 +55,10 @@ class VectorStore(Protocol):
         """Compute the exact cosine to `query` of every vector of these chunks."""
         ...
 
+    def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
+        """Return how many vectors each of these chunks has."""
+        ...
+
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
         """Read every vector of these chunks."""
         ...

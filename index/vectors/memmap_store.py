@@ -273,6 +273,10 @@ class MemmapStore:
         offsets, counts = self._offsets(chunk_ids)
         return Cosines(self._products(query, offsets), counts)
 
+    def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
+        """As VectorStore."""
+        return self._offsets(chunk_ids)[1]
+
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
         """Read every vector of these chunks."""
         offsets, counts = self._offsets(chunk_ids)
