@@ -42,7 +42,7 @@ WAYS = {
     "half": STUCK,
     "busy": ("is busy", *STUCK),
     "gateway": ("failed while embedding", *STUCK),
-    "502": ("502", *STUCK),
+    "502": ("failed while embedding", *STUCK),
     "deleted": ("`ollama pull ",),
     "changed": ("other weights",),
     "killed": (*STUCK, *GONE),
