@@ -6,6 +6,7 @@ best hit. The client knows the server by its protocol alone.
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from typing import Any
@@ -53,13 +54,17 @@ def show_reply(console: Console, page: PageFacts, text: str, place: str) -> None
 
 
 def server_command(settings: Settings) -> StdioServerParameters:
-    """Return how a client starts this server, whatever modules lie in the current folder."""
+    """Return how a client starts this server, whatever modules lie in the current folder.
+
+    Of the environment the SDK hands on six variables, and a token or a key is none of them.
+    """
     return StdioServerParameters(
         command=sys.executable,
         args=[
             *("-P", "-m", "blog_search_mcp.server"),
             *index_arguments(settings),
         ],
+        env=dict(os.environ),
     )
 
 

@@ -64,7 +64,7 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    index: Path,
+    index: Path | str,
     *options: str,
     environment: Mapping[str, str] | None = None,
     stderr: int = subprocess.DEVNULL,

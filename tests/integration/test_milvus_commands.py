@@ -1,0 +1,120 @@
+"""Every command with an index on a Milvus server, as its user meets it: no folder, no trace."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from tests.support.milvus_server import free_port
+from tests.support.milvus_standin import standing_in
+from tests.support.paths import ROOT
+from tests.support.served import POSTS, SOUP, serving, write
+
+TOKEN = "root:very-secret"
+
+
+@pytest.fixture
+def index(milvus_address: str) -> Iterator[str]:
+    """The address of an index that is not there yet, on a server with nothing on it."""
+    from blog_search_mcp.index.milvus.client import Milvus
+
+    yield f"{milvus_address.replace('http:', 'milvus:')}/my_blog"
+    client = Milvus(milvus_address)
+    for name in client.collections():
+        client.drop(name)
+    client.close()
+
+
+def run(
+    folder: Path, program: str, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `blog-ingest` or `blog-server` in `folder`."""
+    return subprocess.run(
+        [sys.executable, "-m", f"blog_search_mcp.{program}", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", **environment},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
+    index: str, tmp_path: Path
+) -> None:
+    content = write(tmp_path / "content", POSTS)
+    first = run(tmp_path, "ingest", "content", "--index", index, "--embedder", "embedded")
+    assert first.returncode == 0, first.stderr
+    assert "2 added" in first.stderr + first.stdout
+    again = run(tmp_path, "ingest", "content", "--index", index)
+    assert "nothing changed" in again.stderr + again.stdout
+    (content / "soup.md").write_text(SOUP + "\nStir it with a walrus.\n", encoding="utf-8")
+    edited = run(tmp_path, "ingest", "content", "--index", index)
+    assert "1 changed" in edited.stderr + edited.stdout
+    asked = run(tmp_path, "server", "ask", "--index", index, "walrus soup")
+    assert asked.returncode == 0, asked.stderr
+    assert "Onion soup" in asked.stdout
+    examined = run(tmp_path, "server", "doctor", "--index", index)
+    assert index in examined.stdout, examined.stdout + examined.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
+
+
+def test_a_server_serves_it_and_sees_what_another_machine_ingests(
+    index: str, tmp_path: Path
+) -> None:
+    content = write(tmp_path / "content", POSTS)
+    run(tmp_path, "ingest", "content", "--index", index, "--embedder", "embedded")
+    with serving(index, environment=dict(os.environ)) as (endpoint, _):
+        assert "Onion soup" in _search(endpoint, "soup")
+        (content / "stew.md").write_text("# Walrus stew\n\nBoil a walrus.\n", encoding="utf-8")
+        run(tmp_path, "ingest", "content", "--index", index)
+        assert "Walrus stew" in _search(endpoint, "walrus")
+
+
+def _search(endpoint: str, query: str) -> str:
+    async def ask() -> str:
+        async with Client(endpoint) as client:
+            return str(await client.call_tool("search_blog", {"query": query}))
+
+    return anyio.run(ask)
+
+
+@pytest.mark.parametrize("program", ["ingest", "server"])
+def test_a_server_that_is_gone_or_refuses_the_token_is_one_sentence_without_it(
+    program: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "content", POSTS)
+    start = ["content"] if program == "ingest" else ["ask", "soup"]
+    with standing_in(token="root:right") as address:
+        places = {
+            f"{address.replace('http:', 'milvus:')}/my_blog": "refuses the token in MILVUS_TOKEN",
+            f"milvus://127.0.0.1:{free_port()}/my_blog": "does not answer",
+        }
+        for place, said in places.items():
+            ran = run(tmp_path, program, *start, "--index", place, MILVUS_TOKEN=TOKEN)
+            assert ran.returncode == 1, ran.stdout + ran.stderr
+            assert said in ran.stderr
+            assert "Traceback" not in ran.stderr
+            assert "very-secret" not in ran.stdout + ran.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["milvus://host/2nd", "milvus://host/", "milvus://user:pw@host/blog", "redis://host/blog"],
+)
+def test_an_address_that_cannot_be_meant_is_refused(address: str, tmp_path: Path) -> None:
+    write(tmp_path / "content", POSTS)
+    ran = run(tmp_path, "ingest", "content", "--index", address)
+    assert ran.returncode == 2, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "pw" not in ran.stderr.replace(address, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
