@@ -67,7 +67,11 @@ class Audit:
 
 
 def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
-    """Look at a whole blog. The same index, folder and day give the same findings."""
+    """Look at a whole blog, once for each opened generation, folder and day."""
+    return corpus.keep("audit", (folder, today), lambda: _audit(corpus, folder, today))
+
+
+def _audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
     breaks = sorted(
         find_breaks(corpus, folder), key=lambda each: corpus.posts[each.post].source
     )  # stable: by line within a post

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.catalog import ChunkTable
     from blog_search_mcp.index.types import Ids, Link, Post, Series, Vectors
     from blog_search_mcp.index.vectors.base import ChunkVectors, VectorStore
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,16 @@ class Corpus:
     def __init__(self, snapshot: Snapshot) -> None:
         """Take an opened generation, which must stay open."""
         self.snapshot = snapshot
+        self._kept: dict[str, tuple[object, Any]] = {}
+        self._keeping = RLock()
+
+    def keep(self, name: str, key: object, make: Callable[[], T]) -> T:
+        """Make something once for all threads, and anew when `key`, what else it is of, changed."""
+        with self._keeping:
+            if name not in self._kept or self._kept[name][0] != key:
+                self._kept[name] = key, make()
+            kept: T = self._kept[name][1]
+            return kept
 
     @cached_property
     def posts(self) -> Mapping[int, Post]:

@@ -11,9 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -58,16 +56,9 @@ class BlogMap:
     """Posts that are not on it: they have no vector yet."""
 
 
-_KNOWN: WeakKeyDictionary[Corpus, BlogMap] = WeakKeyDictionary()
-_ONE_AT_A_TIME = Lock()
-
-
 def map_blog(corpus: Corpus) -> BlogMap:
     """Make the map, once for each opened generation. Raises IndexBroken."""
-    with _ONE_AT_A_TIME:
-        if corpus not in _KNOWN:
-            _KNOWN[corpus] = _map_blog(corpus)
-        return _KNOWN[corpus]
+    return corpus.keep("map", None, lambda: _map_blog(corpus))
 
 
 def _map_blog(corpus: Corpus) -> BlogMap:

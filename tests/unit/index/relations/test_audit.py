@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.content.left_out import read_folder
+from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
 from blog_search_mcp.index.types import Filters, NewerPost
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
@@ -168,3 +168,14 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
     assert moved.problem == ""
     assert moved.files == {"a.md"}
     assert "notes it" in read_folder(None, None, {"a.md"}, TODAY).problem
+
+
+def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# A\n"})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    folder = ContentFolder(frozenset({"a.md"}))
+    state = audit(corpus, folder, TODAY)
+    assert audit(corpus, ContentFolder(frozenset({"a.md"})), TODAY) is state
+    assert audit(corpus, folder, date(2026, 1, 16)) is not state
+    assert audit(corpus, ContentFolder(frozenset({"a.md", "b.md"})), TODAY) is not state
