@@ -164,12 +164,7 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
         content=None,
     )
     add_http_options(parser)
-    parser.add_argument(
-        "--toolset",
-        choices=["core", "extended", "author"],
-        default="core",
-        help="extended adds list_posts and get_outline to search_blog and read_chunk",
-    )
+    _add_toolset(parser, "core")
     parser.add_argument(
         "--watch",
         type=read_absolute,
@@ -216,10 +211,21 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
         help="only calls of this day or later: YYYY-MM-DD, or 90d for the last 90 days",
     )
     usage.add_argument("--json", action="store_true", help="print the report as JSON")
+    for command in (tokens, usage):
+        _add_toolset(command, argparse.SUPPRESS)
     for command in (ask, search, doctor, install, tokens, usage):  # where the options may stand too
         _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
     add_author_commands(
         commands, partial(_add_shared, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
+    )
+
+
+def _add_toolset(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--toolset",
+        choices=["core", "extended", "author"],
+        default=default,
+        help="extended adds list_posts and get_outline to search_blog and read_chunk",
     )
 
 

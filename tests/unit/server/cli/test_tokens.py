@@ -103,6 +103,11 @@ def test_the_command_weighs_the_answers_of_the_index(
     assert all(len(rows[tool.name]) == 5 for tool in EXTENDED)
 
 
+def test_the_set_of_tools_may_be_named_before_the_command_and_after_it() -> None:
+    named = [["--toolset", "author", "tokens"], ["tokens", "--toolset", "author"], ["tokens"]]
+    assert [read_settings(each, {}).toolset for each in named] == ["author", "author", "core"]
+
+
 def test_without_an_index_the_definitions_are_weighed_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
@@ -55,6 +56,20 @@ def test_each_post_is_a_dot_that_tells_what_it_is_and_leads_to_it() -> None:
     assert drawn[3] == [
         "desc", {}, "Posts that are alike lie side by side. Subjects: sea · ice, 2; subject 2, 1"
     ]  # fmt: skip
+
+
+def test_dots_of_posts_in_one_place_lie_beside_each_other_and_the_others_where_they_are() -> None:
+    places = np.array([[0.5, 0.5]] * 40 + [[0.1, 0.1], [0.9, 0.9]], dtype=np.float32)
+    posts = tuple(Post(f"{n}.md", str(n)) for n in range(42))
+    crowd = replace(BLOG, posts=posts, places=places, subjects=(0,) * 42)
+    drawn = draw_map(crowd, lambda _: None)
+    circles = [dot[3][1] for dot in all_of(drawn, "a")]
+    at = np.array([[float(circle["cx"]), float(circle["cy"])] for circle in circles])
+    gaps = np.hypot(*(at[:, np.newaxis] - at).transpose(2, 0, 1)) + np.eye(42) * 1000
+    assert gaps.min() > float(circles[0]["r"])
+    assert at[40:].tolist() == [[36.0, 36.0], [924.0, 924.0]]
+    assert np.abs(at[:40] - 480).max() < 60
+    assert draw_map(crowd, lambda _: None) == drawn
 
 
 def test_a_label_stands_where_its_posts_are_and_none_over_another() -> None:
