@@ -20,6 +20,13 @@ OBJECTS: dict[str, Any] = {
     each["kind"]: each
     for each in yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text(encoding="utf-8"))
 }
+ON_MILVUS: dict[str, Any] = yaml.safe_load(
+    (FOLDER / "compose.milvus.yaml").read_text(encoding="utf-8")
+)
+OBJECTS_ON_MILVUS: dict[str, Any] = {
+    each["kind"]: each
+    for each in yaml.safe_load_all((FOLDER / "kubernetes.milvus.yaml").read_text(encoding="utf-8"))
+}
 NGINX = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
 POD = OBJECTS["Deployment"]["spec"]["template"]["spec"]
 [CONTAINER] = POD["containers"]
@@ -71,3 +78,44 @@ def test_the_proxy_and_the_service_send_to_the_servers() -> None:
     assert service["selector"] == OBJECTS["Deployment"]["spec"]["selector"]["matchLabels"]
     proxy = COMPOSE["services"]["proxy"]["networks"]["inside"]["ipv4_address"]
     assert COMPOSE["services"]["blog-1"]["environment"] == {"FORWARDED_ALLOW_IPS": proxy}
+
+
+MILVUS = "milvus://milvus:19530/blog"
+POD_ON_MILVUS = OBJECTS_ON_MILVUS["Deployment"]["spec"]["template"]["spec"]["containers"][0]
+JOB_ON_MILVUS = OBJECTS_ON_MILVUS["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [ON_MILVUS["services"]["blog-1"]["command"], POD_ON_MILVUS["args"]],
+)
+def test_each_server_on_milvus_is_started_as_it_can_be(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "blog_search_mcp.server.http.settings._read_file"
+    monkeypatch.setattr(name, lambda _file: "0123456789abcdef")
+    settings = read_settings(arguments, {})
+    assert settings.http is not None
+    assert (str(settings.index), settings.http.is_any, settings.metrics) == (MILVUS, True, True)
+
+
+def test_servers_and_ingests_on_milvus_have_nothing_of_the_index_on_their_disks() -> None:
+    services = ON_MILVUS["services"]
+    [job] = JOB_ON_MILVUS["containers"]
+    for program, *given in (services["ingest"]["entrypoint"], job["command"]):
+        assert program == "blog-ingest"
+        assert str(read_ingest(given, {}).job.index) == MILVUS
+    assert services["blog-1"] == services["blog-2"]
+    assert "volumes" not in services["blog-1"]
+    assert [each["name"] for each in POD_ON_MILVUS["volumeMounts"]] == ["token"]
+    assert [each["name"] for each in job["volumeMounts"]] == ["posts", "tmp"]
+
+
+def test_both_ways_have_the_same_proxy_service_and_time_to_drain() -> None:
+    assert ON_MILVUS["services"]["proxy"] == COMPOSE["services"]["proxy"]
+    assert ON_MILVUS["networks"] == COMPOSE["networks"]
+    assert OBJECTS_ON_MILVUS["Service"] == OBJECTS["Service"]
+    for name in ("readinessProbe", "livenessProbe", "lifecycle"):
+        assert POD_ON_MILVUS[name] == CONTAINER[name]
+    grace = "stop_grace_period"
+    assert ON_MILVUS["services"]["blog-1"][grace] == COMPOSE["services"]["blog-1"][grace]
