@@ -41,6 +41,10 @@ READ_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 120.0
 """Of one request of an ingest; a cluster takes its time to load a collection."""
 
+KEEPALIVE_MILLISECONDS: Final = 330_000
+"""Between signs of life while a request takes long: pymilvus's 10 seconds end the connection of a
+server that has gRPC's own limit, five minutes (grpc.io, keepalive), as milvus-lite does."""
+
 PATIENCE_SECONDS: Final = 3.0
 """In which a lost connection is made anew: pymilvus itself gives up at the first that fails."""
 _PAUSE: Final = 0.1
@@ -391,6 +395,7 @@ _REFUSED: Final = re.compile(r"auth(?:entication|orization)? (?:check )?fail|una
 
 def _connect(address: str, token: str) -> MilvusClient:
     """Connect to a server that is new enough, with pymilvus's own log turned off."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it writes to stderr by itself
     try:
         from pymilvus import MilvusClient
     except ImportError as error:
@@ -400,7 +405,13 @@ def _connect(address: str, token: str) -> MilvusClient:
         ) from error
     for name in ("pymilvus", "pymilvus.milvus_client", "pymilvus.bulk_writer"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    client = MilvusClient(address, token=token, timeout=CONNECT_SECONDS, dedicated=True)
+    client = MilvusClient(
+        address,
+        token=token,
+        timeout=CONNECT_SECONDS,
+        dedicated=True,
+        grpc_options={"grpc.keepalive_time_ms": KEEPALIVE_MILLISECONDS},
+    )
     try:
         version = str(client.get_server_version(timeout=CONNECT_SECONDS))
         if is_too_old(version):

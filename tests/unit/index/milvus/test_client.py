@@ -197,3 +197,9 @@ def test_the_token_is_no_part_of_a_sentence(
         "The server that has the index refuses a request; its log says why."
     )
     guest.close()
+
+
+def test_a_long_request_gives_no_more_signs_of_life_than_a_server_takes(milvus: Milvus) -> None:
+    """gRPC's servers end a connection that does every few seconds (grpc.io, keepalive)."""
+    assert milvus._client is not None
+    assert milvus._client._handler._grpc_options["grpc.keepalive_time_ms"] > 300_000
