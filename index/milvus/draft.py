@@ -24,6 +24,7 @@ import numpy as np
 from blog_search_mcp.index.errors import IndexBusy, IndexProblem
 from blog_search_mcp.index.lexical.documents import RefusedPost, post_terms
 from blog_search_mcp.index.milvus.catalog import dump_post, dump_relations, fits_field
+from blog_search_mcp.index.milvus.client import BATCH_KEYS, among
 from blog_search_mcp.index.milvus.generations import (
     Record,
     Segment,
@@ -48,6 +49,7 @@ from blog_search_mcp.index.milvus.schema import (
     PLAIN,
     POST,
     POSTS_FIELDS,
+    ROW,
     TERMS,
     TEXT,
     WHOLE,
@@ -150,17 +152,22 @@ class MilvusDraft:
         for segment in base.record.segments:
             if not segment.chunks or not posts:
                 continue
-            name = self.names.chunks(segment.generation)
             counted = set()
-            for row in self.milvus.get(name, CHUNKS_FIELDS[1], posts, [POST, TERMS]):
+            name = self.names.chunks(segment.generation)
+            for row in self._rows_of(name, posts, [CHUNK, POST, TERMS]):
                 self.spool.remove(TERMS, row[TERMS])
                 counted.add(row[POST])
             name = self.names.posts(segment.generation)
-            output = [POST, PART, WHOLE, ABOUT]
-            for row in self.milvus.get(name, POSTS_FIELDS[2], sorted(counted), output):
+            for row in self._rows_of(name, sorted(counted), [ROW, PART, WHOLE, ABOUT]):
                 if row[PART] == 0:
                     self.spool.remove(WHOLE, row[WHOLE])
                     self.spool.remove(ABOUT, row[ABOUT])
+
+    def _rows_of(self, name: str, posts: Sequence[int], output: Sequence[str]) -> Iterator[Row]:
+        """Read all rows of posts, some posts and some rows at a time."""
+        for start in range(0, len(posts), BATCH_KEYS):
+            wanted = among(POST, posts[start : start + BATCH_KEYS])
+            yield from self.milvus.iterate(name, wanted, output)
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> MilvusVectors:
         """As Draft: write posts and chunks, and complete the vectors."""

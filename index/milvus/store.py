@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.generations import (
     Record,
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.stores import Address, Stamp
     from blog_search_mcp.index.types import EmbedderIdentity
 
+PAUSE: Final = 2.0
+"""Seconds for which a server that could not be reached is not asked which generation is live."""
+
+T = TypeVar("T")
+
 PORT: Final = 19530
 """Milvus's own."""
 
@@ -53,6 +59,7 @@ class MilvusStore:
         self._shared: dict[str, Mapping[str, str]] = {}
         self._opened: tuple[Record, sqlite3.Connection] | None = None
         self._writer: WriterLock | None = None
+        self._failed: tuple[IndexUnreachable, float] | None = None
 
     @property
     def _milvus(self) -> Milvus:
@@ -70,7 +77,20 @@ class MilvusStore:
 
     def current_number(self) -> int:
         """As IndexStore."""
-        return live_number(self._milvus, self._names)
+        return self._ask(live_number)
+
+    def _ask(self, ask: Callable[[Milvus, Names], T]) -> T:
+        """Ask the server, unless it was out of reach a moment ago: a request asks several times.
+
+        Raises IndexProblem.
+        """
+        if self._failed is not None and time.monotonic() - self._failed[1] < PAUSE:
+            raise self._failed[0]
+        try:
+            return ask(self._milvus, self._names)
+        except IndexUnreachable as error:
+            self._failed = error, time.monotonic()
+            raise
 
     def earlier_numbers(self) -> list[int]:
         """As IndexStore."""
@@ -148,7 +168,7 @@ class MilvusStore:
     def read_record(self) -> str | None:
         """As IndexStore."""
         with suppress(IndexProblem):
-            return read_record(self._milvus, self._names)
+            return self._ask(read_record)
         return None
 
     def write_record(self, text: str) -> None:
@@ -158,7 +178,7 @@ class MilvusStore:
     def record_stamp(self) -> object | None:
         """As IndexStore."""
         with suppress(IndexProblem):
-            return record_stamp(self._milvus, self._names)
+            return self._ask(record_stamp)
         return None
 
     @contextmanager
