@@ -1,24 +1,24 @@
 """A chat model of Ollama's: the conversation goes out over /api/chat, the model's turn comes in.
 
-The client is the one that embeds queries, without a proxy on the way to this machine. What fails
-leaves as a sentence.
+The client is the one that embeds queries, with its timeouts, and without a proxy on the way to
+this machine. What Ollama or the client raise leaves as a sentence.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaClient
+from blog_search_mcp.index.embedders.ollama.client import connect
+from blog_search_mcp.index.embedders.ollama.errors import translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
-from blog_search_mcp.index.embedders.remote.requests import RetryPolicy
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import httpx
+    from ollama import ChatResponse
 
     from examples.agent.conversation import Message, Tool
 
@@ -27,8 +27,8 @@ DEFAULT_MODEL = "qwen3"
 CONTEXT = 16_384
 """Tokens. Ollama's own default is 4,096 on most machines, and what is beyond it is dropped from
 the beginning of the conversation without a word."""
-PATIENT = RetryPolicy(600.0, {})
-"""In seconds, without a retry: a model that must be loaded and thinks takes minutes."""
+READ = 600.0
+"""Seconds: a model that must be loaded and thinks on a slow machine takes minutes."""
 KEEP_ALIVE = "10m"
 
 
@@ -40,33 +40,26 @@ class OllamaChat:
         self._model = model
         try:
             self._host = resolve_url(host)
-            self._client = OllamaClient(self._host)
-            self._client.prepare()
+            self._client = connect(self._host, READ)
         except BlogSearchError as error:
             raise AgentError(str(error)) from error
 
     def chat(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
         """Have the model take the next turn. Raises AgentError."""
-        body = {
-            "model": self._model,
-            "messages": [_written(message) for message in messages],
-            "tools": [_offered(tool) for tool in tools],
-            "options": {"num_ctx": CONTEXT, "temperature": 0},
-            "keep_alive": KEEP_ALIVE,
-            "stream": False,
-        }
         try:
-            return self._client.ask("/api/chat", PATIENT, self._read, body)
-        except RequestFailed as failure:
-            raise AgentError(sentence(failure, self._host, self._model)) from failure
-
-    def _read(self, response: httpx.Response) -> Reply:
-        message = self._client.read_json(response)["message"]
-        calls = (call["function"] for call in message.get("tool_calls") or ())
-        return Reply(
-            str(message.get("content") or ""),
-            tuple(Call(call["name"], dict(call["arguments"])) for call in calls),
-        )
+            response: ChatResponse = self._client.chat(
+                model=self._model,
+                messages=[_written(message) for message in messages],
+                tools=[_offered(tool) for tool in tools],
+                options={"num_ctx": CONTEXT, "temperature": 0},
+                keep_alive=KEEP_ALIVE,
+            )
+        except Exception as error:
+            failure = translate_error(error)
+            raise AgentError(sentence(failure, self._host, self._model)) from error
+        message = response.message
+        calls = (call.function for call in message.tool_calls or ())
+        return Reply(message.content or "", tuple(Call(c.name, dict(c.arguments)) for c in calls))
 
 
 def sentence(failure: RequestFailed, host: str, model: str) -> str:

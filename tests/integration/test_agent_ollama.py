@@ -148,11 +148,11 @@ def test_a_model_that_is_not_there_or_cannot_call_tools_is_a_sentence(
         (closes, FAILED.replace("{why}", "Server disconnected without sending a response.")),
         (
             replies(200, "<html>a proxy</html>"),
-            FAILED.replace("{why}", "something that is no answer of such a server"),
+            FAILED.replace("{why}", "something that is not Ollama's answer"),
         ),
         (
             replies(200, {"error": "odd"}),
-            FAILED.replace("{why}", "something that is no answer of such a server"),
+            FAILED.replace("{why}", "something that is not Ollama's answer"),
         ),
     ],
 )

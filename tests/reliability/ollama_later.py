@@ -127,7 +127,7 @@ AT_A_QUERY = (
         for what, fault, seen in (
             ("a compressed bomb", compressed, "with a compressed body"),
             ("an answer without end", is_too_large, "more than 8 MB"),
-            ("lists in lists", nested, "no answer of such a server"),
+            ("lists in lists", nested, "not Ollama's answer"),
         )
     ],
     Case("model deleted while serving", "404", with_state(models=[]), WORDS_ONLY + ".*ollama pull"),

@@ -96,12 +96,12 @@ NO_VECTORS = (
         alters_data(lambda data: [{**entry, "index": 9} for entry in data]),
         "are not those of the texts",
     ),
-    ("a welcome page", replies(200, PAGE), "no answer of such a server"),
-    ("an error as an answer", replies(200, {"error": "odd"}), "no answer of such a server"),
-    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "no answer of such a server"),
+    ("a welcome page", replies(200, PAGE), "no list of embeddings"),
+    ("an error as an answer", replies(200, {"error": "odd"}), "no list of embeddings"),
+    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "no list of embeddings"),
     ("a compressed bomb", compressed, "with a compressed body"),
     ("an answer without end", is_too_large, "more than 8 MB"),
-    ("lists in lists", nested, "no answer of such a server"),
+    ("lists in lists", nested, "no list of embeddings"),
 )
 """Answers of status 200 in which there is no vector for each text, and what is said of them."""
 

@@ -209,7 +209,7 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "ingest.__main__",
         "server.__main__",
         "index.commands",
-        "index.embedders.remote.requests",
+        "index.embedders.openai.client",
         "index.milvus.client",
         "server.cli.ask",
     }

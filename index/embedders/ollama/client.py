@@ -1,81 +1,75 @@
-"""Requests to one Ollama, and the short look whether it is well."""
+"""Requests to one Ollama with timeouts and retries, and the short look whether it is well.
+
+The official client neither times out nor retries; both are decided here, and every
+failure that stays leaves as a RequestFailed with its kind. It follows redirects and reads whatever
+comes, which is refused here: texts go to the address that was asked for alone, and an answer has a
+limit.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.embedders.ollama.host import resolve_url
+from blog_search_mcp.index.embedders.ollama.errors import WORDING, translate_error
+from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.embedders.ollama.models import full_name
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import (
+    CONNECT_TIMEOUT,
     FOR_A_CHECK,
     MOST_BYTES,
     RetryPolicy,
-    ServerClient,
     ServerState,
-    is_loopback,
+    bound_response,
+    send_with_retries,
 )
+from blog_search_mcp.index.errors import EmbedderRefused
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
+    from ollama import Client
 
-WORDING: Final = Wording(
-    "Ollama",
-    "--embedder-url or OLLAMA_HOST",
-    {
-        Kind.DOWN: "{place} cannot be reached. Start it (`ollama serve` or the app), or name its "
-        "address with {setting}.",
-        Kind.MISSING: "{place} does not have the model {model}. Run `ollama pull {model}`.",
-        Kind.NOT_EMBEDDING: "{model} gives no embeddings. Choose an embedding model, such as "
-        "--model bge-m3.",
-    },
-)
-
-KEY_VARIABLE = "OLLAMA_API_KEY"
-"""Environment variable of the bearer token; it is kept off connections that are not encrypted."""
+T = TypeVar("T")
 
 
-def classify_reply(status: int, text: str) -> Kind:
-    """Classify an HTTP reply of 400 and above by its status and Ollama's own words.
-
-    Statuses alone do not sort them: a crashed runner is a 400, a text too long is a 400, and so is
-    a malformed request. The texts have changed between versions, the fragments matched here have
-    not.
-    """
-    if "exceed" in text and "context length" in text:
-        return Kind.TOO_LONG
-    if status == 501 or "does not support embeddings" in text:
-        return Kind.NOT_EMBEDDING
-    if status == 404 and "model" in text:
-        return Kind.MISSING
-    if status == 503:
-        return Kind.BUSY
-    if status >= 500 or re.search(r"\bEOF\b|connection (reset|refused)|do embedding req", text):
-        return Kind.CRASHED
-    return Kind.REFUSED
-
-
-class OllamaClient(ServerClient):
-    """One Ollama; connects at the first request."""
+class RetryingClient:
+    """The official client for one URL; connects at the first request."""
 
     def __init__(self, url: str) -> None:
         """Take the URL to connect to, as `resolve_url` gives it."""
-        is_encrypted = url.startswith("https://")
-        super().__init__(url, WORDING, classify_reply, KEY_VARIABLE if is_encrypted else "")
+        self.url = url
+        self._clients: dict[float, Client] = {}
+
+    def prepare(self, policy: RetryPolicy) -> Client:
+        """Import and set up the client for requests of this policy. Raises EmbedderRefused."""
+        if policy.timeout not in self._clients:
+            self._clients[policy.timeout] = connect(self.url, policy.timeout)
+        return self._clients[policy.timeout]
+
+    def request(self, send: Callable[[Client], T], policy: RetryPolicy) -> T:
+        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
+        client = self.prepare(policy)
+        return send_with_retries(lambda: send(client), policy, translate_error, WORDING, self.url)
 
     def read_version(self, policy: RetryPolicy) -> str:
-        """Return the server's version; empty if it reports none. Raises RequestFailed."""
+        """Return the server's version; empty if it reports none. Raises RequestFailed.
 
-        def read(response: httpx.Response) -> str:
-            if response.is_server_error:
-                self.read_json(response)
-            try:
-                return str(response.json()["version"])
-            except (ValueError, LookupError, TypeError, RecursionError):
-                return ""
+        The official client has no method for it, but its connection has the right settings.
+        """
 
-        return self.ask("/api/version", policy, read)
+        def get(client: Client) -> httpx.Response:
+            response: httpx.Response = client._client.get("/api/version")
+            return response.raise_for_status() if response.is_server_error else response
+
+        response = self.request(get, policy)
+        try:
+            return str(response.json()["version"])
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return ""
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
         """Return version and the model's digest: two requests of a millisecond.
@@ -87,13 +81,8 @@ class OllamaClient(ServerClient):
 
     def read_digests(self, policy: RetryPolicy) -> dict[str, str]:
         """Return the digests of the installed models by full name. Raises RequestFailed."""
-        return self.ask(
-            "/api/tags", policy, lambda response: _find_digests(self.read_json(response))
-        )
-
-
-def _find_digests(listed: Any) -> dict[str, str]:
-    return {full_name(each["model"]): str(each["digest"]) for each in listed["models"] or ()}
+        listed = self.request(lambda client: client.list(), policy).models
+        return {full_name(entry.model or ""): entry.digest or "" for entry in listed}
 
 
 class OllamaHealthCheck:
@@ -105,11 +94,11 @@ class OllamaHealthCheck:
         self.url = resolve_url(url)
         self.place = f"Ollama at {self.url}"
         self.name = "Ollama"
-        self._client = OllamaClient(self.url)
+        self._client = RetryingClient(self.url)
 
     def prepare(self) -> None:
         """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
-        self._client.prepare()
+        self._client.prepare(FOR_A_CHECK)
 
     def check(self) -> ServerState:
         """Ask within about a second; whatever else than Ollama answers has an empty state.
@@ -131,7 +120,7 @@ def list_installed(url: str) -> tuple[str, ...]:
     Raises UsageError for any other address.
     """
     try:
-        return tuple(OllamaClient(resolve_url(url)).read_digests(FOR_A_CHECK))
+        return tuple(RetryingClient(resolve_url(url)).read_digests(FOR_A_CHECK))
     except RequestFailed:
         return ()
 
@@ -140,7 +129,8 @@ def peek_digest(model: str, url: str) -> str | None:
     """Return the digest of a model, empty if the Ollama at `url` does not have it.
 
     `None` if nobody answers within about a second, or what answers is no Ollama or a redirect. The
-    standard library does it: httpx takes longer to import than an ingest without changes.
+    standard library does it: the official client takes longer to import than an ingest without
+    changes.
     """
     import json
     from http.client import HTTPException
@@ -153,7 +143,51 @@ def peek_digest(model: str, url: str) -> str | None:
     opener = build_opener(NoRedirect, *([ProxyHandler({})] if is_loopback(url) else []))
     try:
         with opener.open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
-            digests = _find_digests(json.loads(reply.read(MOST_BYTES)))
+            listed = json.loads(reply.read(MOST_BYTES))["models"] or ()
+        digests = {full_name(each["model"]): str(each["digest"]) for each in listed}
     except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return None
     return digests.get(full_name(model), "")
+
+
+def connect(url: str, timeout: float) -> Client:
+    """Make the official client. Raises EmbedderRefused: its import alone trips on odd settings."""
+    try:
+        import httpx
+        from ollama import Client
+
+        trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
+        is_encrypted = trust_env or url.startswith("https:")
+        return Client(
+            host=url,
+            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            limits=httpx.Limits(max_keepalive_connections=0),
+            trust_env=trust_env,
+            verify=_load_certificates(trust_env) if is_encrypted else False,
+            follow_redirects=False,
+            headers={"Accept-Encoding": "identity"},
+            event_hooks={"request": [_remove_key], "response": [bound_response]},
+        )
+    except (ImportError, OSError, ValueError) as error:
+        advice = (
+            "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
+            "proxy variables."
+        )
+        raise EmbedderRefused(
+            f"The Ollama client cannot start: {error}. {advice}",
+            for_clients=f"The Ollama client cannot start. {advice}",
+        ) from error
+
+
+@cache
+def _load_certificates(trust_env: bool) -> ssl.SSLContext:
+    """Load them once a process: that takes longer than a query's other work."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=trust_env)
+
+
+def _remove_key(request: httpx.Request) -> None:
+    """Keep OLLAMA_API_KEY, which the client adds to every request, off unencrypted ones."""
+    if request.url.scheme != "https":
+        request.headers.pop("authorization", None)

@@ -6,9 +6,10 @@ folded before it is sent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import WORDING, OllamaClient, peek_digest
+from blog_search_mcp.index.embedders.ollama.client import RetryingClient, peek_digest
+from blog_search_mcp.index.embedders.ollama.errors import WORDING
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
@@ -26,7 +27,7 @@ from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS
 
 if TYPE_CHECKING:
-    import httpx
+    from ollama import Client
 
     from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerState
     from blog_search_mcp.index.types import Vectors
@@ -45,18 +46,14 @@ class OllamaWire:
     def __init__(self, url: str) -> None:
         """Take the URL to connect to, as `resolve_url` gives it."""
         self.url = url
-        self._client = OllamaClient(url)
+        self._client = RetryingClient(url)
 
     def describe(self, model: str, policy: RetryPolicy) -> Description:
         """As Wire."""
         state = self.read_state(model, policy)
-
-        def read(response: httpx.Response) -> Description:
-            shown = self._client.read_json(response)
-            misreads = is_misread(shown.get("model_info") or {}, state.version)
-            return Description(state, read_dimension(shown), misreads)
-
-        return self._client.ask("/api/show", policy, read, {"model": model})
+        shown = self._client.request(lambda client: client.show(model), policy)
+        misreads = is_misread(shown.modelinfo or {}, state.version)
+        return Description(state, read_dimension(shown), misreads)
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
         """As Wire: version and digest."""
@@ -81,25 +78,25 @@ class OllamaWire:
 
         sent = [fold_text(text) for text in texts] if known.misreads else texts
 
-        def read(response: httpx.Response) -> Vectors:
-            rows = self._client.read_json(response)["embeddings"]
-            if fault := find_fault(rows, len(sent), known.dimension):
+        def send_once(client: Client) -> Vectors:
+            reply = client.embed(model=model, input=sent, truncate=False, keep_alive=KEEP_ALIVE)
+            if fault := find_fault(reply.embeddings, len(sent), known.dimension):
                 raise RequestFailed(Kind.NO_VECTOR, fault)
-            return np.asarray(rows, dtype=np.float32)
+            return np.asarray(reply.embeddings, dtype=np.float32)
 
-        return self._client.ask("/api/embed", policy, read, _body(model, sent))
+        return self._client.request(send_once, policy)
 
     def load(self, model: str, policy: RetryPolicy) -> None:
         """As Wire: embeds an empty list of texts."""
-        self._client.ask("/api/embed", policy, self._client.read_json, _body(model, []))
+
+        def send_once(client: Client) -> None:
+            client.embed(model=model, input=[], keep_alive=KEEP_ALIVE)
+
+        self._client.request(send_once, policy)
 
     def warnings(self, model: str, known: Description) -> tuple[str, ...]:
         """As Wire."""
         return (misreading_warning(known.state.version, model),) if known.misreads else ()
-
-
-def _body(model: str, texts: list[str]) -> dict[str, Any]:
-    return {"model": model, "input": texts, "truncate": False, "keep_alive": KEEP_ALIVE}
 
 
 class OllamaEmbedder(RemoteEmbedder):

@@ -1,7 +1,9 @@
 """Resolve OLLAMA_HOST, in every form that Ollama takes, to one URL to connect to.
 
 The rules are those of Ollama's own `envconfig.Host` and `ConnectableHost`, so that a
-setting that works for `ollama list` works here.
+setting that works for `ollama list` works here. The Python client has rules of
+its own (0.0.0.0 stays), so it is given the result only. It reads OLLAMA_HOST all the same when it
+is imported and raises at a port out of range, which is therefore refused here.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from blog_search_mcp.index.errors import UsageError
 
@@ -65,6 +68,15 @@ def resolve_url(text: str) -> str:
             f"65535. {_CORRECT}"
         )
     return f"{scheme}://{_connectable(host)}:{port}/{path}".rstrip("/")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine: such requests must never go to a proxy."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _split(authority: str, default: str) -> tuple[str, str]:

@@ -10,10 +10,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import OLLAMA_DEFAULT
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+
+if TYPE_CHECKING:
+    from ollama import ShowResponse
 
 DEFAULT_MODEL: Final = OLLAMA_DEFAULT
 """Knows English alone."""
@@ -132,14 +135,14 @@ def full_name(model: str) -> str:
     return (model if tagged else f"{model}:latest").lower()
 
 
-def read_dimension(shown: Mapping[str, Any]) -> int:
+def read_dimension(shown: ShowResponse) -> int:
     """Read the dimension from `/api/show`. Raises RequestFailed if this is no embedding model.
 
     `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
     """
-    capabilities, info = shown.get("capabilities"), shown.get("model_info") or {}
-    if capabilities is not None and "embedding" not in capabilities:
+    if shown.capabilities is not None and "embedding" not in shown.capabilities:
         raise RequestFailed(Kind.NOT_EMBEDDING)
+    info = shown.modelinfo or {}
     dimension = info.get(f"{info.get('general.architecture')}.embedding_length")
     if not isinstance(dimension, int) or dimension < 1:
         raise RequestFailed(Kind.NO_VECTOR, "a model description without a dimension")

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from blog_search_mcp.index.embedders.ollama.host import is_loopback
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
-from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerClient
+from blog_search_mcp.index.embedders.remote.requests import (
+    CONNECT_TIMEOUT,
+    RetryPolicy,
+    bound_response,
+    send_with_retries,
+    translate_http_error,
+)
 from blog_search_mcp.index.errors import (
     EmbedderRefused,
+    EmbedderUnavailable,
+    ModelMissing,
     UsageError,
 )
 
@@ -25,17 +36,66 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.types import Vectors
 
+T = TypeVar("T")
+
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
 
+_NAMES = "--embedder-url or EMBEDDER_URL names"
+
 WORDING: Final = Wording(
     "The embedding server",
-    "--embedder-url or EMBEDDER_URL",
     {
-        Kind.NO_VECTOR: "{place} answered with {detail}. Check that {setting} names the address "
-        "that ends in /v1, and the server's log.",
-        Kind.REFUSED: "{place} refused the request: {detail}. Check that {setting} names the right "
-        f"server, and that {KEY_VARIABLE} has its key if it asks for one.",
+        Kind.DOWN: (
+            EmbedderUnavailable,
+            "{place} cannot be reached. Start it, or name its address with --embedder-url or "
+            "EMBEDDER_URL.",
+        ),
+        Kind.SLOW: (
+            EmbedderUnavailable,
+            "{place} did not answer in time. Try again; if it stays so, restart it.",
+        ),
+        Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
+        Kind.CRASHED: (
+            EmbedderUnavailable,
+            "{place} failed while embedding: {detail}. Try again; if it stays so, restart it.",
+        ),
+        Kind.TOO_LONG: (
+            EmbedderRefused,
+            "{model} refuses even a single character as too long. Choose another model.",
+        ),
+        Kind.MISSING: (
+            ModelMissing,
+            "{place} does not have the model {model}. Start it with that model, or name one that "
+            "it has with --model.",
+        ),
+        Kind.NOT_EMBEDDING: (
+            EmbedderRefused,
+            "{model} gives no embeddings. Name an embedding model with --model.",
+        ),
+        Kind.NO_VECTOR: (
+            EmbedderRefused,
+            f"{{place}} answered with {{detail}}. Check that {_NAMES} the address that ends in "
+            "/v1, and the server's log.",
+        ),
+        Kind.MIXED_UP: (
+            EmbedderRefused,
+            "{place} mixes up the vectors of a batch. Update it.",
+        ),
+        Kind.UNSTEADY: (
+            EmbedderRefused,
+            "{place} gives one text different vectors. Restart or update it, then run again.",
+        ),
+        Kind.REDIRECTED: (
+            EmbedderRefused,
+            "{place} redirects to {detail}, where no text is sent. If that is your server, name "
+            "its address with --embedder-url or EMBEDDER_URL.",
+        ),
+        Kind.REFUSED: (
+            EmbedderRefused,
+            f"{{place}} refused the request: {{detail}}. Check that {_NAMES} the right server, "
+            f"and that {KEY_VARIABLE} has its key if it asks for one.",
+        ),
     },
 )
 
@@ -84,29 +144,29 @@ def resolve_urls(text: str) -> list[str]:
     return [resolve_url(part) for part in split_urls(text)]
 
 
-class OpenAIClient(ServerClient):
+class OpenAIClient:
     """One server; connects at the first request."""
 
     def __init__(self, url: str) -> None:
-        """Take the address in any form of `resolve_url`; one that is none fails when connecting."""
-        super().__init__(url, WORDING, classify_reply, KEY_VARIABLE)
+        """Take the address in any form of `resolve_url`."""
+        self.url = url
+        self._clients: dict[float, httpx.Client] = {}
 
-    def prepare(self) -> httpx.Client:
-        """As ServerClient."""
-        try:
-            self.url = resolve_url(self.url)
-        except UsageError as error:
-            raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
-        return super().prepare()
+    def prepare(self, policy: RetryPolicy) -> httpx.Client:
+        """Import and set up the client for requests of this policy. Raises EmbedderRefused."""
+        if policy.timeout not in self._clients:
+            self._clients[policy.timeout] = _connect(self.url, policy.timeout)
+        return self._clients[policy.timeout]
 
-    def check_alive(self, policy: RetryPolicy) -> None:
+    def is_alive(self, policy: RetryPolicy) -> None:
         """Ask for the list of models, which some servers lack. Raises RequestFailed if down."""
 
-        def read(response: httpx.Response) -> None:
-            if response.status_code != 404 and response.is_error:
-                self.read_json(response)
+        def ask(client: httpx.Client) -> None:
+            response = client.get("/models")
+            if response.status_code != 404:
+                _raise_for_status(response)
 
-        self.ask("/models", policy, read)
+        self._request(ask, policy)
 
     def embed(
         self, model: str, texts: list[str], policy: RetryPolicy, dimension: int | None = None
@@ -115,12 +175,18 @@ class OpenAIClient(ServerClient):
 
         Raises RequestFailed, also for vectors of another width than `dimension`.
         """
-
-        def read(response: httpx.Response) -> Vectors:
-            return read_rows(self.read_json(response), len(texts), dimension)
-
         body = {"model": model, "input": texts, "encoding_format": "float"}
-        return self.ask("/embeddings", policy, read, body)
+
+        def send(client: httpx.Client) -> Vectors:
+            response = client.post("/embeddings", json=body)
+            _raise_for_status(response)
+            return read_rows(response.json(), len(texts), dimension)
+
+        return self._request(send, policy)
+
+    def _request(self, send: Callable[[httpx.Client], T], policy: RetryPolicy) -> T:
+        client = self.prepare(policy)
+        return send_with_retries(lambda: send(client), policy, _translate, WORDING, self.url)
 
 
 def read_rows(reply: Any, count: int, dimension: int | None = None) -> Vectors:
@@ -178,3 +244,53 @@ def classify_reply(status: int, text: str) -> Kind:
     if status == 501 or "does not support embeddings" in text:
         return Kind.NOT_EMBEDDING
     return Kind.CRASHED if status >= 500 else Kind.REFUSED
+
+
+def _raise_for_status(response: httpx.Response) -> None:
+    if response.status_code < 400:
+        return
+    text = response.text
+    try:
+        error = response.json()["error"]
+        text = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    detail = f"{text or 'no reason given'} (status {response.status_code})"
+    raise RequestFailed(classify_reply(response.status_code, text), detail)
+
+
+def _translate(error: Exception) -> RequestFailed:
+    return translate_http_error(error) or RequestFailed(
+        Kind.NO_VECTOR, "something that is no list of embeddings"
+    )
+
+
+def _read_key(environment: Mapping[str, str]) -> str:
+    return environment.get("EMBEDDER_API_KEY", "")
+
+
+def _connect(url: str, timeout: float) -> httpx.Client:
+    try:
+        url = resolve_url(url)
+    except UsageError as error:
+        raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
+    try:
+        import httpx
+
+        key = _read_key(os.environ)
+        headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
+        return httpx.Client(
+            base_url=url,
+            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            limits=httpx.Limits(max_keepalive_connections=0),
+            trust_env=not is_loopback(url),  # a proxy in the environment is not for this machine
+            follow_redirects=False,
+            headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
+            event_hooks={"response": [bound_response]},
+        )
+    except (ImportError, OSError, ValueError) as error:
+        advice = f"Correct {KEY_VARIABLE}, SSL_CERT_FILE or the proxy variables."
+        raise EmbedderRefused(
+            f"The HTTP client cannot start: {error}. {advice}",
+            for_clients=f"The HTTP client cannot start. {advice}",
+        ) from error

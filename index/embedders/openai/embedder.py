@@ -68,7 +68,7 @@ class OpenAIWire:
 
     def read_version(self, policy: RetryPolicy) -> str:
         """As Wire: such a server has none."""
-        self._client.check_alive(policy)
+        self._client.is_alive(policy)
         return ""
 
     def peek_digest(self, model: str) -> str | None:  # noqa: ARG002 - none
@@ -128,14 +128,14 @@ class OpenAIHealthCheck:
     def prepare(self) -> None:
         """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
         for client in self._clients:
-            client.prepare()
+            client.prepare(FOR_A_CHECK)
 
     def check(self) -> None:
         """Ask, within about a second each, until one answers. Raises EmbedderError if none does."""
         failure: RequestFailed | None = None
         for client in self._clients:
             try:
-                client.check_alive(FOR_A_CHECK)
+                client.is_alive(FOR_A_CHECK)
             except RequestFailed as failed:
                 failure = failed
             else:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from blog_search_mcp.index.errors import (
-    EmbedderError,
-    EmbedderRefused,
-    EmbedderUnavailable,
-    ModelMissing,
-)
+from blog_search_mcp.index.errors import EmbedderError
 
 DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
@@ -45,65 +40,14 @@ class RequestFailed(Exception):
         self.detail = " ".join(detail.split())[:DETAIL_LIMIT]
 
 
-_SENTENCES: Final[Mapping[Kind, tuple[type[EmbedderError], str]]] = {
-    Kind.DOWN: (
-        EmbedderUnavailable,
-        "{place} cannot be reached. Start it, or name its address with {setting}.",
-    ),
-    Kind.SLOW: (
-        EmbedderUnavailable,
-        "{place} did not answer in time. Try again; if it stays so, restart it.",
-    ),
-    Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
-    Kind.CRASHED: (
-        EmbedderUnavailable,
-        "{place} failed while embedding: {detail}. Try again; if it stays so, restart it.",
-    ),
-    Kind.TOO_LONG: (
-        EmbedderRefused,
-        "{model} refuses even a single character as too long. Choose another model.",
-    ),
-    Kind.MISSING: (
-        ModelMissing,
-        "{place} does not have the model {model}. Start it with that model, or name one that it "
-        "has with --model.",
-    ),
-    Kind.NOT_EMBEDDING: (
-        EmbedderRefused,
-        "{model} gives no embeddings. Name an embedding model with --model.",
-    ),
-    Kind.NO_VECTOR: (
-        EmbedderRefused,
-        "{place} answered with {detail}. Try again; if it stays so, restart or update it.",
-    ),
-    Kind.MIXED_UP: (EmbedderRefused, "{place} mixes up the vectors of a batch. Update it."),
-    Kind.UNSTEADY: (
-        EmbedderRefused,
-        "{place} gives one text different vectors. Restart or update it, then run again.",
-    ),
-    Kind.REDIRECTED: (
-        EmbedderRefused,
-        "{place} redirects to {detail}, where no text is sent. If that is your server, name its "
-        "address with {setting}.",
-    ),
-    Kind.REFUSED: (
-        EmbedderRefused,
-        "{place} refused the request: {detail}. Check {setting}, and what its log says.",
-    ),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Wording:
     """How failures of one sort of server are told."""
 
     name: str
     """Of the server, as a sentence begins with it: `Ollama`."""
-    setting: str
-    """The option and the variable that name its address."""
-    own: Mapping[Kind, str] = field(default_factory=dict)
-    """Sentences that differ from those of other servers; `{place}`, `{model}`, `{detail}` and
-    `{setting}` are filled in."""
+    sentences: Mapping[Kind, tuple[type[EmbedderError], str]]
+    """By kind the error and its sentence; `{place}`, `{model}` and `{detail}` are filled in."""
 
     def name_place(self, url: str) -> str:
         """Name the server at this address."""
@@ -121,22 +65,16 @@ class Wording:
 
     def describe(self, failure: RequestFailed, url: str) -> str:
         """Say what happened at `url`, in a sentence without advice."""
-        sentence = self._sentence(failure.kind).partition(". ")[0]
-        return self._fill(sentence, url, "", failure.detail) + "."
+        sentence = self.sentences[failure.kind][1].partition(". ")[0]
+        return sentence.format(place=self.name_place(url), model="", detail=failure.detail) + "."
 
     def make_error(self, failure: RequestFailed, url: str, model: str) -> EmbedderError:
         """Say what happened at `url` with `model`, and what to do next."""
-        error, sentence = _SENTENCES[failure.kind][0], self._sentence(failure.kind)
+        error, sentence = self.sentences[failure.kind]
+        place = self.name_place(url)
         is_ours = failure.kind in (Kind.NO_VECTOR, Kind.REDIRECTED)
         detail = failure.detail if is_ours else "its log has the reason"
         return error(
-            self._fill(sentence, url, model, failure.detail),
-            for_clients=self._fill(sentence, url, model, detail),
+            sentence.format(place=place, model=model, detail=failure.detail),
+            for_clients=sentence.format(place=place, model=model, detail=detail),
         )
-
-    def _sentence(self, kind: Kind) -> str:
-        return self.own.get(kind, _SENTENCES[kind][1])
-
-    def _fill(self, sentence: str, url: str, model: str, detail: str) -> str:
-        place = self.name_place(url)
-        return sentence.format(place=place, model=model, detail=detail, setting=self.setting)

@@ -1,28 +1,17 @@
-"""Requests of JSON to an embedding server: how long they may take, retries, what may be answered.
-
-By httpx, since the clients that vendors publish neither time out nor retry, follow redirects and
-read whatever comes: texts go to the address that was asked for alone, and an answer has a limit.
-"""
+"""One request to an embedding server: how long it may take, its retries, what it may answer."""
 
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
-from blog_search_mcp.index.errors import EmbedderRefused
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 T = TypeVar("T")
@@ -111,115 +100,6 @@ def send_with_retries(
             log.warning("Waiting for %s, %.0f s at most. %s", wording.name, seconds, said)
         time.sleep(pauses[retries[failure.kind]])
         retries[failure.kind] += 1
-
-
-class ServerClient:
-    """One server; connects at the first request. Safe to use from several threads."""
-
-    def __init__(
-        self,
-        url: str,
-        wording: Wording,
-        classify: Callable[[int, str], Kind],
-        key_variable: str = "",
-    ) -> None:
-        """Take the address and how this sort of server fails.
-
-        `classify` sorts an answer of 400 and above by its status and text; `key_variable` names
-        the environment variable of a bearer token, empty for none.
-        """
-        self.url = url
-        self._wording = wording
-        self._classify = classify
-        self._key_variable = key_variable
-        self._client: httpx.Client | None = None
-
-    def prepare(self) -> httpx.Client:
-        """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
-        if self._client is None:
-            self._client = self._connect()
-        return self._client
-
-    def ask(
-        self,
-        path: str,
-        policy: RetryPolicy,
-        read: Callable[[httpx.Response], T],
-        body: Mapping[str, Any] | None = None,
-    ) -> T:
-        """Return what `read` makes of the answer to a GET, or with a `body` to a POST.
-
-        Retries as the policy grants, also what `read` raises. Raises RequestFailed.
-        """
-        import httpx
-
-        client = self.prepare()
-        timeout = httpx.Timeout(policy.timeout, connect=CONNECT_TIMEOUT)
-        method = "GET" if body is None else "POST"
-
-        def send() -> T:
-            return read(client.request(method, path, json=body, timeout=timeout))
-
-        return send_with_retries(send, policy, self._translate, self._wording, self.url)
-
-    def read_json(self, response: httpx.Response) -> Any:
-        """Return the JSON of an answer. Raises RequestFailed for a status of 400 and above."""
-        if response.status_code < 400:
-            return response.json()
-        text = response.text
-        try:
-            error = response.json()["error"]
-            text = str(error["message"] if isinstance(error, dict) else error)
-        except (ValueError, LookupError, TypeError, RecursionError):
-            pass
-        detail = f"{text or 'no reason given'} (status {response.status_code})"
-        raise RequestFailed(self._classify(response.status_code, text), detail)
-
-    def _connect(self) -> httpx.Client:
-        try:
-            import httpx
-
-            key = os.environ.get(self._key_variable, "") if self._key_variable else ""
-            headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
-            trust_env = not is_loopback(self.url)  # a proxy in it is not for this machine
-            is_encrypted = trust_env or self.url.startswith("https:")
-            return httpx.Client(
-                base_url=self.url,
-                limits=httpx.Limits(max_keepalive_connections=0),
-                trust_env=trust_env,
-                verify=_load_certificates(trust_env) if is_encrypted else False,
-                headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
-                event_hooks={"response": [bound_response]},
-            )
-        except (ImportError, OSError, ValueError) as error:
-            names = filter(None, (self._key_variable, "SSL_CERT_FILE"))
-            advice = f"Correct {', '.join(names)} or the proxy variables."
-            raise EmbedderRefused(
-                f"The HTTP client cannot start: {error}. {advice}",
-                for_clients=f"The HTTP client cannot start. {advice}",
-            ) from error
-
-    def _translate(self, error: Exception) -> RequestFailed:
-        return translate_http_error(error) or RequestFailed(
-            Kind.NO_VECTOR, "something that is no answer of such a server"
-        )
-
-
-@cache
-def _load_certificates(trust_env: bool) -> ssl.SSLContext:
-    """Load them once a process: that takes longer than a query's other work."""
-    import httpx
-
-    return httpx.create_ssl_context(trust_env=trust_env)
-
-
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine: such requests must never go to a proxy."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def bound_response(response: httpx.Response) -> None:

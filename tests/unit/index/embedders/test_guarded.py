@@ -267,7 +267,7 @@ def test_several_queries_at_once_are_all_answered_while_all_is_well(guard: Guard
         (replies(502, "<html>Bad Gateway</html>"), "failed while embedding: <html>Bad Gateway"),
         (fails(500, "llama-server process has terminated"), "failed while embedding: llama-server"),
         (closes, "failed while embedding:"),
-        (replies(200, "[]"), "something that is no answer of such a server"),
+        (replies(200, "[]"), "something that is not Ollama's answer"),
     ],
 )
 def test_what_ollama_answers_instead_of_a_vector_is_said_until_it_is_mended(
@@ -390,9 +390,9 @@ def test_settings_that_the_client_cannot_start_with_are_a_sentence(
 ) -> None:
     guard = guarded("http://ollama.example")
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
-    assert "Correct SSL_CERT_FILE or the proxy variables." in guard.hears("a query")
+    assert "Correct OLLAMA_HOST, which it reads" in guard.hears("a query")
     monkeypatch.delenv("SSL_CERT_FILE")
-    assert "Correct SSL_CERT_FILE or the proxy variables." in guard.hears("too early to try again")
+    assert "Correct OLLAMA_HOST, which it reads" in guard.hears("too early to try again")
     assert guard.health.checks == 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.ollama.client import WORDING
+from blog_search_mcp.index.embedders.ollama.errors import WORDING
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.types import Answer, Filters
@@ -48,7 +48,7 @@ def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
     assert FOREIGN in str(failure)
     assert failure.for_clients == (
         "Ollama at http://127.0.0.1:1 failed while embedding: its log has the reason. Try again; "
-        "if it stays so, restart it."
+        "if it stays so, restart Ollama."
     )
 
 

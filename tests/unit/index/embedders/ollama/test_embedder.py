@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -256,19 +259,19 @@ def test_what_may_pass_by_itself_is_tried_again(ollama: OllamaStandIn, faults: l
             alters(lambda rows: [None for _ in rows]),
             4,
             EmbedderRefused,
-            "answered with something that is no answer of such a server.",
+            "answered with something that is not Ollama's answer.",
         ),
         (
             replies(200, "<html>Welcome</html>"),
             4,
             EmbedderRefused,
-            "answered with something that is no answer of such a server.",
+            "answered with something that is not Ollama's answer.",
         ),
         (
             replies(200, {"error": "unexpected"}),
             4,
             EmbedderRefused,
-            "answered with something that is no answer of such a server.",
+            "answered with something that is not Ollama's answer.",
         ),
         (replies(403, ""), 1, EmbedderRefused, "refused the request: no reason given (status 403)"),
         (fails(400, "invalid input type"), 1, EmbedderRefused, "invalid input type (status 400)."),
@@ -355,3 +358,23 @@ def test_a_proxy_in_the_environment_is_not_used_for_this_machine(
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port}")
     monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{free_port}")
     assert embedder(ollama).embed_query("anything").shape == (768,)
+
+
+def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
+    program = (
+        "from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder\n"
+        "from blog_search_mcp.index.errors import EmbedderRefused\n"
+        "try: OllamaEmbedder(url='127.0.0.1').identity\n"
+        "except EmbedderRefused as error: print(error)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"OLLAMA_HOST": ":66000"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == (
+        "The Ollama client cannot start: Port out of range 0-65535. Correct OLLAMA_HOST, which it "
+        "reads even beside --embedder-url, SSL_CERT_FILE or the proxy variables.\n"
+    )

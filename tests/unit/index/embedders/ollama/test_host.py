@@ -2,8 +2,7 @@
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.host import resolve_url
-from blog_search_mcp.index.embedders.remote.requests import is_loopback
+from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.errors import UsageError
 
 CORRECT = "Correct OLLAMA_HOST or --embedder-url: an address such as http://127.0.0.1:11434."

@@ -119,13 +119,14 @@ def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
 def test_what_keeps_the_client_from_starting_is_not_taken_for_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.embedders.remote.requests.is_loopback", _trip)
+    monkeypatch.setattr("blog_search_mcp.index.embedders.ollama.client.is_loopback", _trip)
     assert check_ollama("http://127.0.0.1:11434", NOMIC, REBUILD) == [
         Finding(
             "Ollama",
             "problem",
-            "The HTTP client cannot start: a bad proxy.",
-            "Correct SSL_CERT_FILE or the proxy variables.",
+            "The Ollama client cannot start: a bad proxy.",
+            "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
+            "proxy variables.",
         )
     ]
 
