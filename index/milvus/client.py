@@ -42,11 +42,13 @@ WRITE_SECONDS: Final = 120.0
 """Of one request of an ingest; a cluster takes its time to load a collection."""
 
 KEEPALIVE_MILLISECONDS: Final = 330_000
-"""Between signs of life while a request takes long: pymilvus's 10 seconds end the connection of a
-server that has gRPC's own limit, five minutes (grpc.io, keepalive), as milvus-lite does."""
+"""Between signs of life on a connection: pymilvus's 10 seconds are too many for a server that has
+gRPC's own limit, five minutes (grpc.io, keepalive), as milvus-lite has; it ends the connection."""
 
 PATIENCE_SECONDS: Final = 3.0
 """In which a lost connection is made anew: pymilvus itself gives up at the first that fails."""
+INGEST_PATIENCE_SECONDS: Final = 30.0
+"""The same while rows are written: an ingest that stops begins again."""
 _PAUSE: Final = 0.1
 
 BATCH_BYTES: Final = 8 << 20
@@ -125,7 +127,7 @@ class Milvus:
                 )
             client.create_collection(name, schema=schema, timeout=WRITE_SECONDS)
 
-        self._call(make)
+        self._call(make, INGEST_PATIENCE_SECONDS)
         for field in fields:
             chosen = {"sparse": _SPARSE, "dense": index}.get(field.kind)
             if chosen is not None:
@@ -141,7 +143,7 @@ class Milvus:
             )
             client.create_index(name, params, sync=False, timeout=WRITE_SECONDS)
 
-        self._call(make)
+        self._call(make, INGEST_PATIENCE_SECONDS)
 
     def insert(
         self, name: str, fields: Sequence[Field], rows: Iterable[Row], *, replace: bool = False
@@ -157,13 +159,14 @@ class Milvus:
                 ask = client.upsert if replace else client.insert
                 return ask(name, batch, timeout=WRITE_SECONDS)
 
-            self._call(send)
+            self._call(send, INGEST_PATIENCE_SECONDS)
             count += len(batch)
         return count
 
     def complete(self, name: str, count: int) -> None:
         """Make the rows durable and searchable, and check that there are so many."""
-        self._call(lambda client: client.flush(name, timeout=WRITE_SECONDS))
+        patience = INGEST_PATIENCE_SECONDS
+        self._call(lambda client: client.flush(name, timeout=WRITE_SECONDS), patience)
         self.load(name)
         if (found := self.count(name)) != count:
             raise IndexProblem(

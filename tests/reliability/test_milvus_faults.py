@@ -33,7 +33,7 @@ SECONDS = 2.0
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONNECT", "READ", "WRITE", "PATIENCE"):
+    for name in ("CONNECT", "READ", "WRITE", "PATIENCE", "INGEST_PATIENCE"):
         monkeypatch.setattr(milvus_client, f"{name}_SECONDS", SECONDS)
 
 

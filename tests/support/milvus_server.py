@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-READY_SECONDS: Final = 60.0
+READY_SECONDS: Final = 180.0
 
 MISSING: Final = (
     None
@@ -58,7 +58,7 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.05)
-    raise RuntimeError(f"milvus-lite does not start: {process.poll()}")
+    raise RuntimeError(f"the Milvus server does not start: {process.poll()}")
 
 
 BINARY: Final = "MILVUS_SERVER"
