@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -88,6 +89,9 @@ MOST_SEGMENTS: Final = 16
 
 DEAD_SHARE: Final = 0.2
 """Share of the chunks whose rows no longer count, beyond which all rows are written anew."""
+
+POSTS_AT_ONCE: Final = 100
+"""Posts whose rows are made at a time."""
 
 GRACE: Final = 60.0
 """Seconds for which rows are kept that the live generation no longer uses: the longest request."""
@@ -174,11 +178,14 @@ class MilvusDraft:
         posts, chunks = self.names.posts(self.number), self.names.chunks(self.number)
         first, _ = table.of_posts(np.asarray(self._added, dtype=np.int64))
         self.milvus.create(posts, POSTS_FIELDS)
-        count = self.milvus.insert(posts, POSTS_FIELDS, self._post_rows())
-        written = 0
         if len(first):
             self.milvus.create(chunks, CHUNKS_FIELDS)
-            written = self.milvus.insert(chunks, CHUNKS_FIELDS, self._chunk_rows())
+        count = written = 0
+        weighed = self._weighed()
+        while some := list(islice(weighed, POSTS_AT_ONCE)):
+            count += self.milvus.insert(posts, POSTS_FIELDS, self._post_rows(some))
+            written += self.milvus.insert(chunks, CHUNKS_FIELDS, self._chunk_rows(some))
+        if len(first):
             self.milvus.complete(chunks, written)
         self.milvus.complete(posts, count)
         before = {each.collection for each in self.vectors.directory.segments}
@@ -197,19 +204,19 @@ class MilvusDraft:
             if post not in self._counted:  # a title alone
                 yield WeighedPost(post, _NOTHING, _NOTHING, {})
 
-    def _post_rows(self) -> Iterator[Row]:
-        for post in self._weighed():
+    def _post_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
+        for post in posts:
             text = dump_post(self.connection, post.post_id)
             yield from rows_of_post(post.post_id, text, post.whole, post.about)
 
-    def _chunk_rows(self) -> Iterator[Row]:
+    def _chunk_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
         query = (
             "SELECT chunk_id, coalesce(newer.text, earlier.text), "
             "coalesce(newer.plain, earlier.plain), coalesce(newer.crc, earlier.crc) FROM chunks "
             "LEFT JOIN main.texts newer USING (chunk_id) "
             "LEFT JOIN shared.texts earlier USING (chunk_id) WHERE post_id = ?"
         )
-        for post in self._weighed():
+        for post in posts:
             for chunk, text, plain, crc in self.connection.execute(query, [post.post_id]):
                 texts = (text, plain) if fits_field(text, plain) else ("", "")
                 row = dict(zip((TEXT, PLAIN), texts, strict=True))
