@@ -398,7 +398,7 @@ _REFUSED: Final = re.compile(r"auth(?:entication|orization)? (?:check )?fail|una
 
 def _connect(address: str, token: str) -> MilvusClient:
     """Connect to a server that is new enough, with pymilvus's own log turned off."""
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it writes to stderr by itself
+    os.environ["GRPC_VERBOSITY"] = "NONE"  # it writes to stderr by itself
     try:
         from pymilvus import MilvusClient
     except ImportError as error:

@@ -28,8 +28,11 @@ from blog_search_mcp.index.milvus.schema import (
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.base import ChunkVectors, Cosines
 
-MANY: Final = 100_000
-"""Vectors of a collection from which on it has a graph: below, a server compares all in time."""
+MANY: Final = 500_000
+"""Vectors of a collection from which on it has a graph: below, a server compares all in time.
+
+Milvus 2.3.5's engine takes 15 ms for 100,000 of 384 numbers on two cores that do other work too, a
+graph 10, which finds .92 of the nearest 150, and .54 of those among 20,000 made as far apart."""
 
 GRAPH: Final = Index("HNSW", {"M": 16, "efConstruction": 200})
 
