@@ -345,12 +345,9 @@ def begin_draft(
                 )
             )
         )
-        keeps_means = base is not None and not merges
-        means = (
-            {name: each.means for name, each in base.statistics.items()}
-            if keeps_means and base
-            else None
-        )
+        means = None
+        if base is not None and not merges:
+            means = {name: each.means for name, each in base.statistics.items()}
         spool = stack.enter_context(closing(TermSpool(means)))
         draft = MilvusDraft(
             milvus, names, lock, number, live, base, merges, connection, files, catalog, vectors,
