@@ -14,6 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -94,6 +95,7 @@ class Milvus:
         self._token = os.environ.get(TOKEN, "")
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
+        self._is_writing = False
         self._connected()
 
     def close(self) -> None:
@@ -103,9 +105,24 @@ class Milvus:
                 self._client.close()
                 self._client = None
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Wait for answers as long as an ingest does, which would have to begin again."""
+        self._is_writing = True
+        try:
+            yield
+        finally:
+            self._is_writing = False
+
+    @property
+    def _read_seconds(self) -> float:
+        return WRITE_SECONDS if self._is_writing else READ_SECONDS
+
     def collections(self) -> list[str]:
         """Return the names of all collections."""
-        return sorted(self._call(lambda client: client.list_collections(timeout=READ_SECONDS)))
+        return sorted(
+            self._call(lambda client: client.list_collections(timeout=self._read_seconds))
+        )
 
     def create(self, name: str, fields: Sequence[Field], index: Index | None = FLAT) -> None:
         """Create a collection; `index` is that of its dense vector, if it is known yet."""
@@ -208,7 +225,7 @@ class Milvus:
                     output_fields=list(output),
                     limit=MOST_HITS,
                     consistency_level="Strong" if strong else "Eventually",
-                    timeout=READ_SECONDS,
+                    timeout=self._read_seconds,
                 ),
             )
         )
@@ -234,7 +251,7 @@ class Milvus:
                 batch_size=batch,
                 filter=expression,
                 output_fields=list(output),
-                timeout=READ_SECONDS,
+                timeout=self._read_seconds,
             ),
         )
         try:
@@ -278,7 +295,7 @@ class Milvus:
                     output_fields=[],
                     search_params={"metric_type": "IP", "params": dict(parameters or {})},
                     consistency_level="Eventually",
-                    timeout=READ_SECONDS,
+                    timeout=self._read_seconds,
                 )
 
             found += [Hits(list(each.ids), list(each.distances)) for each in self._read(name, send)]
@@ -293,7 +310,9 @@ class Milvus:
     def resolve(self, alias: str) -> str | None:
         """Return the collection that an alias names, `None` if there is no such alias."""
         try:
-            found = self._call(lambda client: client.describe_alias(alias, timeout=READ_SECONDS))
+            found = self._call(
+                lambda client: client.describe_alias(alias, timeout=self._read_seconds)
+            )
         except CollectionGone:
             return None
         return str(found["collection_name"])
@@ -301,7 +320,7 @@ class Milvus:
     def create_alias(self, alias: str, name: str) -> bool:
         """Let a new alias name a collection; return `False` if it names another already."""
         try:
-            self._call(lambda client: client.create_alias(name, alias, timeout=READ_SECONDS))
+            self._call(lambda client: client.create_alias(name, alias, timeout=WRITE_SECONDS))
         except IndexProblem:
             if (known := self.resolve(alias)) is None:
                 raise
@@ -310,11 +329,11 @@ class Milvus:
 
     def alter_alias(self, alias: str, name: str) -> None:
         """Let an alias name another collection, in one step for every reader."""
-        self._call(lambda client: client.alter_alias(name, alias, timeout=READ_SECONDS))
+        self._call(lambda client: client.alter_alias(name, alias, timeout=WRITE_SECONDS))
 
     def drop_alias(self, alias: str) -> None:
         """Drop an alias, if there is one."""
-        self._call(lambda client: client.drop_alias(alias, timeout=READ_SECONDS))
+        self._call(lambda client: client.drop_alias(alias, timeout=WRITE_SECONDS))
 
     def drop(self, name: str) -> None:
         """Drop a collection, if there is one."""
@@ -330,7 +349,9 @@ class Milvus:
 
     def _call(self, ask: Callable[[MilvusClient], T], patience: float | None = None) -> T:
         """Ask; a connection that is lost is made anew for so many seconds."""
-        until = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
+        if patience is None:
+            patience = INGEST_PATIENCE_SECONDS if self._is_writing else PATIENCE_SECONDS
+        until = time.monotonic() + patience
         while True:
             try:
                 return ask(self._connected())

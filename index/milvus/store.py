@@ -184,7 +184,7 @@ class MilvusStore:
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
         """As IndexStore."""
-        with WriterLock(self._milvus, self._names) as lock:
+        with WriterLock(self._milvus, self._names) as lock, self._milvus.writing():
             self._writer = lock
             try:
                 yield
