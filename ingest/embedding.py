@@ -95,8 +95,10 @@ class CachedEmbedder:
         if not self._is_on_server:
             return
         self._ahead_until = self._ahead_until or time.monotonic() + AHEAD
+        if (left := self._ahead_until - time.monotonic()) <= 0.0:
+            return
         batches = self._submit(texts, self.find(texts))
-        wait(batches, max(self._ahead_until - time.monotonic(), 0.0))
+        wait(batches, left)
         wait([batch for batch in batches if not batch.cancel()])
 
     def _submit(

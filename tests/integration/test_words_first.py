@@ -71,7 +71,7 @@ class OnServer(FakeEmbedder):
 def test_an_embedder_on_a_server_begins_while_words_are_indexed(unread: Blog, begun: Event) -> None:
     unread.embedder = OnServer(begun)
     report = unread.ingest()
-    assert (report.generation, report.embedded) == (3, POSTS)
+    assert (report.embedded, unread.manifest.waiting) == (POSTS, 0)
     assert len(unread.embedder.documents) == POSTS
 
 
