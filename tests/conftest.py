@@ -106,12 +106,13 @@ def milvus_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def milvus(milvus_address: str) -> Iterator[Milvus]:
-    """A connection to that server, on which there is nothing before and after."""
+    """A connection to that server; what a test makes there is dropped after it."""
     from blog_search_mcp.index.milvus.client import Milvus
 
     client = Milvus(milvus_address)
+    before = set(client.collections())
     yield client
-    for name in client.collections():
+    for name in set(client.collections()) - before:
         client.drop(name)
     client.close()
 

@@ -145,9 +145,9 @@ def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
         (["content", "--idnex", "x"], "There is no option --idnex. Did you mean --index?"),
         (["content", "--index", ""], "--index: it is empty; give a path."),
         (
-            ["content", "--index", "milvus://host:19530/blog"],
-            "--index: an index is a folder, and milvus:// begins an address; give the path of a "
-            "folder, on this machine or on a disk that it mounts, such as --index .blog-index.",
+            ["content", "--index", "s3://bucket/blog"],
+            "--index: an index is a folder, or lies on a Milvus server at "
+            "milvus://HOST:PORT/NAME; s3:// is neither.",
         ),
     ],
 )

@@ -61,20 +61,6 @@ def test_it_imports_nothing_heavy(tmp_path: Path) -> None:
     assert last[1] == "0 set()"
 
 
-def test_it_verifies_no_index_that_lies_as_it_was_written(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"a.md": "One onion.\n"})
-    for name in made.manifest.files:
-        settled(made.files.folder / name)
-    verified: list[object] = []
-    monkeypatch.setattr(
-        "blog_search_mcp.index.store.checksums.verify", lambda *asked: verified.append(asked)
-    )
-    assert made.ingest().generation == 1
-    assert verified == []
-
-
 @pytest.mark.parametrize("name", ["vectors/000001.npy", "texts.db", "chunks.db"])
 def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, name: str) -> None:
     made = blog({"a.md": "One onion.\n"})

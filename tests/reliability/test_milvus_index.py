@@ -18,6 +18,7 @@ from blog_search_mcp.index.errors import IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus import client as milvus_client
 from blog_search_mcp.index.milvus import draft as milvus_draft
 from blog_search_mcp.index.milvus import state as milvus_state
+from blog_search_mcp.index.milvus import store as milvus_store
 from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
 from blog_search_mcp.index.stores import parse_address
 from blog_search_mcp.index.types import Filters
@@ -182,6 +183,7 @@ def test_a_server_that_goes_and_comes_back_costs_sentences_and_nothing_else(
 ) -> None:
     for name in ("CONNECT", "READ", "PATIENCE"):
         monkeypatch.setattr(milvus_client, f"{name}_SECONDS", 2.0)
+    monkeypatch.setattr(milvus_store, "PAUSE", 0.0)
     port = free_port()
     with ExitStack() as opened:
         with serving(tmp_path / "data", port) as address:

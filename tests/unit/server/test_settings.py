@@ -93,18 +93,31 @@ def test_an_index_lies_beside_the_posts_that_are_watched_unless_it_is_named(
     ("arguments", "environment"),
     [
         (["--index", "milvus://host:19530/blog"], {}),
-        (["--index", "/ix", "--index", "http://host", "doctor"], {}),
-        (["search", "cache", "--index", "https://host/ix"], {}),
-        (["setup", "/posts", "--index", "milvus://host/blog"], {}),
-        (["uninstall", "cursor", "--index", "milvus://host/blog"], {}),
+        (["search", "cache", "--index", "MILVUS://host:19530/blog/"], {}),
+        (["setup", "/posts", "--index", "milvus://host:19530/blog"], {}),
         (["map"], {"BLOG_INDEX": "milvus://host:19530/blog"}),
         ([], {"BLOG_INDEX": "milvus://host:19530/blog"}),
     ],
 )
-def test_an_address_in_place_of_an_index_folder_is_refused(
+def test_an_address_names_an_index_wherever_a_folder_does(
+    arguments: list[str], environment: dict[str, str]
+) -> None:
+    assert str(read_settings(arguments, environment).index) == "milvus://host:19530/blog"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--index", "s3://bucket/ix"], {}),
+        (["--index", "/ix", "--index", "s3://bucket/ix", "doctor"], {}),
+        (["uninstall", "cursor", "--index", "s3://bucket/ix"], {}),
+        ([], {"BLOG_INDEX": "s3://bucket/ix"}),
+    ],
+)
+def test_an_address_of_another_kind_is_refused(
     arguments: list[str], environment: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "--index: an index is a folder, and " in refused(arguments, environment, capsys)
+    assert "s3:// is neither" in refused(arguments, environment, capsys)
 
 
 def refused(

@@ -53,7 +53,8 @@ def test_what_was_put_is_there_when_opened_again(milvus: Milvus) -> None:
     put(milvus, TEXTS)
     assert found(milvus, ["two words", "never put", "三"]) == ["two words", "三"]
     assert found(milvus, TEXTS) == sorted(TEXTS)
-    assert milvus.collections() == [f"blog_embeddings_{IDENTITY.dimension}"]
+    own = [name for name in milvus.collections() if name.startswith("blog_")]
+    assert own == [f"blog_embeddings_{IDENTITY.dimension}"]
 
 
 def test_a_text_put_twice_has_its_latest_vector(milvus: Milvus) -> None:

@@ -89,7 +89,7 @@ def assert_equal(found: LexicalSearcher, expected: LexicalSearcher, posts: list[
             assert list(best.values()) == pytest.approx(list(every)[:7], abs=1e-4)
 
 
-@pytest.fixture(params=[60, pytest.param(240, marks=pytest.mark.slow)])
+@pytest.fixture(params=[60, pytest.param(120, marks=pytest.mark.slow)])
 def posts(request: pytest.FixtureRequest, kept_blog: MakeBlog) -> list[PostTerms]:
     """The posts of the tree's own blog and made ones."""
     sources = sorted((ROOT / "content").rglob("*.md*"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NUMBERS = count(1)
 
 
-@pytest.fixture(params=["folder", "milvus"])
+@pytest.fixture(params=["folder", pytest.param("milvus", marks=pytest.mark.slow)])
 def address(request: pytest.FixtureRequest) -> Callable[[], Address | None]:
     """Makes the address of another index, `None` for one in a folder."""
     if request.param == "folder":

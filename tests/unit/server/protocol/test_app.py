@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import threading
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -132,6 +133,9 @@ class Growing:
         if not self.there:
             raise IndexMissing("There is no index yet.")
         return FixedSearcher()
+
+    def ask(self, question: Callable[[FixedSearcher], Any]) -> Any:
+        return question(self.reader())
 
     def open(self) -> Any:
         self.opened += 1
