@@ -27,10 +27,12 @@ FAST = ("unit", "docs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts processes, breaks disks or needs an install."""
+    """Mark what starts processes, breaks disks or needs an install, and what asks a Milvus."""
     here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] not in FAST:
+        is_within = item.path.is_relative_to(here)
+        is_slow = is_within and item.path.relative_to(here).parts[0] not in FAST
+        if is_slow or "milvus_address" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
 
 
