@@ -105,10 +105,10 @@ def beat(milvus: Milvus, name: str) -> None:
 def _take_over(milvus: Milvus, names: Names, own: str) -> None:
     """Wait until the lock is left, or its holder shows no life. Raises IndexBusy if it does."""
     until = time.monotonic() + STALE_SECONDS
-    first = _heard(milvus, names)
+    first = _read_heartbeat(milvus, names)
     while time.monotonic() < until:
         time.sleep(BEAT_SECONDS / 4)
-        if _heard(milvus, names) != first:
+        if _read_heartbeat(milvus, names) != first:
             if milvus.create_alias(names.lock, own):
                 return
             raise IndexBusy(_SAID)
@@ -118,7 +118,7 @@ def _take_over(milvus: Milvus, names: Names, own: str) -> None:
         raise IndexBusy(_SAID)
 
 
-def _heard(milvus: Milvus, names: Names) -> tuple[str | None, list[str]]:
+def _read_heartbeat(milvus: Milvus, names: Names) -> tuple[str | None, list[str]]:
     """Return who holds the lock and its latest beat."""
     holder = milvus.resolve(names.lock)
     if holder is None:
