@@ -22,13 +22,14 @@ TOKEN = "root:very-secret"
 
 @pytest.fixture
 def index(milvus_address: str) -> Iterator[str]:
-    """The address of an index that is not there yet, on a server with nothing on it."""
+    """The address of an index that is not there yet; it is dropped after the test."""
     from blog_search_mcp.index.milvus.client import Milvus
 
     yield f"{milvus_address.replace('http:', 'milvus:')}/my_blog"
     client = Milvus(milvus_address)
     for name in client.collections():
-        client.drop(name)
+        if name.startswith("my_blog_"):
+            client.drop(name)
     client.close()
 
 

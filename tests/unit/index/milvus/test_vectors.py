@@ -104,7 +104,8 @@ def test_a_generation_has_the_rows_of_those_before_but_of_posts_that_went(
 def test_a_generation_without_new_vectors_makes_no_collection(milvus: Milvus) -> None:
     first = written(milvus, 1, CHUNKS, unit_rows(COUNT, seed=1))
     second = written(milvus, 2, CHUNKS[:0], unit_rows(0, seed=1), first, range(10, 15))
-    assert milvus.collections() == ["blog_g000001_vectors"]
+    own = [name for name in milvus.collections() if name.startswith("blog_")]
+    assert own == ["blog_g000001_vectors"]
     assert len(MilvusVectors(milvus, second)) == COUNT - 10
 
 
