@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blog_search_mcp.server.engine import Engine, IndexFolder
-from tests.page.steps import HIT, focused, opened, texts
+from tests.page.steps import HIT, focused, opened, texts, where
 from tests.page.test_page_looks import CONTRAST, contrast
 from tests.support.chromium import looking, served
 
@@ -148,3 +148,40 @@ def test_the_door_speaks_the_language_of_the_browser(browser: Any, blog: MakeBlo
         page.get_by_role("button", name="Öffnen").click()
         page.wait_for_selector("#count:has-text('1 post')")
         assert page.locator("html").get_attribute("lang") == "en"
+
+
+NEWER = {
+    "zh-Hant": "同主題的較新文章（2026年1月2日）",
+    "zh-Hans": "同主题的较新文章（2026年1月2日）",
+    "ja": "同じ話題の新しい記事（2026/01/02）",
+    "de": "Neuerer Beitrag dazu vom 02.01.2026",
+    "en": "Newer post on this, of Jan 2, 2026",
+}
+
+
+@pytest.mark.parametrize("language", NEWER)
+def test_a_hit_links_to_the_newer_post_in_the_language_of_the_blog(
+    language: str, browser: Any, blog: MakeBlog
+) -> None:
+    query, title, text, _ = BLOGS.get(language, ("cache", "A cache", "A cache keeps its keys.", {}))
+    said = "This post is out of date, see [the newer one](b.md)."
+    made = blog(
+        {
+            "a.md": f"---\ntitle: {title}\ndate: 2025-03-04\n---\n{text}\n\n{said}\n",
+            "b.md": f"---\ntitle: {title} 2\ndate: 2026-01-02\n---\n{text}\n",
+            **{f"{n}.md": f"# {title} {n}\n\n{text}\n" for n in range(3, 6)},
+        }
+    )
+    with (
+        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        looking(browser, url) as looker,
+    ):
+        page = looker.page
+        page.goto(f"{url}/?q={query}")
+        page.wait_for_selector("#hits .score")
+        assert texts(page, "#hits .newer") == [NEWER[language]]
+        page.locator("#hits .newer a").click()
+        opened(page)
+        assert where(page).endswith("&source=b.md&chunk=0")
+        assert texts(page, "#passage-title") == [f"{title} 2"]
+        assert looker.wrong == []

@@ -84,6 +84,7 @@ const WORDS = {
   "later": ["Later in this post", "本文後面的內容", "本文后面的内容", "この記事の続き", "Weiter hinten in diesem Beitrag"],
   "markdown": ["Markdown source", "Markdown 原始碼", "Markdown 源码", "Markdown ソース", "Markdown-Quelltext"],
   "also-in": ["also in {language}", "另有{language}版", "另有{language}版", "{language}版もあります", "auch auf {language}"],
+  "newer": ["Newer post on this, of {date}", "同主題的較新文章（{date}）", "同主题的较新文章（{date}）", "同じ話題の新しい記事（{date}）", "Neuerer Beitrag dazu vom {date}"],
   "outside": ["on the blog ↗", "在部落格上閱讀 ↗", "在博客上阅读 ↗", "ブログで読む ↗", "im Blog ↗"],
   "place": ["chunk {n} of {count}", "第 {n} 段，共 {count} 段", "第 {n} 段，共 {count} 段", "{count} 個中 {n} 番目のチャンク", "Abschnitt {n} von {count}"],
   "lines": ["lines {first} to {last}", "第 {first} 至 {last} 行", "第 {first} 至 {last} 行", "{first}～{last} 行目", "Zeilen {first} bis {last}"],
