@@ -64,9 +64,9 @@ def logged_call(
 ) -> LoggedCall:
     """Put together what is kept of a call."""
     answer = reply.answer
-    query = to_json(dict(arguments)) if answer is None else str(arguments["query"])
-    found: dict[str, Any] = {}
+    query, found = to_json(dict(arguments)), dict[str, Any]()
     if answer is not None:
+        query = str(arguments.get("query") or arguments.get("subject"))
         score = round(answer.hits[0].score, 3) if answer.hits else None
         found = {"hits": answer.total, "offset": answer.offset, "top_score": score}
         found["confidence"] = answer.confidence

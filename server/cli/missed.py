@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Hit
@@ -110,14 +111,15 @@ def find_weak(calls: Sequence[LoggedCall]) -> Iterator[tuple[LoggedCall, Why]]:
     """Yield the searches that found nothing, or little, or nothing that was read.
 
     Whether a client read on is known where the log tells its calls from those of others; what it
-    was sure of may have been in the hits. A further page of a search is no new question.
+    was sure of may have been in the hits. A further page of a search is no new question, and what
+    an author's tool searches for is no reader's.
     """
     reads: dict[str, list[datetime]] = {}
     for call in calls:
         if call.tool == "read_chunk" and call.session:
             reads.setdefault(call.session, []).append(call.time)
     for call in calls:
-        if call.hits is None or call.offset:
+        if call.tool != SEARCH_BLOG.name or call.hits is None or call.offset:
             continue
         if call.hits == 0:
             yield call, "nothing found"

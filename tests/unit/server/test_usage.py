@@ -18,7 +18,8 @@ from mcp import Client
 from blog_search_mcp.server import usage as usage_module
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.tools.registry import Toolset
-from blog_search_mcp.server.usage import KEPT, LoggedCall, UsageLog
+from blog_search_mcp.server.tools.timeline import TIMELINE
+from blog_search_mcp.server.usage import KEPT, LoggedCall, UsageLog, logged_call
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -180,3 +181,9 @@ async def test_without_a_log_nothing_is_written(tmp_path: Path, monkeypatch: Any
     async with Client(build_server(FixedSearcher())) as client:
         await client.call_tool("search_blog", {"query": "cache"})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_timeline_is_noted_by_its_subject() -> None:
+    arguments = {"subject": "caches", "top_k": 3}
+    noted = logged_call("timeline", arguments, TIMELINE.call(FixedSearcher(), arguments), 1, NOON)
+    assert (noted.query, noted.hits) == ("caches", 3)

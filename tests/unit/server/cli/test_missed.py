@@ -28,6 +28,7 @@ def test_little_found_and_nothing_found_are_weak_and_a_further_page_is_no_questi
         call("rye bread", confidence="low", offset=5),
         call("kv cache"),
         call("its arguments", hits=None, tool="read_chunk", failed=True),
+        call("what an author asks", hits=0, tool="timeline"),
     ]
     assert [(each.query, why) for each, why in find_weak(calls)] == [
         ("rotate keys", "nothing found"),
