@@ -80,9 +80,13 @@ ENDS_PROCESS = (
 
 def describe_refusal(step: str, error: Exception) -> str:
     """Say why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
+    return f"{step} fails ({describe_unexpected(error)}); change it, or name it in a .blogignore"
+
+
+def describe_unexpected(error: Exception) -> str:
+    """Name an error that nobody expected: its class and its first words."""
     said = " ".join(str(error).split())[:MOST_DETAIL]
-    what = ": ".join(filter(None, (type(error).__name__, said)))
-    return f"{step} fails ({what}); change it, or name it in a .blogignore"
+    return ": ".join(filter(None, (type(error).__name__, said)))
 
 
 class PostChanging(UnreadablePost):

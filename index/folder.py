@@ -9,6 +9,7 @@ and the read, and the time of a request itself, without a guard.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import stat
 import threading
@@ -25,6 +26,7 @@ from blog_search_mcp.index.store.layout import (
     GenerationFiles,
     Layout,
     read_regular,
+    read_stamp,
 )
 from blog_search_mcp.index.store.statistics import peek_overview, read_overview, write_overview
 from blog_search_mcp.index.stores import OpenGeneration
@@ -129,7 +131,9 @@ class FolderStore:
 
     def measure(self) -> int:
         """As IndexStore."""
-        return sum(path.stat().st_size for path in self.layout.root.rglob("*") if path.is_file())
+        walked = os.walk(self.layout.root)  # passes over what an ingest deletes meanwhile
+        stamps = (read_stamp(Path(folder, name)) for folder, _, names in walked for name in names)
+        return sum(stamp[1] for stamp in stamps if stamp)
 
     def read_record(self) -> str | None:
         """As IndexStore."""

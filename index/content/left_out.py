@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from blog_search_mcp.index.documents.metadata import (
     first_date,
     normalize_names,
 )
-from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.types import Post
 
 REACHABLE = ("unlisted", "hidden", "eleventyexcludefromcollections", "build", "expirydate")
@@ -72,7 +73,7 @@ def read_folder(
         known = frozenset((*posts, *last.files))
         return ContentFolder(known, problem=f"{problem}; --content DIR says where it is now.")
     both = last.options.include_drafts
-    read = (_read_left_out(file, today) for file in files if both or file.source not in posts)
+    read = (_try_left_out(file, today) for file in files if both or file.source not in posts)
     return ContentFolder(
         frozenset((*posts, *_list_files(folder))), tuple(each for each in read if each)
     )
@@ -87,11 +88,15 @@ def _list_files(folder: Path) -> list[str]:
     return found
 
 
+def _try_left_out(file: SourceFile, today: date) -> LeftOut | None:
+    """Read a file; one that cannot be read is passed over, since the ingest says what is wrong."""
+    with suppress(Exception):
+        return _read_left_out(file, today)
+    return None
+
+
 def _read_left_out(file: SourceFile, today: date) -> LeftOut | None:
-    try:
-        fields = split_front_matter(decode(read_file(file.path)).text).fields
-    except UnreadablePost:
-        return None
+    fields = split_front_matter(decode(read_file(file.path)).text).fields
     if check_visibility(fields, file.source, today).left_out is None:
         return None
     known = normalize_names(fields)

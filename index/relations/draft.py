@@ -18,6 +18,7 @@ from blog_search_mcp.index.documents.decode import decode
 from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import describe_post, read_title
 from blog_search_mcp.index.embedders.base import embedding_text
+from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost, describe_unexpected
 from blog_search_mcp.index.markdown.links import find_links
 from blog_search_mcp.index.markdown.parser import Token, parse_blocks
 from blog_search_mcp.index.markdown.plain_text import strip_markup
@@ -46,6 +47,16 @@ class Draft:
 
 def read_draft(data: bytes, source: str) -> Draft:
     """Read a file of Markdown; `source` names it. Raises UnreadablePost."""
+    try:
+        return _read_draft(data, source)
+    except BlogSearchError:
+        raise
+    except Exception as error:  # whatever a text makes a parser raise
+        reason = describe_unexpected(error)
+        raise UnreadablePost(f"The draft cannot be read ({reason}). Change it.") from error
+
+
+def _read_draft(data: bytes, source: str) -> Draft:
     text = decode(data).text
     front = split_front_matter(text)
     env: dict[str, Any] = {}

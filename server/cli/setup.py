@@ -117,14 +117,17 @@ def _install_and_ingest(
     arguments = ingest_arguments(settings.watch, settings.index, settings.embedder_url, options)
     program = [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments]
     with subprocess.Popen(program, stdin=subprocess.DEVNULL) as ingest:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
+        on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        on_end = signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
         try:
             installed = {file: _install(settings, setup, file) for file in files}
+            status = ingest.wait()
         except BlogSearchError:
             ingest.terminate()
             raise
-        status = ingest.wait()
+        finally:
+            signal.signal(signal.SIGINT, on_interrupt)
+            signal.signal(signal.SIGTERM, on_end)
     return installed, status if status == 0 or status >= SIGNALLED else 1
 
 

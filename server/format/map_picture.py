@@ -20,6 +20,7 @@ import numpy as np
 from blog_search_mcp.index.relations.subjects import BlogMap
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.format.results import count_columns, one_line, shorten
+from blog_search_mcp.server.library.prefixes import with_name
 
 Node = list[Any]
 """A name, attributes and children, each of them a node or text."""
@@ -180,8 +181,7 @@ def map_facts(name: str, blog: BlogMap) -> dict[str, Any]:
     """Draw both pictures for the search page; `name` is the blog's, `""` if it is the only one."""
 
     def href(post: Post) -> str:
-        source = f"{name}/{post.source}" if name else post.source
-        return "/?" + urlencode({"source": source, "chunk": "0"})
+        return "/?" + urlencode({"source": with_name(name, post.source), "chunk": "0"})
 
     return {
         "blog": name,

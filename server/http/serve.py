@@ -98,7 +98,7 @@ def _bind(address: Address) -> socket.socket:
         if os.name != "nt":  # there it would let two programs have the same port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((address.host, address.port))
-    except socket.gaierror as error:
+    except (socket.gaierror, UnicodeError) as error:  # the latter for a label that DNS cannot have
         raise PortUnusable(
             f"{address.host} is no name that this machine knows. Use 127.0.0.1, or one of its "
             "own addresses."

@@ -28,7 +28,7 @@ def parse_address(value: str) -> Address:
     """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError."""
     host, _, port = value.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
-    if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+    if "/" in host or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise argparse.ArgumentTypeError(f"{value!r} is not HOST:PORT with a port from 1 to 65535.")
     return Address(host, int(port))
 

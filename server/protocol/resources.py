@@ -195,5 +195,5 @@ def _read_cursor(cursor: str) -> tuple[str, str]:
         place = None
     match place:
         case [str(day), str(source)]:
-            return day, source
+            return replace_surrogates(day), replace_surrogates(source)
     raise invalid_params("Unknown cursor; use a nextCursor as it was given.")

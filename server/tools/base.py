@@ -44,11 +44,12 @@ ANSWER = 25_000
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
 
-def _check_text(text: str) -> str:
+def check_text(text: str, most: int = TEXT_LENGTH) -> str:
+    """Return the text. Raises ValueError if it is blank or has more than `most` characters."""
     if not text.strip():
         raise ValueError(f"must not be blank, got {quote(text)}.")
-    if len(text) > TEXT_LENGTH:
-        raise ValueError(f"must be at most {TEXT_LENGTH:,} characters, got {len(text):,}.")
+    if len(text) > most:
+        raise ValueError(f"must be at most {most:,} characters, got {len(text):,}.")
     return text
 
 
@@ -72,7 +73,7 @@ def _day(value: object, *, is_last: bool) -> str:
         raise ValueError(f"{rule}, got {quote(value)}.") from None
 
 
-Text = Annotated[str, AfterValidator(_check_text)]
+Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
 Folder = Annotated[Text, AfterValidator(_check_folder)]
 Tag = Annotated[Text, AfterValidator(str.strip)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -12,13 +13,13 @@ from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.server.format.results import (
     HEADING_WIDTH,
-    TITLE_WIDTH,
     heading_path,
     one_line,
-    quote,
+    post_summary,
     shorten,
     to_json,
 )
+from blog_search_mcp.server.library.merging import merge_notices
 from blog_search_mcp.server.library.prefixes import (
     prefix_failure,
     prefix_post,
@@ -26,7 +27,7 @@ from blog_search_mcp.server.library.prefixes import (
     with_name,
 )
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
-from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
+from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply, check_text
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -50,16 +51,7 @@ SENTENCE_WIDTH = 120
 """Columns of the sentence that meets."""
 
 
-def _check_draft(text: str) -> str:
-    if not text.strip():
-        raise ValueError(f"must not be blank, got {quote(text)}.")
-    if len(text) > DRAFT_LENGTH:
-        raise ValueError(f"must be at most {DRAFT_LENGTH:,} characters, got {len(text):,}.")
-    return text
-
-
-DraftText = Annotated[str, AfterValidator(_check_draft)]
-"""Not blank and of DRAFT_LENGTH at most."""
+DraftText = Annotated[str, AfterValidator(partial(check_text, most=DRAFT_LENGTH))]
 
 
 class DraftArguments(Arguments):
@@ -102,14 +94,9 @@ def compare_draft(corpora: Mapping[str, Corpus], draft: Draft, limit: int) -> Si
 
 def compare_post(corpora: Mapping[str, Corpus], source: str, limit: int) -> Similarity:
     """Compare a post with its own blog and each other. Raises UnknownPost or IndexBroken."""
-    from blog_search_mcp.index.relations.draft import draft_of_post
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 
-    blog, own = ("", source) if "" in corpora else _split(source, corpora)
-    try:
-        draft = draft_of_post(corpora[blog], own)
-    except UnknownPost as error:
-        raise (prefix_failure(blog, error) if blog else error) from None
+    blog, draft = read_as_draft(corpora, source)
     elsewhere = replace(draft, post_id=None, post=replace(draft.post, source=""))
     found = {
         name: find_similar(corpus, draft if name == blog else elsewhere, limit)
@@ -118,12 +105,24 @@ def compare_post(corpora: Mapping[str, Corpus], source: str, limit: int) -> Simi
     return _merge(found, limit)
 
 
-def _split(source: str, blogs: Iterable[str]) -> tuple[str, str]:
-    """Split a source into the blog's name and its own. Raises UnknownPost."""
-    found = split_source(source, blogs)
+def read_as_draft(corpora: Mapping[str, Corpus], source: str) -> tuple[str, Draft]:
+    """Read a post; return it with the name of its blog. Raises UnknownPost or IndexBroken."""
+    from blog_search_mcp.index.relations.draft import draft_of_post
+
+    found = ("", source) if "" in corpora else split_source(source, corpora)
     if found is None:
-        raise UnknownPost(source, tuple(with_name(each, source) for each in blogs))
-    return found
+        having = (
+            with_name(name, post.source)
+            for name, corpus in corpora.items()
+            for post in corpus.posts.values()
+            if post.source == source
+        )
+        raise UnknownPost(source, tuple(having))
+    blog, own = found
+    try:
+        return blog, draft_of_post(corpora[blog], own)
+    except UnknownPost as error:
+        raise prefix_failure(blog, error) from None
 
 
 def _merge(found: Mapping[str, Similarity], limit: int) -> Similarity:
@@ -140,19 +139,16 @@ def _merge(found: Mapping[str, Similarity], limit: int) -> Similarity:
         for each in one.posts
     ]
     posts.sort(key=lambda each: (-each.share, -each.score, each.post.source))
-    notices = [f"{name}: {one.notice}" for name, one in found.items() if one.notice]
-    first = next(iter(found.values()))
+    nearest = (prefix_post(name, each) for name, one in found.items() for each in one.nearest)
     return replace(
-        first,
+        next(iter(found.values())),
         posts=tuple(posts[:limit]),
-        nearest=()
-        if posts
-        else tuple(prefix_post(name, each) for name, one in found.items() for each in one.nearest),
+        nearest=() if posts else tuple(nearest),
         said=max(one.said for one in found.values()),
         translations=tuple(
             prefix_post(name, each) for name, one in found.items() for each in one.translations
         ),
-        notice=" ".join(notices) or None,
+        notice=merge_notices({name: one.notice for name, one in found.items()}),
     )
 
 
@@ -195,13 +191,7 @@ def quote_title(found: SimilarPost) -> str:
 
 
 def _name_post(post: Post) -> dict[str, Any]:
-    facts = {
-        "source": post.source,
-        "title": shorten(one_line(post.title), TITLE_WIDTH),
-        "date": post.date,
-        "url": post.url,
-    }
-    return {name: value for name, value in facts.items() if value}
+    return post_summary(replace(post, tags=()))
 
 
 def _post_facts(

@@ -8,7 +8,7 @@ from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import EmbedderError, UnknownPost
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     one_line,
@@ -16,9 +16,9 @@ from blog_search_mcp.server.format.results import (
     shorten,
     to_json,
 )
-from blog_search_mcp.server.library.prefixes import split_source, with_name
+from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.tools.base import Tool, ToolReply
-from blog_search_mcp.server.tools.find_similar import DraftArguments
+from blog_search_mcp.server.tools.find_similar import DraftArguments, read_as_draft
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -94,16 +94,12 @@ def read_subject(
 
     Raises UnknownPost, UnreadablePost or IndexBroken.
     """
-    from blog_search_mcp.index.relations.draft import draft_of_post, read_draft
+    from blog_search_mcp.index.relations.draft import read_draft
 
     if text is not None:
         return dict.fromkeys(corpora, read_draft(text, source))
-    if "" in corpora:
-        return {"": draft_of_post(corpora[""], source)}
-    if (split := split_source(source, corpora)) is None:
-        raise UnknownPost(source, ())
-    blog, own = split
-    return {blog: draft_of_post(corpora[blog], own)}
+    blog, draft = read_as_draft(corpora, source)
+    return {blog: draft}
 
 
 def suggest_links(searcher: Searcher, arguments: DraftArguments) -> ToolReply:
@@ -126,13 +122,12 @@ def suggest_links(searcher: Searcher, arguments: DraftArguments) -> ToolReply:
 def link_facts(found: FoundLink) -> dict[str, Any]:
     """Return what is shown of one suggestion; what is not known is left out."""
     each = found.suggestion
-    source = with_name(found.blog, each.target.source) if found.blog else each.target.source
     facts = {
         "line": each.line,
         "words": each.words,
         "href": found.href,
         "reason": describe_reason(each),
-        "source": source,
+        "source": with_name(found.blog, each.target.source),
         "chunk_index": each.chunk.index if each.chunk else None,
         "title": shorten(one_line(each.target.title), TITLE_WIDTH),
         "date": each.target.date,

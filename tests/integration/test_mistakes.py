@@ -93,6 +93,16 @@ def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path: Path) -> 
     )
 
 
+def test_a_host_that_dns_cannot_have_is_said(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("0123456789abcdef", encoding="utf-8")
+    ran = shell(f"SERVER --http blog..example:8765 --token-file {tmp_path / 'token'}")
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "blog..example is no name that this machine knows. Use 127.0.0.1, or one of its own "
+        "addresses.\n",
+    )
+
+
 @pytest.mark.parametrize("rebuild", ["", " --rebuild"])
 def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str) -> None:
     (tmp_path / "posts").mkdir()

@@ -139,3 +139,25 @@ def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, fo
     assert str(home / folder) in done.stderr
     file = home / ".cursor/mcp.json"
     assert not file.exists() or cursor_entries(home) == {}
+
+
+def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    program = (
+        "import signal\nfrom blog_search_mcp.server.cli import setup\n"
+        "from blog_search_mcp.server.__main__ import run\n"
+        "from blog_search_mcp.server.cli.parser import read_settings\n"
+        "setup._first_question = lambda *_: str(signal.getsignal(signal.SIGINT))\n"
+        "run(read_settings(['setup', 'blog/posts', '--client', 'cursor'], {}))\n"
+    )
+    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=home,
+        env={**environment, "HOME": str(home), "USERPROFILE": str(home)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=120,
+    )
+    assert "default_int_handler" in ran.stdout

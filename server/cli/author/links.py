@@ -84,8 +84,7 @@ def _lines(links: Iterable[FoundLink], request: AuthorRequest) -> Iterator[str]:
 
 
 def _from(link: FoundLink) -> str:
-    source = link.suggestion.post.source
-    return with_name(link.blog, source) if link.blog else source
+    return with_name(link.blog, link.suggestion.post.source)
 
 
 def _about(title: str, date: str | None) -> str:

@@ -56,7 +56,7 @@ def _facts(name: str, blog: BlogMap) -> dict[str, Any]:
         "years": count_by_year(blog),
         "posts": [
             {
-                "source": with_name(name, post.source) if name else post.source,
+                "source": with_name(name, post.source),
                 "title": post.title,
                 "date": post.date,
                 "subject": subject,

@@ -92,7 +92,7 @@ def choose_name(entries: Iterable[Entry], indexes: Sequence[Location]) -> str:
         return own[0]
     taken = {entry.name for entry in everywhere if not entry.is_ours or entry.indexes}
     folder = _folder_name(indexes[0])
-    digest = hashlib.sha256(os.fsencode(str(indexes[0]))).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode("\0".join(map(str, indexes)))).hexdigest()[:8]
     names = (DEFAULT_NAME, f"{DEFAULT_NAME}-{folder}" if folder else "", f"{DEFAULT_NAME}-{digest}")
     return next(name for name in names if name and name not in taken)
 

@@ -68,6 +68,7 @@ def test_http_listens_on_this_machine(arguments: list[str], address: Address) ->
         ("127.0.0.1:0", "'127.0.0.1:0' is not HOST:PORT"),
         ("127.0.0.1:65536", "'127.0.0.1:65536' is not HOST:PORT"),
         ("localhost", "'localhost' is not HOST:PORT"),
+        ("http://127.0.0.1:8765", "'http://127.0.0.1:8765' is not HOST:PORT"),
     ],
 )
 def test_an_address_that_cannot_be_meant_is_refused_with_a_sentence(

@@ -179,3 +179,14 @@ def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: Make
     assert audit(corpus, ContentFolder(frozenset({"a.md"})), TODAY) is state
     assert audit(corpus, folder, date(2026, 1, 16)) is not state
     assert audit(corpus, ContentFolder(frozenset({"a.md", "b.md"})), TODAY) is not state
+
+
+def test_a_file_that_breaks_its_reader_is_passed_over(blog: MakeBlog) -> None:
+    made = blog(
+        {
+            "a.md": "# A\n\nText.\n",
+            "huge.md": f"+++\ntitle = 0x{'f' * 4000}\ndraft = true\n+++\nText.\n",
+            "old.md": "---\ndraft: true\ndate: 2024-01-01\n---\n# Old\n",
+        }
+    )
+    assert [source for source, _ in found(made, "stale-drafts")] == ["old.md"]

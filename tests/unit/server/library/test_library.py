@@ -13,8 +13,10 @@ from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.library.library import Library, engine_for
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.registry import CORE, Toolset
+from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,3 +211,14 @@ def test_a_model_chooses_a_blog_by_its_name(library: Library) -> None:
 def test_one_index_is_served_as_ever(tmp_path: Path) -> None:
     assert isinstance(engine_for(Settings(tmp_path, "")), Engine)
     assert Toolset().tools == CORE
+
+
+def test_links_and_likeness_of_an_unknown_post_name_it_with_its_blog(library: Library) -> None:
+    for tool in (SUGGEST_LINKS, FIND_SIMILAR):
+        with pytest.raises(UnknownPost) as misspelt:
+            tool.call(library, {"source": "food/soup/onions.md"})
+        assert misspelt.value.source == "food/soup/onions.md"
+        assert misspelt.value.nearest == ("food/soup/onion.md",)
+        with pytest.raises(UnknownPost) as without_blog:
+            tool.call(library, {"source": "bread.md"})
+        assert without_blog.value.nearest == ("food/bread.md",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -347,3 +348,13 @@ async def test_a_prompt_that_cannot_be_meant_is_refused(
 ) -> None:
     async with Client(build_server(FixedSearcher()), mode=mode) as connected:
         assert await refusal(connected.get_prompt(name, given)) == (-32602, sentence)
+
+
+@ERAS
+async def test_a_cursor_with_half_a_character_is_a_place_like_any_other(
+    mode: str, kept_blog: MakeBlog
+) -> None:
+    cursor = base64.urlsafe_b64encode(b'["2024-06-01", "\\ud83e"]').decode()
+    async with client(kept_blog(POSTS), mode) as connected:
+        page = await connected.list_resources(cursor=cursor)
+        assert [each.name for each in page.resources] == ["notes/快取 筆記.md", "soup.md"]

@@ -125,3 +125,20 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     assert about_the_index(made)[1] == Finding(
         "embedder", "problem", "The model is missing; install it again.", reinstall_command()
     )
+
+
+def test_a_file_that_an_ingest_deletes_meanwhile_is_no_failure(
+    kept_blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = kept_blog({"a.md": "A post.\n"})
+    passing, stat = made.index / "embeddings.db-wal", Path.stat
+    passing.write_bytes(b"x")
+
+    def stat_once(path: Path, **how: bool) -> object:
+        found = stat(path, **how)
+        if path == passing:
+            passing.unlink()
+        return found
+
+    monkeypatch.setattr(Path, "stat", stat_once)
+    assert made.store.measure()

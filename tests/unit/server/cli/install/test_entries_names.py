@@ -66,3 +66,10 @@ def test_the_entry_to_remove_is_that_of_the_index_or_the_only_one() -> None:
 def test_which_of_several_entries_must_be_said() -> None:
     with pytest.raises(UsageError, match=r"'blog', 'blog-my-notes'\. Say which with --name\.$"):
         find_name([ours("blog", BLOG), ours("blog-my-notes", NOTES)])
+
+
+def test_indexes_that_begin_with_the_same_one_get_a_name_each() -> None:
+    entries: list[Entry] = []
+    for others in ([], [NOTES], [NOTES.with_name("a")], [NOTES.with_name("b")]):
+        entries.append(ours(choose_name(entries, [BLOG, *others]), BLOG, *others))
+    assert len({entry.name for entry in entries}) == 4
