@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from blog_search_mcp.index.search.confidence import (
     east_asian_share,
     found_words,
 )
-from blog_search_mcp.index.search.search import retrieve_candidates
+from blog_search_mcp.index.search.search import find_reach
 from blog_search_mcp.index.types import Calibration
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
         ahead = replace(snapshot, embedder=known)
         return measure_reach(
             Samples(headings, absent, foreign),
-            lambda text: retrieve_candidates(ahead, text)[1],
+            partial(find_reach, ahead),
             catalog.sample(SAMPLE_CHARACTERS),
             catalog.count(),
         )

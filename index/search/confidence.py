@@ -135,7 +135,7 @@ def _scale(value: float, absent: float, heading: float) -> float:
 
 def found_words(retrieved: RetrievalResult) -> float:
     """How much of the words the best passages hold, for a query of any length, at least 0."""
-    share = retrieved.posts.max_bm25 * retrieved.coverage
+    share = retrieved.max_bm25 * retrieved.coverage
     return math.log1p(SCALE * share * length_factor(retrieved))
 
 

@@ -8,7 +8,7 @@ ranking compares like with like.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -85,11 +85,6 @@ class Candidates(Mapping[int, Candidate]):
         reads: npt.NDArray[np.bool_] = np.maximum.reduceat(self.readable, self.starts) > 0.0
         return reads & np.isnan(self.best_cosine)
 
-    @cached_property
-    def max_bm25(self) -> float:
-        """The BM25 of the best chunk of all; 0 if there is none."""
-        return float(self.bm25.max(initial=0.0))
-
     def position_of(self, post: int) -> int:
         """The position of a post in the columns. Raises KeyError."""
         position = int(np.searchsorted(self.ids, post))
@@ -123,6 +118,7 @@ class RetrievalResult:
     """Everything one query retrieved."""
 
     posts: Candidates
+    """None of them where only how far the query reaches was asked for."""
     coverage: float
     """The largest share of the query's terms, by IDF, that one chunk holds together."""
     vocabulary_coverage: float
@@ -136,6 +132,12 @@ class RetrievalResult:
     blog_cosine: float
     """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
     cosines; 0 without a vector of the query."""
+    max_bm25: float
+    """The BM25 of the best chunk of all; 0 if there is none."""
+
+
+_NO_IDS, _NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
+_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 5)
 
 
 def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
@@ -220,27 +222,53 @@ def retrieve(
     `vector` is the embedded query or `None` for words alone, `vocabulary_coverage` how well the
     embedder reads it, in [0, 1]; `among` restricts everything to these post ids.
     """
-    lexical, table = snapshot.lexical, snapshot.table
+    lexical = snapshot.lexical
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
+    nearest = _nearest_chunks(snapshot, vector, DENSE_VECTORS, among)
+    reach = _measure_reach(snapshot, query, vector, vocabulary_coverage, bm25, nearest, among)
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     if len(snapshot.described):
         wholes |= lexical.posts.normalised_bm25(query, LEXICAL_DESCRIPTIONS, among, "about_")
-    nearest = _nearest_chunks(snapshot, vector, among)
     by_chunks = _posts_of(snapshot, bm25)
     proposed = sorted({*by_chunks, *_posts_of(snapshot, nearest), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    on_topic = table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
+    posts = _candidates(snapshot, query, vector, np.array(proposed, dtype=np.int64), bm25)
+    return replace(reach, posts=posts)
+
+
+def retrieve_reach(
+    snapshot: Snapshot, query: Query, vector: Vectors | None, vocabulary_coverage: float
+) -> RetrievalResult:
+    """As `retrieve`, but without the posts, at a fraction of its price."""
+    bm25 = snapshot.lexical.chunks.normalised_bm25(query, COVERAGE_SAMPLE)
+    nearest = _nearest_chunks(snapshot, vector, 1, None)
+    return _measure_reach(snapshot, query, vector, vocabulary_coverage, bm25, nearest, None)
+
+
+def _measure_reach(
+    snapshot: Snapshot,
+    query: Query,
+    vector: Vectors | None,
+    vocabulary_coverage: float,
+    bm25: Mapping[int, float],
+    nearest: Mapping[int, float],
+    among: Sequence[int] | None,
+) -> RetrievalResult:
+    """Say how near the best chunks come, by words and by meaning; both best first."""
+    chunks = snapshot.lexical.chunks
+    on_topic = snapshot.table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
     topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
     blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
     return RetrievalResult(
-        posts=_candidates(snapshot, query, vector, np.array(proposed, dtype=np.int64), bm25),
-        coverage=lexical.chunks.coverage(query, among),
+        posts=_NO_POSTS,
+        coverage=chunks.coverage(query, among),
         vocabulary_coverage=vocabulary_coverage * blog_coverage * topic_coverage,
-        idf=lexical.chunks.idf(query),
-        max_idf=lexical.chunks.max_idf,
+        idf=chunks.idf(query),
+        max_idf=chunks.max_idf,
         max_cosine=max(nearest.values(), default=0.0) if vector is not None else None,
         blog_cosine=float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0,
+        max_bm25=max(bm25.values(), default=0.0),
     )
 
 
@@ -250,13 +278,12 @@ def trust_in_coverage(blog: float) -> float:
 
 
 def _nearest_chunks(
-    snapshot: Snapshot, vector: Vectors | None, among: Sequence[int] | None
+    snapshot: Snapshot, vector: Vectors | None, count: int, among: Sequence[int] | None
 ) -> dict[int, float]:
     if vector is None:
         return {}
-    if among is None:
-        return snapshot.vectors.search(vector, DENSE_VECTORS)
-    return snapshot.vectors.search(vector, DENSE_VECTORS, snapshot.table.chunks_of(among))
+    chunks = None if among is None else snapshot.table.chunks_of(among)
+    return snapshot.vectors.search(vector, count, chunks)
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:

@@ -42,6 +42,7 @@ FOUND = RetrievalResult(
     max_idf=4.0,
     max_cosine=0.5,
     blog_cosine=0.1,
+    max_bm25=0.5,
 )
 UNREAD = replace(FOUND, vocabulary_coverage=COVERED / 2)
 

@@ -42,6 +42,7 @@ FOUND = RetrievalResult(
     max_idf=4.0,
     max_cosine=0.35,
     blog_cosine=0.1,
+    max_bm25=0.5,
 )
 LONGER = ((3.0 + 5.0) / 4.0) ** LENGTH
 WORDS = math.log1p(SCALE * 0.5 * 0.5 * LONGER)

@@ -65,7 +65,7 @@ def of_meaning(*cosines: float) -> Candidate:
 
 def retrieved(posts: Mapping[int, Candidate], vocabulary_coverage: float = 1.0) -> RetrievalResult:
     nearest = 0.5 if vocabulary_coverage else None
-    return RetrievalResult(columns(posts), 0.0, vocabulary_coverage, {}, 1.0, nearest, 0.0)
+    return RetrievalResult(columns(posts), 0.0, vocabulary_coverage, {}, 1.0, nearest, 0.0, 0.0)
 
 
 def features_of(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from blog_search_mcp.index.search.retrieval import (
     LEAST_COVERAGE,
     RetrievalResult,
     retrieve,
+    retrieve_reach,
     trust_in_coverage,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot
@@ -208,6 +210,17 @@ def test_rarities_are_those_of_chunks(snapshot: Snapshot) -> None:
     assert found.idf == snapshot.lexical.chunks.idf(analyse_query("zebra xylophone"))
     zebra, unknown = found.idf.values()
     assert zebra < unknown == found.max_idf
+
+
+@pytest.mark.parametrize("text", ["zebra", "a walrus that sleeps in kelp", "xylophone", ""])
+def test_how_far_a_query_reaches_is_the_same_without_its_posts(
+    text: str, snapshot: Snapshot
+) -> None:
+    for vector in (None, vector_of(text)):
+        found = retrieved(snapshot, text, vector, readable=0.5)
+        reach = retrieve_reach(snapshot, analyse_query(text), vector, 0.5)
+        assert (len(reach.posts), replace(found, posts=reach.posts)) == (0, reach)
+        assert found.max_bm25 == found.posts.bm25.max(initial=0.0)
 
 
 def test_any_vector_is_answered(snapshot: Snapshot) -> None:
