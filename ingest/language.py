@@ -9,11 +9,15 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.walk import SourceFile, read_file
 from blog_search_mcp.ingest.documents.base import Document, read_document
+
+if TYPE_CHECKING:
+    from blog_search_mcp.ingest.workers import WorkerPool
 
 CHARACTERS: Final = 6_000
 """Of prose that are looked at. 20,000 give another language to 3 of the 4,647 posts of nine
@@ -50,22 +54,23 @@ SAMPLED_CHARACTERS = 4000
 """Of a post's text; all of it gives the same counts within .01 on nine sites."""
 
 
-def sample_languages(files: Iterable[SourceFile]) -> Counter[str]:
+def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counter[str]:
     """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
 
     Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
     often translations of each other. A file that cannot be read is passed over, whatever it raises:
     what is wrong with it is said when it is read for the index.
     """
-    counts: Counter[str] = Counter()
-    for file in sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))[
-        :MOST_POSTS
-    ]:
-        try:
-            document = read_document(read_file(file.path), file.source)
-            words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
-            language = document.post.language or language_of(words)
-        except Exception:
-            continue
-        counts[language] += 1
-    return counts
+    sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
+    found = workers.map(
+        _find_language_of_file, sample[:MOST_POSTS], lambda _: None, lambda file: file.source
+    )
+    return Counter(language for language in found if language is not None)
+
+
+def _find_language_of_file(file: SourceFile) -> str | None:
+    with suppress(Exception):
+        document = read_document(read_file(file.path), file.source)
+        words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
+        return document.post.language or language_of(words)
+    return None

@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
+
+JOURNAL = "reading"
+"""The file in the folder of the index that names the post which is being read."""
 
 
 class IngestCounts:
@@ -170,7 +174,8 @@ def ingest(job: Job, progress: Progress) -> Report:
     refuse_inside(job.content, job.index)
     store = open_store(job.index)
     embedding = EmbeddingCounts()
-    with closing(WorkerPool(job.processes)) as workers:
+    journal = job.index / JOURNAL if isinstance(job.index, Path) else None
+    with closing(WorkerPool(job.processes, journal)) as workers:
         run = _read_to_first_change(job, store, workers)
         if run.is_complete:
             assert run.plan.base is not None
@@ -187,7 +192,7 @@ def ingest(job: Job, progress: Progress) -> Report:
 
 def _read_to_first_change(job: Job, store: IndexStore, workers: WorkerPool) -> Run:
     live = _live_number(job, store)
-    plan = make_plan(job, store.read_manifest(live) if live else None)
+    plan = make_plan(job, store.read_manifest(live) if live else None, workers)
     counts, results = IngestCounts(plan), _read_files(job, plan, workers)
     if plan.removed:
         return Run(plan, counts, results, has_changes=True)
@@ -213,7 +218,7 @@ def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedRes
     from blog_search_mcp.ingest.prepare import describe_lost, make_read_options, prepare_post
 
     prepare = partial(prepare_post, options=make_read_options(job, plan))
-    return workers.map(prepare, plan.to_read, describe_lost)
+    return workers.map(prepare, plan.to_read, describe_lost, lambda each: each.file.source)
 
 
 def _write_generations(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
     from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.ingest.sites.base import Site
+    from blog_search_mcp.ingest.workers import WorkerPool
 
 
 ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None, CountLanguages], Choice]"
@@ -112,11 +113,11 @@ class Plan:
         return tuple(sorted(self.base.posts.keys() - self.files.keys())) if self.base else ()
 
 
-def make_plan(job: Job, live: Manifest | None) -> Plan:
+def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
-    choice = job.choose(live.embedder if live else None, partial(_sample, walked.files))
+    choice = job.choose(live.embedder if live else None, partial(_sample, walked.files, workers))
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site and site.with_sources(file.source for file in walked.files)
     build = build_fingerprint(job.options, site.digest if site else "")
@@ -147,11 +148,11 @@ def make_plan(job: Job, live: Manifest | None) -> Plan:
     )
 
 
-def _sample(files: Sequence[SourceFile]) -> Counter[str]:
+def _sample(files: Sequence[SourceFile], workers: WorkerPool) -> Counter[str]:
     """Count the languages of posts by what needs a parser, which most ingests do not."""
     from blog_search_mcp.ingest.language import sample_languages
 
-    return sample_languages(files)
+    return sample_languages(files, workers)
 
 
 def _files_that_end_processes(index: Location) -> frozenset[tuple[str, int, int]]:

@@ -1,7 +1,8 @@
 """Spread work over processes, in order; do it in this process if it is too little to pay.
 
 Parsing is pure Python, so threads would take turns. A process costs as much to start as some
-dozens of posts to read.
+dozens of posts to read. What is read here is named in a journal meanwhile: if that ends this
+process, the next run reads it in one of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
 
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.ingest import GC_THRESHOLD
@@ -42,12 +46,19 @@ MOST_LOST = 20
 """Items that may end a process before the reason is sought in the machine and not in them: each
 costs the start of a process, and the first up to a hundred others done one by one."""
 
+MOST_NAMED = 1 << 16
+"""Bytes of a journal that are read."""
+
 
 class WorkerPool:
     """Processes that start with the first work that pays for them; close it."""
 
-    def __init__(self, processes: int | None = None) -> None:
-        """`processes` is their upper limit, by default one a processor and `MOST`."""
+    def __init__(self, processes: int | None = None, journal: Path | None = None) -> None:
+        """`processes` is their upper limit, by default one a processor and `MOST`.
+
+        `journal` is a file of this run's alone, in a folder that need not exist.
+        """
+        self._journal = journal
         self._processes = min(MOST, _count_processors()) if processes is None else processes
         self._pool = _Processes(self._processes)
         self._single = _Processes(1)
@@ -58,10 +69,14 @@ class WorkerPool:
         function: Callable[[Item], Result],
         items: Sequence[Item],
         lost: Callable[[Item], Result],
+        name: Callable[[Item], str] = str,
     ) -> Iterator[Result]:
-        """Apply `function` to each item and yield the results in order, as `map_batches`."""
+        """Apply `function` to each item and yield the results in order, as `map_batches`.
+
+        `name` tells an item from others in the next run too.
+        """
         if self._is_alone(items):
-            return map(function, items)
+            return self._map_here(function, items, lost, name)
         return self.map_batches(partial(_map_batch, function), items, lost)
 
     def map_batches(
@@ -87,9 +102,36 @@ class WorkerPool:
         """Drop what has not begun and end the processes."""
         self._pool.close()
         self._single.close()
+        if self._journal is not None:
+            with suppress(OSError):  # there is none, or a first index was not made
+                self._journal.unlink(missing_ok=True)
+                self._journal.parent.rmdir()
 
     def _is_alone(self, items: Sequence[Item]) -> bool:
         return self._processes < 2 or len(items) < WORTHWHILE
+
+    def _map_here(
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        lost: Callable[[Item], Result],
+        name: Callable[[Item], str],
+    ) -> Iterator[Result]:
+        """Apply `function` in this process, but for items that ended one before."""
+        with _open_journal(self._journal) as journal:
+            journal.seek(0)
+            known = journal.read(MOST_NAMED)
+            suspects = known.split(b"\0")
+            for item in items:
+                named = os.fsencode(name(item))
+                if named in suspects:
+                    yield self._work_alone(partial(_map_batch, function), item, lost)
+                    continue
+                journal.write(named + b"\0")
+                result = function(item)
+                journal.seek(len(known))
+                journal.truncate()
+                yield result
 
     def _take_results(
         self,
@@ -148,6 +190,15 @@ class _Processes:
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
+
+
+def _open_journal(path: Path | None) -> BinaryIO:
+    """Open the file, made if there is none; one in memory stands in where it cannot be written."""
+    with suppress(OSError):
+        if path is not None and (path.is_file() or not path.exists()):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return cast("BinaryIO", path.open("a+b", buffering=0))
+    return BytesIO()
 
 
 def _count_processors() -> int:

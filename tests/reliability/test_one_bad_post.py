@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import importlib
+import json
 import os
 import pkgutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +24,7 @@ from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
 from tests.reliability import deadly_posts
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -229,6 +234,40 @@ def test_a_post_that_ends_the_process_which_reads_it_alone_is_left_out(
     monkeypatch.undo()
     made.write({BAD: "# Good\n\nA cure.\n"})
     assert (made.ingest().added, made.ingest().skipped) == (1, ())
+
+
+READS_DEADLY = """
+import sys
+from blog_search_mcp.ingest import prepare
+from blog_search_mcp.ingest.__main__ import main
+from tests.reliability import deadly_posts
+if __name__ == "__main__":
+    prepare.prepare_post = deadly_posts.prepare_post
+    sys.exit(main())
+"""
+
+
+def test_of_a_few_posts_one_that_ended_the_ingest_is_left_out_by_the_next(tmp_path: Path) -> None:
+    posts, program = tmp_path / "posts", tmp_path / "program.py"
+    posts.mkdir()
+    for source, text in {**GOOD, BAD: "# Bad\n\nMuch poison.\n", "0bad.md": "poison"}.items():
+        (posts / source).write_text(text, encoding="utf-8")
+    program.write_text(READS_DEADLY, encoding="utf-8")
+    here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
+    command = [sys.executable, str(program), str(posts), "--index", str(tmp_path / "index")]
+    command += ["--json", "--embedder", "embedded"]
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=here)
+
+    assert [run().returncode, run().returncode] == [139, 139]
+    third = run()
+    assert (third.returncode, json.loads(third.stdout)["skipped"]) == (
+        0,
+        [{"source": source, "reason": ENDS_PROCESS} for source in ("0bad.md", BAD)],
+    )
+    assert not (tmp_path / "index" / "reading").exists()
+    assert json.loads(run().stdout)["skipped"] == json.loads(third.stdout)["skipped"]
 
 
 def test_a_disk_that_refuses_a_post_ends_the_ingest(

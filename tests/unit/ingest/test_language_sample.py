@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.language import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.workers import WorkerPool
 
 ENGLISH = "# Soup\n\nThis is the soup that we make of an onion and of what is in the garden.\n"
 CHINESE = "# 湯\n\n這是我們用洋蔥和園子裡的東西做的湯，因為天氣冷了。\n"
@@ -18,7 +20,8 @@ CHINESE = "# 湯\n\n這是我們用洋蔥和園子裡的東西做的湯，因為
 def sampled(folder: Path, posts: dict[str, str | bytes]) -> Counter[str]:
     for name, text in posts.items():
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return sample_languages(walk(folder, SUFFIXES).files)
+    with closing(WorkerPool(1)) as workers:
+        return sample_languages(walk(folder, SUFFIXES).files, workers)
 
 
 def test_posts_count_by_their_text_or_by_their_authors_word(tmp_path: Path) -> None:

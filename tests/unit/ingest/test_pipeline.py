@@ -13,6 +13,7 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.ingest.pipeline import IngestCounts
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
 from blog_search_mcp.ingest.prepare import ParsedResult, make_read_options, prepare_post
+from blog_search_mcp.ingest.workers import WorkerPool
 from tests.support.blog import Blog, MakeBlog
 
 POSTS = {"gone.md": "Gone.", "kept.md": "Kept.", "edited.md": "Once.", "hidden.md": "Shown."}
@@ -32,13 +33,16 @@ def later(blog: MakeBlog) -> Blog:
     return made
 
 
+ALONE = WorkerPool(1)
+
+
 def results(made: Blog, plan: Plan) -> list[ParsedResult]:
     how = make_read_options(job_of(made), plan)
     return [prepare_post(file, how) for file in plan.to_read]
 
 
 def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
-    plan = make_plan(job_of(later), later.manifest)
+    plan = make_plan(job_of(later), later.manifest, ALONE)
     counts = IngestCounts(plan)
     changes = {}
     for result in results(later, plan):
@@ -51,14 +55,14 @@ def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
 
 
 def test_a_draft_that_never_was_in_the_index_is_no_change(later: Blog) -> None:
-    counts = IngestCounts(replace(make_plan(job_of(later), later.manifest), base=None))
+    counts = IngestCounts(replace(make_plan(job_of(later), later.manifest, ALONE), base=None))
     assert not counts.is_change(ParsedResult("draft.md", None, Skipped("draft.md", "draft")))
 
 
 def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({"hidden.md": DRAFT})
-    plan = make_plan(job_of(made), None)
+    plan = make_plan(job_of(made), None, ALONE)
     counts = IngestCounts(plan)
     for result in results(made, plan):
         counts.count(result)

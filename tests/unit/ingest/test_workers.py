@@ -216,3 +216,39 @@ def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> Non
     assert vectors[0] == vectors[1]
     for question in ("soup 7", "its words"):
         assert hits(two, question) == hits(one, question)
+
+
+ALONE = """
+import sys
+from contextlib import closing
+from pathlib import Path
+from blog_search_mcp.ingest.workers import WorkerPool
+from tests.unit.ingest.test_workers import killing, say_lost
+if __name__ == "__main__":
+    with closing(WorkerPool(2, Path(sys.argv[1]))) as helpers:
+        print(list(helpers.map(killing, range(5, 9), say_lost)))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_an_item_that_ended_the_last_run_has_a_process_of_its_own(tmp_path: Path) -> None:
+    journal, program = tmp_path / "index" / "reading", tmp_path / "alone.py"
+    program.write_text(ALONE, encoding="utf-8")
+
+    def run() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(program), str(journal)]
+        here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=here)
+
+    assert (run().returncode, journal.read_bytes()) == (-signal.SIGKILL, b"7\0")
+    assert (run().stdout, journal.parent.exists()) == ("[5, 6, 1007, 8]\n", False)
+    assert run().returncode == -signal.SIGKILL
+
+
+def test_a_journal_that_cannot_be_written_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with closing(WorkerPool(1, tmp_path / "file" / "reading")) as helpers:
+        assert list(helpers.map(unless_seven, range(3), lose)) == [0, 1, 2]
+    (tmp_path / "reading").mkdir()
+    with closing(WorkerPool(1, tmp_path / "reading")) as helpers:
+        assert list(helpers.map(unless_seven, range(3), lose)) == [0, 1, 2]
