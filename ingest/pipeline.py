@@ -257,7 +257,7 @@ def _write_changes(
     progress: Progress,
 ) -> Manifest:
     """Write a generation with every change; where there is much to embed, without its vectors."""
-    from blog_search_mcp.ingest.backlog import WORDS_FIRST, embed_backlog, may_be_many
+    from blog_search_mcp.ingest.embedding import WORDS_FIRST, embed_backlog, may_be_many
 
     plan, counts = run.plan, run.counts
     queue.holds_back = may_be_many(plan.to_read)
@@ -318,7 +318,7 @@ def _write_backlog(
 ) -> Iterator[Manifest]:
     """Embed what waits; yield each generation that was published with more of it."""
     from blog_search_mcp.index.writer import open_index_writer
-    from blog_search_mcp.ingest.backlog import embed_backlog, milestones
+    from blog_search_mcp.ingest.embedding import embed_backlog, milestones
 
     windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
     sources: Iterator[str] | None = None

@@ -6,22 +6,25 @@ changed is decided by its digest when it is read (`ingest.prepare`).
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
 from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
-from blog_search_mcp.index.content.walk import Skipped, SourceFile, walk
+from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import CONFIDENCE_FORMULA
-from blog_search_mcp.ingest.documents.base import SUFFIXES
+from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
@@ -117,7 +120,9 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
-    choice = job.choose(live.embedder if live else None, partial(_sample, walked.files, workers))
+    choice = job.choose(
+        live.embedder if live else None, partial(sample_languages, walked.files, workers)
+    )
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site and site.with_sources(file.source for file in walked.files)
     build = build_fingerprint(job.options, site.digest if site else "")
@@ -148,11 +153,34 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     )
 
 
-def _sample(files: Sequence[SourceFile], workers: WorkerPool) -> Counter[str]:
-    """Count the languages of posts by what needs a parser, which most ingests do not."""
-    from blog_search_mcp.ingest.language import sample_languages
+MOST_POSTS = 200
+"""Of a blog with a fiftieth of its posts in another language, one sample in a hundred million
+shows a tenth. Reading them takes 0.2 s, the rest of such an ingest a minute."""
 
-    return sample_languages(files, workers)
+SAMPLED_CHARACTERS = 4000
+"""Of a post's text; all of it gives the same counts within .01 on nine sites."""
+
+
+def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counter[str]:
+    """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
+
+    Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
+    often translations of each other. A file that cannot be read is passed over, whatever it raises:
+    what is wrong with it is said when it is read for the index.
+    """
+    sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
+    found = workers.map(
+        _find_language_of_file, sample[:MOST_POSTS], lambda _: None, lambda file: file.source
+    )
+    return Counter(language for language in found if language is not None)
+
+
+def _find_language_of_file(file: SourceFile) -> str | None:
+    with suppress(Exception):
+        document = read_document(read_file(file.path), file.source)
+        words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
+        return document.post.language or language_of(words)
+    return None
 
 
 def _files_that_end_processes(index: Location) -> frozenset[tuple[str, int, int]]:

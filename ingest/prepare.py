@@ -7,10 +7,11 @@ processes can do it for several files (`ingest.workers`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.index.embedders.base import embedding_text
@@ -25,7 +26,6 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
-from blog_search_mcp.ingest.language import find_language
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import find_ids, link_post
@@ -163,6 +163,33 @@ def _make_pending_post(
     if options.site and post.url:
         anchors = find_ids(body, options.site.generator, found.ids)
     return PendingPost(post, chunks, tuple(coverage), indexed, links, anchors), no_link
+
+
+CHARACTERS = 6_000
+"""Of prose that are looked at. 20,000 give another language to 3 of the 4,647 posts of nine
+blogs, all of them in two languages; these take 2 ms a post."""
+
+_CODE = ("fence", "code_block")
+
+
+def find_language(document: Document) -> str:
+    """The author's tag (`zh-tw`), else what `language_of` finds in the title and the prose.
+
+    Code is left out: its keywords are English and its names anything, in whatever language it is
+    explained.
+    """
+    post = document.post
+    return post.language or language_of("\n".join((post.title, *_prose(document))))
+
+
+def _prose(document: Document) -> Iterator[str]:
+    """The words of the blocks that are no code, of the first CHARACTERS of their markup."""
+    left = CHARACTERS
+    for block in document.body.blocks:
+        if left > 0 and block.kind not in _CODE:
+            end = min(block.end, block.start + left)
+            left -= end - block.start
+            yield document.body.plain_text(block.start, end)
 
 
 def make_windows(new: PendingPost, most: int) -> tuple[EmbeddingWindow, ...]:

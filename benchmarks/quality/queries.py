@@ -24,7 +24,7 @@ from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.store.translations import group_sources
 from blog_search_mcp.ingest.documents.base import Body, Document
-from blog_search_mcp.ingest.language import find_language
+from blog_search_mcp.ingest.prepare import find_language
 
 HEADING_WORDS = 2
 """A heading with fewer is a label, not a question."""

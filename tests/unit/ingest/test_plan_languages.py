@@ -10,7 +10,7 @@ import pytest
 
 from blog_search_mcp.index.content.walk import walk
 from blog_search_mcp.ingest.documents.base import SUFFIXES
-from blog_search_mcp.ingest.language import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.plan import MOST_POSTS, sample_languages
 from blog_search_mcp.ingest.workers import WorkerPool
 
 ENGLISH = "# Soup\n\nThis is the soup that we make of an onion and of what is in the garden.\n"

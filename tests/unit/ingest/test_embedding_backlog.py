@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.content.walk import SourceFile
-from blog_search_mcp.ingest.backlog import WINDOW_BYTES, WORDS_FIRST, may_be_many, milestones
+from blog_search_mcp.ingest.embedding import WINDOW_BYTES, WORDS_FIRST, may_be_many, milestones
 from blog_search_mcp.ingest.plan import FileToRead
 from tests.support.paths import ROOT
 
