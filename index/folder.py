@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import IndexBroken, IndexProblem
-from blog_search_mcp.index.store.layout import (
+from blog_search_mcp.index.store.disk import (
     LARGEST_CURRENT,
     GenerationFiles,
     Layout,
@@ -125,7 +125,7 @@ class FolderStore:
 
     def verify(self, manifest: Manifest) -> None:
         """As IndexStore."""
-        from blog_search_mcp.index.store.checksums import verify
+        from blog_search_mcp.index.store.manifest import verify
 
         verify(self.layout.generation(manifest.generation), manifest)
 
@@ -184,9 +184,9 @@ class FolderStore:
     def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[FolderDraft]:
         """As IndexStore; raises IndexBroken if `base` is damaged."""
         from blog_search_mcp.index.store.catalog_writer import open_writer
-        from blog_search_mcp.index.store.checksums import verify_if_modified, verifying
         from blog_search_mcp.index.store.disk import translate_disk_errors
         from blog_search_mcp.index.store.generations import next_folder
+        from blog_search_mcp.index.store.manifest import verify_if_modified, verifying
         from blog_search_mcp.index.vectors.memmap_writer import MemmapWriter
 
         before: GenerationFiles | None = None
@@ -304,7 +304,7 @@ class Guard:
 
     def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
         """Verify every file but large ones that check themselves. Raises IndexBroken."""
-        from blog_search_mcp.index.store.checksums import is_unmodified, verify, verify_file
+        from blog_search_mcp.index.store.manifest import is_unmodified, verify, verify_file
 
         self._verify_file = partial(verify_file, files)
         self._checksums = manifest.files

@@ -21,7 +21,7 @@ from blog_search_mcp.index.commands import Blog, complete_commands
 from blog_search_mcp.index.content.last_ingest import IngestOptions, option_words
 from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import as_json, as_lines, progress_on

@@ -35,7 +35,7 @@ from blog_search_mcp.index.search.confidence import confidence_features, has_sim
 from blog_search_mcp.index.search.ranking import MODEL_FILE, QueryKind, kind_of_query, post_features
 from blog_search_mcp.index.search.search import retrieve_candidates
 from blog_search_mcp.index.search.snapshot import open_snapshot
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Feature
 from blog_search_mcp.ingest.report import Progress
 

@@ -25,7 +25,7 @@ from benchmarks.provenance import command_line, read_commit
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages

@@ -21,8 +21,8 @@ from pathlib import Path
 from benchmarks.author.related import say
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.catalog import open_catalog
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number
-from blog_search_mcp.index.store.layout import Layout
 
 GOLD = Path(__file__).with_name("series.jsonl")
 """A series a line: the blog, what a post of it says (`""`: nothing), the sources of its posts."""

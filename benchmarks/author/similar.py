@@ -28,8 +28,7 @@ import numpy as np
 from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, read_commit
 from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.documents.decode import decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.folder import FolderStore

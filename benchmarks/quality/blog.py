@@ -25,7 +25,7 @@ from blog_search_mcp.index.documents.metadata import check_visibility
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import Index, IndexReader
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 from blog_search_mcp.ingest.pipeline import ingest

@@ -21,7 +21,7 @@ from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_s
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.index.store.translations import group_sources
 from blog_search_mcp.ingest.documents.base import Body, Document
 from blog_search_mcp.ingest.prepare import find_language

@@ -32,7 +32,7 @@ from blog_search_mcp.index.milvus import client
 from blog_search_mcp.index.milvus.client import Milvus, Row
 from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, embeddings_fields
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Address, parse_address
 from blog_search_mcp.index.types import Filters, Hit
 from blog_search_mcp.ingest.report import Progress, progress_on

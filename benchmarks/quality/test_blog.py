@@ -6,7 +6,7 @@ from benchmarks.quality import blog
 from benchmarks.quality.blog import Embedding, build_indexes, open_index
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.search.ranking import Use
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.report import Progress
 

@@ -18,8 +18,8 @@ from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_post
 from benchmarks.speed.process import with_free_embedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest
-from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.commands import INGEST, Blog, command
-from blog_search_mcp.index.store.layout import DEFAULT_FOLDER
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import IndexStore, Location, open_store
 
 

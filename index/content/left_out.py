@@ -14,14 +14,13 @@ from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
-from blog_search_mcp.index.documents.decode import decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import (
     check_visibility,
     describe_post,
     first_date,
     normalize_names,
 )
+from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.types import Post
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
 from blog_search_mcp.index.errors import describe_refusal
 from blog_search_mcp.index.store.catalog import open_catalog
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
 
 TITLE_TIMES = 3

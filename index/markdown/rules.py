@@ -1,6 +1,6 @@
 """Rules for what site generators and editors add to Markdown: how it begins and what replaces it.
 
-`index.markdown.preprocess` applies them all in one pass, outside code, and the leftmost wins.
+`index.markdown.parser` applies them all in one pass, outside code, and the leftmost wins.
 """
 
 import re

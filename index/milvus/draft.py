@@ -70,8 +70,8 @@ from blog_search_mcp.index.milvus.vectors import (
 )
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.catalog_writer import SCHEMA, SHARED, CatalogWriter
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.generations import BUSY
-from blog_search_mcp.index.store.layout import GenerationFiles
 from blog_search_mcp.index.store.manifest import Manifest, dumps
 from blog_search_mcp.index.store.statistics import Overview, dump_overview
 

@@ -20,7 +20,7 @@ _SUFFIX = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 _PAGE = re.compile(r"(?:/(?:_?index|readme))?(?:\.html?)?/*$", re.IGNORECASE)
 _DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
 _GENERATED = {"ref", "link", "post"}
-"""Schemes of `index.markdown.links`."""
+"""Schemes of `index.markdown.inline`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.token_count import count_tokens
-from blog_search_mcp.index.documents.decode import decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import describe_post, read_title
-from blog_search_mcp.index.embedders.base import embedding_text
+from blog_search_mcp.index.documents.text import decode, split_front_matter
+from blog_search_mcp.index.embedders.base import count_tokens, embedding_text
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost, describe_unexpected
-from blog_search_mcp.index.markdown.links import find_links
+from blog_search_mcp.index.markdown.inline import find_links, strip_markup
 from blog_search_mcp.index.markdown.parser import Token, parse_blocks
-from blog_search_mcp.index.markdown.plain_text import strip_markup
 from blog_search_mcp.index.types import Chunk, Link, Post
 
 if TYPE_CHECKING:

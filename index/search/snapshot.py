@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.lexical.level import LexicalSearcher
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
-    from blog_search_mcp.index.store.layout import GenerationFiles
+    from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
     from blog_search_mcp.index.types import Ids, NewerPost, Series
     from blog_search_mcp.index.vectors.base import VectorStore

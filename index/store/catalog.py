@@ -26,8 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.errors import IndexBroken, UnknownPost
-from blog_search_mcp.index.store.disk import is_disk_error
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.disk import GenerationFiles, is_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
 from blog_search_mcp.index.types import (

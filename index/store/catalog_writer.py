@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
-from blog_search_mcp.index.store.disk import link_or_copy
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import Chunk, Post, Series

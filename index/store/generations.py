@@ -29,17 +29,25 @@ from blog_search_mcp.index.errors import (
     IndexPlaceUnusable,
     IndexProblem,
 )
-from blog_search_mcp.index.store.checksums import checksum_of, is_unmodified
-from blog_search_mcp.index.store.disk import make_disk_error, quarantine
-from blog_search_mcp.index.store.layout import (
+from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
     LARGEST_CURRENT,
     GenerationFiles,
     Layout,
     generation_name,
+    make_disk_error,
+    quarantine,
     read_regular,
 )
-from blog_search_mcp.index.store.manifest import REBUILD, Checksum, Manifest, dumps, loads
+from blog_search_mcp.index.store.manifest import (
+    REBUILD,
+    Checksum,
+    Manifest,
+    checksum_of,
+    dumps,
+    is_unmodified,
+    loads,
+)
 
 _LOCK_TIMEOUT = 1.0
 """Seconds; a lock file nobody else knows is refused only while `locked_generations` tries it."""

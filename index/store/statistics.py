@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from blog_search_mcp.index.store.layout import (
+from blog_search_mcp.index.store.disk import (
     LARGEST_CURRENT,
     GenerationFiles,
     Layout,

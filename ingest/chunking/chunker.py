@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import takewhile
 
-from blog_search_mcp.index.analysis.token_count import count_tokens, exceeds
+from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.oversize import sentence_ends, split_oversize
 from blog_search_mcp.ingest.documents.base import Block, Body
@@ -69,7 +69,7 @@ CUT_ODDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes in word pieces (`index.analysis.token_count`)."""
+    """Sizes in word pieces (`index.embedders.base`)."""
 
     least: int
     """From which on a run may end where the text suggests it."""

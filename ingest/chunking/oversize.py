@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from blog_search_mcp.index.analysis.token_count import count_tokens, exceeds
+from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.ingest.documents.base import Block, Body
 
 _SENTENCE = re.compile(
@@ -101,7 +101,7 @@ class Piece:
 def split_oversize(body: Body, start: int, end: int, longest: int, most: int) -> list[Piece]:
     """Split a span into pieces of at most `longest` characters each, whose texts joined are it.
 
-    A line of at most `most` word pieces (`index.analysis.token_count`) is one that an embedder
+    A line of at most `most` word pieces (`index.embedders.base`) is one that an embedder
     reads whole.
     """
     made = (

@@ -15,7 +15,7 @@ from blog_search_mcp.index.documents.metadata import Fields
 from blog_search_mcp.index.types import Post
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.markdown.links import Links
+    from blog_search_mcp.index.markdown.inline import Links
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,24 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from blog_search_mcp.index.documents.decode import Decoded, decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import describe_post, read_title
+from blog_search_mcp.index.documents.text import Decoded, decode, split_front_matter
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.markdown.links import Links, find_links
-from blog_search_mcp.index.markdown.parser import Token, line_offsets, parse_blocks, parse_inline
-from blog_search_mcp.index.markdown.plain_text import strip_editor_syntax, strip_markup
-from blog_search_mcp.index.markdown.preprocess import FENCE, fence_tagged_code, parse_passage
+from blog_search_mcp.index.markdown.inline import (
+    Links,
+    find_links,
+    strip_editor_syntax,
+    strip_markup,
+)
+from blog_search_mcp.index.markdown.parser import (
+    FENCE,
+    Token,
+    fence_tagged_code,
+    line_offsets,
+    parse_blocks,
+    parse_inline,
+    parse_passage,
+)
 from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Block, Document, Heading, Part
 
 LONGEST_TAG = 60

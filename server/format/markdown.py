@@ -12,14 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.markdown.parser import (
-    Token,
-    find_code,
-    find_definitions,
-    is_inside,
-    parse_blocks,
-)
-from blog_search_mcp.index.markdown.plain_text import (
+from blog_search_mcp.index.markdown.inline import (
     CJK_BREAK,
     CONTROL,
     html_inline_words,
@@ -27,7 +20,15 @@ from blog_search_mcp.index.markdown.plain_text import (
     parse_paragraph,
     strip_markup,
 )
-from blog_search_mcp.index.markdown.preprocess import FENCE, parse_passage
+from blog_search_mcp.index.markdown.parser import (
+    FENCE,
+    Token,
+    find_code,
+    find_definitions,
+    is_inside,
+    parse_blocks,
+    parse_passage,
+)
 from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.search.snippets import Span, highlight
 from blog_search_mcp.index.types import Chunk, Passage

@@ -15,16 +15,15 @@ from datetime import date
 from blog_search_mcp.index.analysis.languages import STEMMERS
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.documents.decode import decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
 from blog_search_mcp.index.documents.metadata import MAX_TITLE
+from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     IndexBroken,
     IndexFormatUnknown,
     UnreadablePost,
 )
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post

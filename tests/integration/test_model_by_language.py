@@ -16,8 +16,8 @@ from blog_search_mcp.index.embedders.registry import choose_embedder, open_embed
 from blog_search_mcp.index.errors import EmbedderMismatch
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job

@@ -17,8 +17,8 @@ import pytest
 from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexMissing, IngestFailed
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.instructions import instructions

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost
-    from blog_search_mcp.index.store.layout import GenerationFiles
+    from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.ingest.plan import FileToRead
     from blog_search_mcp.ingest.prepare import ParsedResult, ReadOptions
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from tests.support.faults.ollama_scripts import LASTING, Case
 from tests.support.faults.ollama_stage import ANSWER, Stage, search
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
-from blog_search_mcp.index.store import checksums
+from blog_search_mcp.index.store import manifest
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support.blog import Blog, rows_file
@@ -337,13 +337,13 @@ def test_what_checks_itself_as_it_is_read_is_not_hashed_before_it_answers(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed: list[str] = []
-    sha256 = checksums._sha256
+    hash_file = manifest._hash_file
 
     def note(path: Path) -> str:
         hashed.append(path.name)
-        return sha256(path)
+        return hash_file(path)
 
-    monkeypatch.setattr(checksums, "_sha256", note)
+    monkeypatch.setattr(manifest, "_hash_file", note)
     lies_unmodified(made)
     assert found(made) == ["0.md"]
     names = {path.name for path in kinds(made.files.folder).values()}

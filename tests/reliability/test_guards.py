@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBusy, IndexProblem
 from blog_search_mcp.index.store import generations
+from blog_search_mcp.index.store.disk import generation_name
 from blog_search_mcp.index.store.generations import switch
-from blog_search_mcp.index.store.layout import generation_name
 from blog_search_mcp.index.types import Filters
 from tests.reliability.ollama_at_ingest import AT_INGEST
 from tests.reliability.test_lost_bits import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.store.layout import Layout
+    from blog_search_mcp.index.store.disk import Layout
     from blog_search_mcp.index.store.manifest import Manifest
 
     Trial = Callable[[Path, pytest.MonkeyPatch], list[str]]
@@ -157,7 +157,7 @@ GUARDS: dict[str, tuple[str, object, Trial]] = {
         trial_of_damage("vectors/000001.npy"),
     ),
     "the checksums of files at the opening": (
-        "index.store.checksums.verify",
+        "index.store.manifest.verify",
         do_nothing,
         trial_of_damage("chunks.db"),
     ),

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.documents.decode import decode
-from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import Use

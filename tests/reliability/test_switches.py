@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number
-from blog_search_mcp.index.store.layout import Layout
 from tests.reliability.conftest import RecordRuns
 from tests.support.faults.server_process import MODERN, Process, call
 from tests.support.paths import ROOT

@@ -13,8 +13,8 @@ import numpy as np
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.reader import Index, IndexReader
+from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.generations import current_number
-from blog_search_mcp.index.store.layout import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.stores import Address, IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors

@@ -9,7 +9,7 @@ from subprocess import DEVNULL
 from benchmarks.speed.figure import Bound, Figure, Say, figure, timed
 from benchmarks.speed.process import python, real_ingest
 from benchmarks.speed.stage import Stage
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 
 FLOOR = "reading and hashing the files"
 POSTS, SECONDS = 3_478, 25.0

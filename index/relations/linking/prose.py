@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.markdown.parser import (
+    fence_tagged_code,
     find_inline_code,
     line_offsets,
     parse_blocks,
 )
-from blog_search_mcp.index.markdown.preprocess import fence_tagged_code
 from blog_search_mcp.index.types import Chunk
 
 MASK = "\0"

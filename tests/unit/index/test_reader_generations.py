@@ -22,7 +22,7 @@ from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
-    from blog_search_mcp.index.store.layout import Layout
+    from blog_search_mcp.index.store.disk import Layout
     from tests.support.blog import Blog, MakeBlog
 
 SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.analysis.token_count import count_tokens
+from blog_search_mcp.index.embedders.base import count_tokens
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder

@@ -17,7 +17,7 @@ from blog_search_mcp.index.milvus.catalog import (
 )
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Link, Post
 

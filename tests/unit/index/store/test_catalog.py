@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.store.catalog import Catalog, open_catalog
 from blog_search_mcp.index.store.catalog_writer import open_writer
-from blog_search_mcp.index.store.layout import GenerationFiles
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk, Filters, Link, Post
 

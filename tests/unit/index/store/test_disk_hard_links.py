@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store import checksums
-from blog_search_mcp.index.store.checksums import verify
-from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.store import manifest
+from blog_search_mcp.index.store.manifest import REBUILD, verify
 from blog_search_mcp.index.types import Filters, Hit
 from tests.support.blog import rows_file
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.store.layout import GenerationFiles
+    from blog_search_mcp.index.store.disk import GenerationFiles
     from tests.support.blog import Blog, MakeBlog
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number{n}.\n" for n in range(30)}
@@ -152,7 +151,7 @@ def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_req
     made = blog(POSTS)
     reader = made.reader()
     hashed: list[str] = []
-    monkeypatch.setattr(checksums, "_sha256", lambda path: hashed.append(path.name))
+    monkeypatch.setattr(manifest, "_hash_file", lambda path: hashed.append(path.name))
     os.link(rows_file(made.files), made.index / "another")
     assert reader.read("3.md", 0, 0).count == 1
     assert hashed == []

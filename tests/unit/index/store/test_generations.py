@@ -10,10 +10,9 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexFormatUnknown, IndexMissing
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.store.checksums import verify
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest, writer_lock
-from blog_search_mcp.index.store.layout import Layout
-from blog_search_mcp.index.store.manifest import FORMAT, REBUILD, dumps
+from blog_search_mcp.index.store.manifest import FORMAT, REBUILD, dumps, verify
 from blog_search_mcp.index.types import EmbedderIdentity, Filters
 from tests.support.fakes import DIMENSION, IDENTITY, FakeEmbedder
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import collect, lock_generation, locked_generations
-from blog_search_mcp.index.store.layout import Layout
 from blog_search_mcp.index.types import Filters
 from tests.support.paths import ROOT
 

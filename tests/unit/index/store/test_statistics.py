@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.statistics import Overview, count_posts, peek_overview
 from blog_search_mcp.index.types import Post
 from tests.support.paths import ROOT

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.token_count import count_tokens
+from blog_search_mcp.index.embedders.base import count_tokens
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE, chunk_body
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody

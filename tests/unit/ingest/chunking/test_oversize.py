@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, LONGEST_OPENING, PASSAGE, chunk_body
 from blog_search_mcp.ingest.chunking.oversize import Piece, split_oversize
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody

@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.index.types import Chunk, Filters, Post
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from tests.support.blog import MakeBlog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.documents.front_matter import split_front_matter
+from blog_search_mcp.index.documents.text import split_front_matter
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import read_address
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator

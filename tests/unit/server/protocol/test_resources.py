@@ -15,7 +15,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from blog_search_mcp.index.store.layout import Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol import resources
 from blog_search_mcp.server.protocol.app import build_server

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.documents.front_matter import (
+from blog_search_mcp.index.documents.text import (
     MAX_CHARACTERS,
     MAX_DEPTH,
     FrontMatter,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.documents.decode import Decoded, decode
+from blog_search_mcp.index.documents.text import Decoded, decode
 from blog_search_mcp.index.errors import UnreadablePost
 
 CHINESE = "向量檢索把文字變成數字，再比較它們之間的距離。\n關鍵字檢索則計算詞語出現的次數。\n"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.store.layout import read_regular, regular_size
+from blog_search_mcp.index.store.disk import read_regular, regular_size
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.markdown.plain_text import strip_markup
-from blog_search_mcp.index.markdown.preprocess import add_table_head
+from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.markdown.parser import add_table_head
 
 
 def test_rows_without_a_head_are_rows() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.markdown.links import Links, find_links
+from blog_search_mcp.index.markdown.inline import Links, find_links
 from blog_search_mcp.index.markdown.parser import parse_blocks
 from blog_search_mcp.index.types import Link
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.markdown.plain_text import strip_markup
+from blog_search_mcp.index.markdown.inline import strip_markup
 
 
 @pytest.mark.parametrize(
