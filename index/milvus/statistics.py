@@ -45,7 +45,7 @@ class TermStatistics:
         return int(self.counts[place]) if found else 0
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What is kept of it, for `index.milvus.packing`."""
+        """What is kept of it, for `pack_arrays`."""
         numbers = np.asarray([self.documents, *self.means], dtype=np.float64)
         return {"numbers": numbers, "dimensions": self.dimensions, "counts": self.counts}
 

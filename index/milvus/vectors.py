@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from blog_search_mcp.index.milvus.client import BATCH_BYTES, FLAT, Index, Milvus, Row, among
 from blog_search_mcp.index.milvus.schema import (
@@ -26,7 +25,7 @@ from blog_search_mcp.index.milvus.schema import (
     vectors_fields,
 )
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import ChunkVectors, Cosines
+from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 MANY: Final = 500_000
 """Vectors of a collection from which on it has a graph: below, a server compares all in time.
@@ -52,7 +51,7 @@ class VectorSegment:
     posts: Ids
 
     def arrays(self) -> dict[str, Ids]:
-        """What is kept of it, for `index.milvus.packing`."""
+        """What is kept of it, for `pack_arrays`."""
         return {"chunks": self.chunks, "posts": self.posts}
 
 
@@ -63,7 +62,7 @@ class VectorDirectory:
     segments: tuple[VectorSegment, ...]
     dead: Ids
     """Posts whose rows no longer count."""
-    total: npt.NDArray[np.float64]
+    total: Floats
     """Sum of the rows that count, of shape (dimension,)."""
 
     @property
@@ -82,7 +81,7 @@ class VectorDirectory:
         return _joined([segment.posts for segment in self.segments])
 
     @cached_property
-    def live(self) -> npt.NDArray[np.bool_]:
+    def live(self) -> Bools:
         """By row, whether it counts."""
         return ~np.isin(self.posts, self.dead)
 
@@ -92,7 +91,7 @@ class VectorDirectory:
         counts = (len(segment.chunks) for segment in self.segments)
         return list(accumulate(counts, initial=0))[:-1]
 
-    def split(self, offsets: Ids) -> Iterator[tuple[VectorSegment, npt.NDArray[np.bool_], Ids]]:
+    def split(self, offsets: Ids) -> Iterator[tuple[VectorSegment, Bools, Ids]]:
         """Yield each segment that has any of these rows, which ones, and their numbers there."""
         for segment, start in zip(self.segments, self.starts, strict=True):
             numbers = offsets - start
@@ -110,30 +109,19 @@ def _joined(columns: Sequence[Ids]) -> Ids:
     return np.concatenate([np.zeros(0, dtype=np.int64), *columns])
 
 
-class MilvusVectors:
+class MilvusVectors(Rows):
     """The vectors of one generation; implements VectorStore. Raises IndexProblem."""
 
     def __init__(self, milvus: Milvus, directory: VectorDirectory) -> None:
+        super().__init__(directory.chunks, directory.live, directory.total)
         self._milvus = milvus
         self._directory = directory
-        live = np.flatnonzero(directory.live)
-        by_id = live[np.argsort(directory.chunks[live], kind="stable")]
-        self._by_id: Ids = by_id
-        self._sorted_ids: Ids = directory.chunks[by_id]
         self._fields = vectors_fields(directory.dimension)
-        self._live: Ids = live
+        self._live: Ids = np.flatnonzero(directory.live)
         self._whole = {
             segment.collection: expression_of(segment, rows)
-            for segment, _, rows in directory.split(live)
+            for segment, _, rows in directory.split(self._live)
         }
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._directory.dimension
-
-    def __len__(self) -> int:
-        return len(self._by_id)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
         """Find the chunks of the `k` nearest vectors with their cosines, nearest first.
@@ -157,39 +145,17 @@ class MilvusVectors:
             nearest.setdefault(chunk, cosine)
         return nearest
 
-    def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
-        """Compute the cosine of every vector of these chunks."""
-        offsets, counts = self._offsets(chunk_ids)
+    def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         values = np.empty(len(offsets), dtype=np.float32)
         for segment, inside, numbers in self._directory.split(offsets):
-            values[inside] = self._products(segment, query, numbers)
-        return Cosines(values, counts)
+            values[inside] = self._products_in(segment, query, numbers)
+        return values
 
-    def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
-        """As VectorStore."""
-        return self._offsets(chunk_ids)[1]
-
-    def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
-        """Read every vector of these chunks."""
-        offsets, counts = self._offsets(chunk_ids)
+    def _read(self, offsets: Ids) -> Vectors:
         rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
         for segment, inside, numbers in self._directory.split(offsets):
             rows[inside] = read_rows(self._milvus, segment, self.dimension, numbers)
-        return ChunkVectors(rows, counts)
-
-    def mean(self) -> Vectors:
-        """As VectorStore."""
-        if len(self) < 2:
-            return np.zeros(self.dimension, dtype=np.float32)
-        return (self._directory.total / len(self)).astype(np.float32)
-
-    def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
-        """Offsets of all rows of chunks that count, and how many each has."""
-        ids, wanted = self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64)
-        low, high = (np.searchsorted(ids, wanted, side=side) for side in ("left", "right"))
-        counts = high - low
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self._by_id[np.repeat(low, counts) + within], counts
+        return rows
 
     def _nearest(
         self, segment: VectorSegment, query: Vectors, k: int, expression: str
@@ -206,7 +172,7 @@ class MilvusVectors:
         )
         return np.asarray(hits.keys, dtype=np.int64), np.asarray(hits.scores, dtype=np.float32)
 
-    def _products(self, segment: VectorSegment, query: Vectors, numbers: Ids) -> Vectors:
+    def _products_in(self, segment: VectorSegment, query: Vectors, numbers: Ids) -> Vectors:
         """The inner products of these rows of a segment."""
         wanted = np.unique(numbers)
         values = np.full(len(wanted), np.nan, dtype=np.float32)
@@ -349,7 +315,7 @@ class MilvusVectorWriter:
                 self._append(segment.chunks[batch], segment.posts[batch], rows)
         self._total = kept
 
-    def _sum(self, directory: VectorDirectory, wanted: npt.NDArray[np.bool_]) -> Any:
+    def _sum(self, directory: VectorDirectory, wanted: Bools) -> Floats:
         total = np.zeros(directory.dimension)
         for segment, _, numbers in directory.split(np.flatnonzero(wanted)):
             rows = read_rows(self._milvus, segment, directory.dimension, numbers)

@@ -15,22 +15,18 @@ it is first read: to hash all of them before would take a second for a gigabyte.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import ChunkVectors, Cosines
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Floats: TypeAlias = npt.NDArray[np.float64]
+from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 BLOCK = 4096
 """Rows that are copied or added up at a time."""
@@ -62,11 +58,6 @@ class Directory:
     def dimension(self) -> int:
         """Length of a vector."""
         return len(self.total)
-
-    @property
-    def live(self) -> int:
-        """How many rows count."""
-        return len(self.ids) - int(self.deleted.sum())
 
 
 def empty_directory(dimension: int) -> Directory:
@@ -237,24 +228,15 @@ class _Segment:
         return self.start + propose_rows(self.codes, query)
 
 
-class MemmapStore:
+class MemmapStore(Rows):
     """The vectors of one generation; implements VectorStore."""
 
     def __init__(self, folder: Path) -> None:
         """Map the segments. Raises OSError, ValueError or RuntimeError."""
         self._directory = read_directory(folder)
-        self._by_id: Ids = np.argsort(self._directory.ids, kind="stable")
-        self._sorted_ids: Ids = self._directory.ids[self._by_id]
+        super().__init__(self._directory.ids, ~self._directory.deleted, self._directory.total)
         self._segments = list(_open(folder, self._directory))
         self._last: tuple[Vectors, Vectors] | None = None
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._directory.dimension
-
-    def __len__(self) -> int:
-        return self._directory.live
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
         """Find the chunks of the `k` nearest vectors with their cosines, nearest first."""
@@ -267,37 +249,6 @@ class MemmapStore:
         for chunk, cosine in zip(chunks.tolist(), values[nearest].tolist(), strict=True):
             found.setdefault(chunk, cosine)
         return found
-
-    def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
-        """Compute the cosine of every vector of these chunks."""
-        offsets, counts = self._offsets(chunk_ids)
-        return Cosines(self._products(query, offsets), counts)
-
-    def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
-        """As VectorStore."""
-        return self._offsets(chunk_ids)[1]
-
-    def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
-        """Read every vector of these chunks."""
-        offsets, counts = self._offsets(chunk_ids)
-        rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
-        for segment, inside, numbers in self._split(offsets):
-            rows[inside] = segment.read(numbers)
-        return ChunkVectors(rows, counts)
-
-    def mean(self) -> Vectors:
-        """As VectorStore."""
-        if len(self) < 2:
-            return np.zeros(self.dimension, dtype=np.float32)
-        return (self._directory.total / len(self)).astype(np.float32)
-
-    def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
-        """Offsets of all rows of chunks that are not deleted, and how many each has."""
-        ids, wanted = self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64)
-        low, high = (np.searchsorted(ids, wanted, side=side) for side in ("left", "right"))
-        counts = high - low
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self._by_id[np.repeat(low, counts) + within], counts
 
     def _prefilter(self, query: Vectors) -> Ids | None:
         """Offsets among which the nearest are; `None` for all."""
@@ -322,6 +273,12 @@ class MemmapStore:
         for segment, inside, numbers in self._split(offsets):
             values[inside] = segment.products(query, numbers)
         return values
+
+    def _read(self, offsets: Ids) -> Vectors:
+        rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
+        for segment, inside, numbers in self._split(offsets):
+            rows[inside] = segment.read(numbers)
+        return rows
 
     def _split(self, offsets: Ids) -> Iterator[tuple[_Segment, Bools, Ids]]:
         """Yield each segment with which of these offsets are in it, and their numbers there."""

@@ -15,12 +15,11 @@ import numpy as np
 
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.types import Ids, Vectors
+from blog_search_mcp.index.vectors.base import Bools, Floats
 from blog_search_mcp.index.vectors.memmap_store import (
     BLOCK,
     MANY,
-    Bools,
     Directory,
-    Floats,
     blocks_in,
     blocks_of,
     codes_path,
