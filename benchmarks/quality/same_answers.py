@@ -29,8 +29,8 @@ from benchmarks.quality.blog import (
 )
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.milvus import client
-from blog_search_mcp.index.milvus.client import Milvus, Row
-from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, embeddings_fields
+from blog_search_mcp.index.milvus.client import Milvus
+from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, Row, embeddings_fields
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Address, parse_address

@@ -21,8 +21,8 @@ from blog_search_mcp.index.embedders.fingerprint import (
     pack_vectors,
     unpack_vectors,
 )
-from blog_search_mcp.index.milvus.client import Milvus, literal
-from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, embeddings_fields
+from blog_search_mcp.index.milvus.client import Milvus
+from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, embeddings_fields, literal
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors

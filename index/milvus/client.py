@@ -1,4 +1,4 @@
-"""Speak to a Milvus server: the one module that knows pymilvus.
+"""Ask a Milvus server: with `index.milvus.connection` all that knows pymilvus.
 
 Every request has a deadline. What a server would refuse is checked before it is asked, and
 whatever pymilvus raises is said in a sentence of the error tree. A collection that the server has
@@ -7,44 +7,34 @@ released, as some do when they start anew, is loaded and asked again.
 
 from __future__ import annotations
 
-import json
-import logging
-import os
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from blog_search_mcp.index.errors import (
-    MOST_DETAIL,
-    CollectionGone,
-    IndexProblem,
-    IndexUnreachable,
+from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
+from blog_search_mcp.index.milvus.connection import CollectionReleased, ConnectionLost, Server
+from blog_search_mcp.index.milvus.schema import (
+    MOST_BYTES,
+    MOST_HITS,
+    Field,
+    Row,
+    Sparse,
+    among,
+    batches,
 )
-from blog_search_mcp.index.milvus.schema import MOST_BYTES, MOST_HITS, Field
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
 T = TypeVar("T")
-Row: TypeAlias = dict[str, Any]
-Sparse: TypeAlias = dict[int, float]
 
-TOKEN: Final = "MILVUS_TOKEN"
-"""The environment variable of the token, `user:password` or an API key."""
-
-CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 10.0
 """Of one request of a search, tries included: a server that starts anew is back within it."""
 WRITE_SECONDS: Final = 120.0
 """Of one request of an ingest; a cluster takes its time to load a collection."""
-
-KEEPALIVE_MILLISECONDS: Final = 330_000
-"""Between signs of life on a connection: pymilvus's 10 seconds are too many for a server that has
-gRPC's own limit, five minutes (grpc.io, keepalive), as milvus-lite has; it ends the connection."""
 
 PATIENCE_SECONDS: Final = 3.0
 """In which a lost connection is made anew: pymilvus itself gives up at the first that fails."""
@@ -52,17 +42,8 @@ INGEST_PATIENCE_SECONDS: Final = 30.0
 """The same while rows are written: an ingest that stops begins again."""
 _PAUSE: Final = 0.1
 
-BATCH_BYTES: Final = 8 << 20
-"""Of the rows of one request; servers refuse 64 MB."""
-
 BATCH_KEYS: Final = 500
 """Rows that are read by their keys in one request: of the longest texts, about 64 MB."""
-
-OLDEST: Final = (2, 4)
-"""The first version with sparse vectors (milvus.io, release notes of 2.4.0)."""
-
-_CONNECT_FAILED, _NO_COLLECTION, _NOT_LOADED, _NO_ALIAS = 2, 100, 101, 1600
-"""Codes of pymilvus's Status and of the server's errors (milvus, pkg/util/merr)."""
 
 
 class Hits(NamedTuple):
@@ -91,12 +72,16 @@ class Milvus:
 
     def __init__(self, address: str) -> None:
         """Connect to `address`, such as `http://host:19530`; its token is in MILVUS_TOKEN."""
-        self.address = address
-        self._token = os.environ.get(TOKEN, "")
+        self._server = Server(address)
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
         self._is_writing = False
         self._connected()
+
+    @property
+    def address(self) -> str:
+        """Of the server."""
+        return self._server.address
 
     def close(self) -> None:
         """Close the connection."""
@@ -343,7 +328,7 @@ class Milvus:
         """Ask; if the server has released the collection, load it and ask once more."""
         try:
             return self._call(ask)
-        except _Released:
+        except CollectionReleased:
             self.load(name)
             return self._call(ask)
 
@@ -356,10 +341,10 @@ class Milvus:
             try:
                 return ask(self._connected())
             except Exception as error:
-                problem = self._translate(error)
+                problem = self._server.translate(error)
                 if isinstance(problem, IndexUnreachable):
                     self.close()  # gRPC lets a lost connection rest for up to two minutes
-                if not isinstance(problem, _Lost) or time.monotonic() >= until:
+                if not isinstance(problem, ConnectionLost) or time.monotonic() >= until:
                     raise problem from error
             time.sleep(_PAUSE)
 
@@ -367,156 +352,7 @@ class Milvus:
         with self._lock:
             if self._client is None:
                 try:
-                    self._client = _connect(self.address, self._token)
+                    self._client = self._server.connect()
                 except Exception as error:
-                    raise self._translate(error) from error
+                    raise self._server.translate(error) from error
             return self._client
-
-    def _translate(self, error: Exception) -> IndexProblem:
-        """Say in a sentence what pymilvus raised, without the token and, to clients, its words."""
-        if isinstance(error, IndexProblem):
-            return error
-        codes, said = _codes(error), " ".join(str(getattr(error, "message", error)).split())
-        server = f"The Milvus server at {self.address}"
-        if codes & {"UNAUTHENTICATED", "PERMISSION_DENIED"} or _REFUSED.search(said):
-            which = "the token in" if self._token else "an empty"
-            return IndexUnreachable(
-                f"{server} refuses {which} {TOKEN}. Set this environment variable to "
-                "`user:password`, or to a key, that may use the index."
-            )
-        if codes & {"DEADLINE_EXCEEDED"} and "UNAVAILABLE" not in said:
-            return IndexUnreachable(
-                f"{server} is too slow to answer. Try again, or see what keeps it busy."
-            )
-        if codes & {"UNAVAILABLE", _CONNECT_FAILED} or "UNAVAILABLE" in said:
-            return _Lost(f"{server} does not answer. Start it, or correct the address.")
-        if codes & {_NO_COLLECTION, _NO_ALIAS}:
-            return CollectionGone(
-                f"{server} no longer has what was asked for: another ingest has replaced it, or "
-                "it was dropped. Try again, or run the ingest."
-            )
-        if _NOT_LOADED in codes:
-            return _Released(f"{server} has not loaded the index. Try again.")
-        if self._token:
-            said = said.replace(self._token, "…")
-        return IndexProblem(
-            f"{server} refuses a request ({said[:MOST_DETAIL]}).",
-            for_clients="The server that has the index refuses a request; its log says why.",
-        )
-
-
-class _Lost(IndexUnreachable):
-    """Nobody takes a connection, or the one there was has ended."""
-
-
-class _Released(IndexProblem):
-    """The server has a collection, but not in its memory."""
-
-
-_REFUSED: Final = re.compile(r"auth(?:entication|orization)? (?:check )?fail|unauthenticated", re.I)
-"""What servers say of a wrong token in an error of their own (milvus, internal/proxy)."""
-
-
-def _connect(address: str, token: str) -> MilvusClient:
-    """Connect to a server that is new enough, with pymilvus's own log turned off."""
-    os.environ["GRPC_VERBOSITY"] = "NONE"  # it writes to stderr by itself
-    try:
-        from pymilvus import MilvusClient
-    except ImportError as error:
-        raise IndexUnreachable(
-            "An index in Milvus needs the Python package pymilvus. Install it with "
-            "`pip install 'blog-search-mcp[milvus]'`."
-        ) from error
-    for name in ("pymilvus", "pymilvus.milvus_client", "pymilvus.bulk_writer"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    client = MilvusClient(
-        address,
-        token=token,
-        timeout=CONNECT_SECONDS,
-        dedicated=True,
-        grpc_options={"grpc.keepalive_time_ms": KEEPALIVE_MILLISECONDS},
-    )
-    try:
-        version = str(client.get_server_version(timeout=CONNECT_SECONDS))
-        if is_too_old(version):
-            raise IndexUnreachable(
-                f"The Milvus server at {address} is {version}, which has no sparse vectors. "
-                f"Update it to {'.'.join(map(str, OLDEST))} or newer."
-            )
-    except BaseException:
-        client.close()
-        raise
-    return client
-
-
-def is_too_old(version: str) -> bool:
-    """Whether a server says that it is older than OLDEST; milvus-lite counts otherwise."""
-    found = re.match(r"v?(\d+)\.(\d+)", version)
-    return found is not None and (int(found[1]), int(found[2])) < OLDEST
-
-
-def _codes(error: BaseException | None) -> set[object]:
-    """Return the codes of an error and of what caused it: numbers, and names of gRPC's own."""
-    codes: set[object] = set()
-    for _ in range(MOST_CAUSES):
-        code = getattr(error, "code", None)
-        code = code() if callable(code) else code
-        codes.add(getattr(code, "name", code))
-        error = getattr(error, "__cause__", None)
-    return codes
-
-
-MOST_CAUSES: Final = 8
-"""Links of a chain of errors that are followed: pymilvus makes rings of them."""
-
-
-def batches(fields: Sequence[Field], rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Group rows into requests of about BATCH_BYTES.
-
-    Raises IndexProblem for a value that the server would refuse.
-    """
-    batch: list[Row] = []
-    size = 0
-    for row in rows:
-        own = sum(_check(field, row[field.name]) for field in fields)
-        if batch and size + own > BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-        batch.append(row)
-        size += own
-    if batch:
-        yield batch
-
-
-def _check(field: Field, value: Any) -> int:
-    """Return how many bytes a value takes. Raises IndexProblem for one that is refused."""
-    problem = None
-    match field.kind:
-        case "int":
-            return 8
-        case "text":
-            size = len(value.encode())
-            problem = f"{size:,} bytes" if size > MOST_BYTES else None
-        case "sparse":
-            size = 8 * len(value)
-            problem = None if size else "no term"
-        case "dense":
-            size = 4 * len(value)
-            problem = f"{len(value)} numbers" if len(value) != field.dimension else None
-    if problem:
-        raise IndexProblem(
-            f"A value with {problem} does not fit the field {field.name!r} of the index in Milvus. "
-            "Report it with the post that was last named."
-        )
-    return int(size)
-
-
-def literal(value: int | str) -> str:
-    """Write a value into an expression; milvus-lite has no templates for them."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(int(value))
-
-
-def among(field: str, values: Iterable[int] | Iterable[str], *, outside: bool = False) -> str:
-    """Write that a field has one of these values, or none of them if `outside`."""
-    listed = ", ".join(literal(value) for value in values)
-    return f"{field} {'not in' if outside else 'in'} [{listed}]"

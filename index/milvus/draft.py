@@ -25,7 +25,7 @@ import numpy as np
 from blog_search_mcp.index.errors import IndexBusy, IndexProblem
 from blog_search_mcp.index.lexical.documents import RefusedPost, post_terms
 from blog_search_mcp.index.milvus.catalog import dump_post, dump_relations, fits_field
-from blog_search_mcp.index.milvus.client import BATCH_KEYS, among
+from blog_search_mcp.index.milvus.client import BATCH_KEYS
 from blog_search_mcp.index.milvus.generations import (
     Record,
     Segment,
@@ -55,14 +55,16 @@ from blog_search_mcp.index.milvus.schema import (
     TEXT,
     WHOLE,
     Names,
+    Sparse,
+    among,
 )
-from blog_search_mcp.index.milvus.statistics import (
+from blog_search_mcp.index.milvus.terms import (
     TermSpool,
     TermStatistics,
     WeighedPost,
+    count_post,
     sum_statistics,
 )
-from blog_search_mcp.index.milvus.terms import Sparse, count_post
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
     MilvusVectorWriter,
@@ -77,7 +79,8 @@ from blog_search_mcp.index.store.statistics import Overview, dump_overview
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.milvus.client import Milvus, Row
+    from blog_search_mcp.index.milvus.client import Milvus
+    from blog_search_mcp.index.milvus.schema import Row
     from blog_search_mcp.index.milvus.state import WriterLock
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable

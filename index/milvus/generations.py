@@ -24,7 +24,7 @@ from blog_search_mcp.index.milvus.catalog import (
     load_relations,
     open_in_memory,
 )
-from blog_search_mcp.index.milvus.client import Milvus, Row, literal
+from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.lexical import GenerationTerms
 from blog_search_mcp.index.milvus.schema import (
     ABOUT,
@@ -38,16 +38,14 @@ from blog_search_mcp.index.milvus.schema import (
     TEXT,
     WHOLE,
     Names,
+    Row,
+    Sparse,
+    literal,
     pack_arrays,
     split_text,
     unpack_arrays,
 )
-from blog_search_mcp.index.milvus.statistics import (
-    TermStatistics,
-    read_statistics,
-    sum_statistics,
-)
-from blog_search_mcp.index.milvus.terms import Sparse
+from blog_search_mcp.index.milvus.terms import TermStatistics, read_statistics, sum_statistics
 from blog_search_mcp.index.milvus.vectors import VectorDirectory, VectorSegment
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest, loads
 

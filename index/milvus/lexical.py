@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.lexical.level import EXACT, LexicalLevel, Prepared, bm25_idf
-from blog_search_mcp.index.milvus.client import Milvus, among
+from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     ABOUT,
     CHUNK,
@@ -27,9 +27,10 @@ from blog_search_mcp.index.milvus.schema import (
     TERMS,
     WHOLE,
     Field,
+    Sparse,
+    among,
 )
-from blog_search_mcp.index.milvus.statistics import TermStatistics
-from blog_search_mcp.index.milvus.terms import Sparse, What, dimension, presence
+from blog_search_mcp.index.milvus.terms import TermStatistics, What, dimension, presence
 
 FEW: Final = 32
 """Candidates beyond those that are wanted, where scores are at first too high."""

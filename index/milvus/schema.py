@@ -13,23 +13,31 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from blog_search_mcp.index.errors import IndexProblem
+
 Arrays: TypeAlias = Mapping[str, "npt.NDArray[Any]"]
 Kind = Literal["int", "text", "sparse", "dense"]
+Row: TypeAlias = dict[str, Any]
+Sparse: TypeAlias = dict[int, float]
 
 MOST_BYTES: Final = 65_535
 """Bytes of UTF-8 that a text field takes (milvus.io, limitations)."""
 
 MOST_HITS: Final = 16_384
 """Rows that one request finds, and queries that it asks (milvus.io, limitations)."""
+
+BATCH_BYTES: Final = 8 << 20
+"""Of the rows of one request; servers refuse 64 MB."""
 
 PARTS: Final = 1 << 20
 """A row's number is its post's times this, plus which part of the post it is."""
@@ -98,10 +106,6 @@ def _vector(dimension: int) -> Field:
     return Field(VECTOR, "dense", dimension)
 
 
-NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
-"""What Milvus takes as a name, and short enough for what is put behind it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names of one index's collections and aliases."""
@@ -147,6 +151,58 @@ class Names:
         """The generation that a collection is of; `None` for any other collection."""
         found = re.fullmatch(rf"{self.index}_g(\d+)_(?:posts|chunks|vectors)", collection)
         return int(found[1]) if found else None
+
+
+def batches(fields: Sequence[Field], rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Group rows into requests of about BATCH_BYTES.
+
+    Raises IndexProblem for a value that the server would refuse.
+    """
+    batch: list[Row] = []
+    size = 0
+    for row in rows:
+        own = sum(_check(field, row[field.name]) for field in fields)
+        if batch and size + own > BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += own
+    if batch:
+        yield batch
+
+
+def _check(field: Field, value: Any) -> int:
+    """Return how many bytes a value takes. Raises IndexProblem for one that is refused."""
+    problem = None
+    match field.kind:
+        case "int":
+            return 8
+        case "text":
+            size = len(value.encode())
+            problem = f"{size:,} bytes" if size > MOST_BYTES else None
+        case "sparse":
+            size = 8 * len(value)
+            problem = None if size else "no term"
+        case "dense":
+            size = 4 * len(value)
+            problem = f"{len(value)} numbers" if len(value) != field.dimension else None
+    if problem:
+        raise IndexProblem(
+            f"A value with {problem} does not fit the field {field.name!r} of the index in Milvus. "
+            "Report it with the post that was last named."
+        )
+    return int(size)
+
+
+def literal(value: int | str) -> str:
+    """Write a value into an expression; milvus-lite has no templates for them."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(int(value))
+
+
+def among(field: str, values: Iterable[int] | Iterable[str], *, outside: bool = False) -> str:
+    """Write that a field has one of these values, or none of them if `outside`."""
+    listed = ", ".join(literal(value) for value in values)
+    return f"{field} {'not in' if outside else 'in'} [{listed}]"
 
 
 def split_text(text: str, most: int = MOST_BYTES) -> list[str]:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import Final
 
 from blog_search_mcp.index.errors import CollectionGone, IndexBusy, IndexProblem
-from blog_search_mcp.index.milvus.client import Milvus, literal
+from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     KEY,
     NO_TERM,
@@ -27,6 +27,7 @@ from blog_search_mcp.index.milvus.schema import (
     TEXT,
     WHOLE,
     Names,
+    literal,
     split_text,
 )
 from blog_search_mcp.index.store.generations import BUSY

@@ -14,14 +14,17 @@ from typing import Final
 
 import numpy as np
 
-from blog_search_mcp.index.milvus.client import BATCH_BYTES, FLAT, Index, Milvus, Row, among
+from blog_search_mcp.index.milvus.client import FLAT, Index, Milvus
 from blog_search_mcp.index.milvus.schema import (
+    BATCH_BYTES,
     CHUNK,
     MOST_HITS,
     POST,
     ROW,
     VECTOR,
     Field,
+    Row,
+    among,
     vectors_fields,
 )
 from blog_search_mcp.index.types import Ids, Vectors

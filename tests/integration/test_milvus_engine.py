@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import CollectionGone, IndexUnreachable
-from blog_search_mcp.index.milvus import client as milvus_client
+from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import Names, vectors_fields
 from tests.support.milvus_server import BINARY, serving_engine
@@ -46,8 +46,8 @@ def engine_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def milvus(engine_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Milvus]:
     """In the place of milvus-lite."""
-    monkeypatch.setattr(milvus_client, "OLDEST", (2, 3))
-    monkeypatch.setattr(milvus_client, "CONNECT_SECONDS", 60.0)
+    monkeypatch.setattr(connection, "OLDEST", (2, 3))
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 60.0)
     client = Milvus(engine_address)
     yield client
     for alias in ("blog", "blog_writer"):
@@ -91,6 +91,6 @@ def test_a_released_collection_is_loaded_and_one_that_is_gone_is_said(milvus: Mi
 def test_without_sparse_vectors_it_is_too_old(
     engine_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(milvus_client, "OLDEST", (2, 4))
+    monkeypatch.setattr(connection, "OLDEST", (2, 4))
     with pytest.raises(IndexUnreachable, match="which has no sparse vectors"):
         Milvus(engine_address)

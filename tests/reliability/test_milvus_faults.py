@@ -13,6 +13,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus import client as milvus_client
+from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, Names
 from tests.reliability.conftest import RecordRuns
@@ -33,7 +34,8 @@ SECONDS = 2.0
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONNECT", "READ", "WRITE", "PATIENCE", "INGEST_PATIENCE"):
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", SECONDS)
+    for name in ("READ", "WRITE", "PATIENCE", "INGEST_PATIENCE"):
         monkeypatch.setattr(milvus_client, f"{name}_SECONDS", SECONDS)
 
 

@@ -210,7 +210,7 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "server.__main__",
         "index.commands",
         "index.embedders.openai.client",
-        "index.milvus.client",
+        "index.milvus.connection",
         "server.cli.ask",
     }
 

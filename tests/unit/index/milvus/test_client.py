@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
-from blog_search_mcp.index.milvus import client as milvus_client
-from blog_search_mcp.index.milvus.client import Milvus, among, batches, is_too_old, literal
+from blog_search_mcp.index.errors import CollectionGone, IndexProblem
+from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     CHUNKS_FIELDS,
     Names,
-    embeddings_fields,
+    among,
+    literal,
     vectors_fields,
 )
-from tests.support.milvus_server import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,20 +115,6 @@ def test_rows_that_do_not_arrive_are_noticed(milvus: Milvus) -> None:
         milvus.complete(CHUNKS, 10)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"text": "字" * 21_846}, "65,538 bytes does not fit the field 'text'"),
-        ({"terms": {}}, "no term does not fit the field 'terms'"),
-    ],
-)
-def test_what_a_server_would_refuse_is_not_sent(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(IndexProblem, match=said):
-        list(batches(CHUNKS_FIELDS, [row(1), row(2, **change)]))
-    with pytest.raises(IndexProblem, match="3 numbers does not fit the field 'vector'"):
-        list(batches(embeddings_fields(4), [{"key": "", "seal": "", "vector": [0.0] * 3}]))
-
-
 def test_a_query_of_another_width_is_refused_before_it_is_sent(milvus: Milvus) -> None:
     name = Names("blog").vectors(1)
     milvus.create(name, vectors_fields(4))
@@ -145,61 +129,3 @@ def test_more_than_a_server_finds_is_not_asked_for(milvus: Milvus) -> None:
     assert len(found.keys) == 9
     assert milvus.search(CHUNKS, TERMS, [{0: 1.0}], 0)[0].keys == []
     assert milvus.search(CHUNKS, TERMS, [], 5) == []
-
-
-def test_rows_go_in_requests_of_a_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(milvus_client, "BATCH_BYTES", 100)
-    sizes = [len(batch) for batch in batches(CHUNKS_FIELDS, map(row, range(1, 8)))]
-    assert sizes == [2, 2, 2, 1]
-    large = (row(number, "x" * 500) for number in range(1, 3))
-    assert [len(batch) for batch in batches(CHUNKS_FIELDS, large)] == [1, 1]
-
-
-@pytest.mark.parametrize(
-    ("version", "old"),
-    [
-        ("v2.3.5-lite", True),
-        ("2.2.16", True),
-        ("v2.4.0", False),
-        ("2.6.6", False),
-        ("3.0", False),
-        ("milvus_lite-3.2.2", False),
-        ("", False),
-    ],
-)
-def test_a_server_without_sparse_vectors_is_too_old(version: str, old: bool) -> None:
-    assert is_too_old(version) is old
-
-
-def test_nobody_at_the_address_is_a_sentence() -> None:
-    with pytest.raises(IndexUnreachable, match="Start it, or correct the address"):
-        Milvus(f"http://127.0.0.1:{free_port()}")
-
-
-def test_pymilvus_prints_no_tracebacks_of_its_own(milvus: Milvus) -> None:
-    with pytest.raises(CollectionGone):
-        milvus.query("nothing", "", ["row"])
-    loggers = [name for name in logging.root.manager.loggerDict if name.startswith("pymilvus")]
-    assert loggers
-    assert not [name for name in loggers if logging.getLogger(name).isEnabledFor(logging.CRITICAL)]
-
-
-def test_the_token_is_no_part_of_a_sentence(
-    milvus_address: str, milvus: Milvus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MILVUS_TOKEN", "root:secret")
-    filled(milvus)
-    guest = Milvus(milvus_address)
-    with pytest.raises(IndexProblem, match="refuses a request") as raised:
-        guest.query(CHUNKS, "text == root:secret", ["chunk"])
-    assert "secret" not in str(raised.value)
-    assert raised.value.for_clients == (
-        "The server that has the index refuses a request; its log says why."
-    )
-    guest.close()
-
-
-def test_a_long_request_gives_no_more_signs_of_life_than_a_server_takes(milvus: Milvus) -> None:
-    """gRPC's servers end a connection that does every few seconds (grpc.io, keepalive)."""
-    assert milvus._client is not None
-    assert milvus._client._handler._grpc_options["grpc.keepalive_time_ms"] > 300_000

@@ -15,7 +15,7 @@ from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.lexical.writer import write
 from blog_search_mcp.index.milvus import lexical as milvus_lexical
-from blog_search_mcp.index.milvus.statistics import sum_statistics
+from blog_search_mcp.index.milvus.terms import sum_statistics
 from blog_search_mcp.index.store.catalog import open_catalog
 from tests.support.paths import ROOT
 from tests.unit.index.milvus.words import (

@@ -17,15 +17,15 @@ from blog_search_mcp.index.milvus.schema import (
     WHOLE,
     Names,
 )
-from blog_search_mcp.index.milvus.statistics import TermSpool
-from blog_search_mcp.index.milvus.terms import count_post
+from blog_search_mcp.index.milvus.terms import TermSpool, count_post
 from blog_search_mcp.index.types import Chunk, Post
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from blog_search_mcp.index.milvus.client import Milvus, Row
-    from blog_search_mcp.index.milvus.statistics import TermStatistics, WeighedPost
+    from blog_search_mcp.index.milvus.client import Milvus
+    from blog_search_mcp.index.milvus.schema import Row
+    from blog_search_mcp.index.milvus.terms import TermStatistics, WeighedPost
 
 ENGLISH = """
 cache caches caching memory index indexes indexing vector vectors search searching server servers

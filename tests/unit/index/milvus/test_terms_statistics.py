@@ -9,14 +9,15 @@ import pytest
 
 from blog_search_mcp.index.lexical.documents import PostTerms
 from blog_search_mcp.index.milvus.schema import ABOUT, TERMS, WHOLE, pack_arrays, unpack_arrays
-from blog_search_mcp.index.milvus.statistics import (
+from blog_search_mcp.index.milvus.terms import (
     Means,
     TermSpool,
     TermStatistics,
+    count_post,
+    dimension,
     read_statistics,
     sum_statistics,
 )
-from blog_search_mcp.index.milvus.terms import count_post, dimension
 from tests.unit.index.milvus.words import made_posts
 
 MakeSpool = Callable[..., TermSpool]
