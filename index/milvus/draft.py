@@ -247,21 +247,13 @@ class MilvusDraft:
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """As Draft."""
         from blog_search_mcp.index.milvus.lexical import MilvusSearcher
-        from blog_search_mcp.index.search.snapshot import Snapshot
+        from blog_search_mcp.index.search.snapshot import make_snapshot
 
         record = self._record
         terms = terms_of_record(self.names, record, self._dead, self._statistics)
         catalog = open_catalog(self.files, texts_of_record(self.milvus, self.names, record))
-        return Snapshot(
-            catalog,
-            MilvusSearcher(self.milvus, terms),
-            MilvusVectors(self.milvus, self.vectors.directory),
-            embedder,
-            catalog.translations(),
-            catalog.series(),
-            catalog.overtaken(),
-            catalog.chunk_table(),
-        )
+        vectors = MilvusVectors(self.milvus, self.vectors.directory)
+        return make_snapshot(catalog, MilvusSearcher(self.milvus, terms), vectors, embedder)
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
         """As Draft. Raises IndexBusy if another ingest has taken the lock over."""

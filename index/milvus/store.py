@@ -113,7 +113,7 @@ class MilvusStore:
         """As IndexStore: its posts are read into memory, texts when they are asked for."""
         from blog_search_mcp.index.milvus.lexical import MilvusSearcher
         from blog_search_mcp.index.milvus.vectors import MilvusVectors
-        from blog_search_mcp.index.search.snapshot import Snapshot
+        from blog_search_mcp.index.search.snapshot import make_snapshot
         from blog_search_mcp.index.store.catalog import Catalog
 
         generation = self._read(number)
@@ -127,16 +127,9 @@ class MilvusStore:
         with self._lock:
             connection = self._load(generation)
         catalog = Catalog(connection, generation.texts())
-        snapshot = Snapshot(
-            catalog,
-            MilvusSearcher(self._milvus, generation.terms),
-            MilvusVectors(self._milvus, generation.vectors),
-            embedder,
-            catalog.translations(),
-            catalog.series(),
-            catalog.overtaken(),
-            catalog.chunk_table(),
-        )
+        words = MilvusSearcher(self._milvus, generation.terms)
+        vectors = MilvusVectors(self._milvus, generation.vectors)
+        snapshot = make_snapshot(catalog, words, vectors, embedder)
         return OpenGeneration(manifest, snapshot, overview, _do_nothing, catalog.close)
 
     def _load(self, generation: StoredGeneration) -> sqlite3.Connection:

@@ -31,10 +31,8 @@ from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 MANY: Final = 500_000
-"""Vectors of a collection from which on it has a graph: below, a server compares all in time.
-
-Milvus 2.3.5's engine takes 15 ms for 100,000 of 384 numbers on two cores that do other work too, a
-graph 10, which finds .92 of the nearest 150, and .54 of those among 20,000 made as far apart."""
+"""Vectors of a collection from which on it has a graph: below, a search compares them all, which is
+exact and reads no more than 768 MB of vectors of 384 numbers."""
 
 GRAPH: Final = Index("HNSW", {"M": 16, "efConstruction": 200})
 

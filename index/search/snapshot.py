@@ -72,6 +72,26 @@ class Snapshot:
         self.catalog.close()
 
 
+def make_snapshot(
+    catalog: Catalog,
+    lexical: LexicalSearcher,
+    vectors: VectorStore,
+    embedder: Embedder,
+    table: ChunkTable | None = None,
+) -> Snapshot:
+    """Make a snapshot of an opened catalog, whose `table` may lie ready elsewhere."""
+    return Snapshot(
+        catalog,
+        lexical,
+        vectors,
+        embedder,
+        catalog.translations(),
+        catalog.series(),
+        catalog.overtaken(),
+        catalog.chunk_table() if table is None else table,
+    )
+
+
 def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
     """Open a generation's files, whose checksums hold.
 
@@ -80,14 +100,11 @@ def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files)))
-            snapshot = Snapshot(
+            snapshot = make_snapshot(
                 catalog,
                 TantivySearcher(files.lexical),
                 MemmapStore(files.vectors),
                 embedder,
-                catalog.translations(),
-                catalog.series(),
-                catalog.overtaken(),
                 read_chunk_table(files.table),
             )
             opened.pop_all()
