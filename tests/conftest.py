@@ -108,14 +108,17 @@ def milvus_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def milvus(milvus_address: str) -> Iterator[Milvus]:
-    """A connection to that server; what a test makes there is dropped after it."""
+    """A connection to that server, which has nothing but what tests share.
+
+    It is cleared before each test too: a writer that was killed may be served after its death.
+    """
     from blog_search_mcp.index.milvus.client import Milvus
+    from tests.support.milvus_server import clear
 
     client = Milvus(milvus_address)
-    before = set(client.collections())
+    clear(client)
     yield client
-    for name in set(client.collections()) - before:
-        client.drop(name)
+    clear(client)
     client.close()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
@@ -17,20 +17,16 @@ from tests.support.milvus_standin import standing_in
 from tests.support.paths import ROOT
 from tests.support.served import POSTS, SOUP, serving, write
 
+if TYPE_CHECKING:
+    from blog_search_mcp.index.milvus.client import Milvus
+
 TOKEN = "root:very-secret"
 
 
 @pytest.fixture
-def index(milvus_address: str) -> Iterator[str]:
-    """The address of an index that is not there yet; it is dropped after the test."""
-    from blog_search_mcp.index.milvus.client import Milvus
-
-    yield f"{milvus_address.replace('http:', 'milvus:')}/my_blog"
-    client = Milvus(milvus_address)
-    for name in client.collections():
-        if name.startswith("my_blog_"):
-            client.drop(name)
-    client.close()
+def index(milvus: Milvus) -> str:
+    """The address of an index that is not there yet."""
+    return f"{milvus.address.replace('http:', 'milvus:')}/my_blog"
 
 
 def run(

@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import CollectionGone, IndexUnreachable
 from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import Names, vectors_fields
-from tests.support.milvus_server import BINARY, serving_engine
+from tests.support.milvus_server import BINARY, clear, serving_engine
 from tests.unit.index.milvus.test_vectors import (
     test_a_generation_has_the_rows_of_those_before_but_of_posts_that_went,
     test_a_generation_without_new_vectors_makes_no_collection,
@@ -52,8 +52,7 @@ def milvus(engine_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mil
     yield client
     for alias in ("blog", "blog_writer"):
         client.drop_alias(alias)
-    for name in client.collections():
-        client.drop(name)
+    clear(client)
     client.close()
 
 

@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.milvus.client import Milvus
 
 READY_SECONDS: Final = 180.0
 
@@ -59,6 +62,17 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
             return
         time.sleep(0.05)
     raise RuntimeError(f"the Milvus server does not start: {process.poll()}")
+
+
+SHARED: Final = "shared"
+"""How the names of indexes begin that tests share."""
+
+
+def clear(milvus: Milvus) -> None:
+    """Drop everything that tests do not share, and the aliases with it."""
+    for name in milvus.collections():
+        if not name.startswith(SHARED):
+            milvus.drop(name)
 
 
 BINARY: Final = "MILVUS_SERVER"

@@ -89,8 +89,8 @@ def assert_equal(found: LexicalSearcher, expected: LexicalSearcher, posts: list[
             assert list(best.values()) == pytest.approx(list(every)[:7], abs=1e-4)
 
 
-@pytest.fixture(params=[60, pytest.param(120, marks=pytest.mark.slow)])
-def posts(request: pytest.FixtureRequest, kept_blog: MakeBlog) -> list[PostTerms]:
+@pytest.fixture
+def posts(kept_blog: MakeBlog) -> list[PostTerms]:
     """The posts of the tree's own blog and made ones."""
     sources = sorted((ROOT / "content").rglob("*.md*"))
     blog = kept_blog(
@@ -102,7 +102,7 @@ def posts(request: pytest.FixtureRequest, kept_blog: MakeBlog) -> list[PostTerms
     with closing(open_catalog(blog.files)) as catalog:
         numbers = sorted(catalog.every_post())
     real = [each for each in post_terms(blog.files, numbers) if isinstance(each, PostTerms)]
-    return [*real, *made_posts(request.param, seed=1, first=1_000)]
+    return [*real, *made_posts(120, seed=1, first=1_000)]
 
 
 def test_scores_shares_and_rarities_are_those_of_tantivy(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,48 +9,59 @@ import pytest
 
 from blog_search_mcp.index.stores import Address, parse_address
 from tests.support.blog import Blog
+from tests.support.milvus_server import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tests.support.blog import MakeBlog
 
-_NUMBERS = count(1)
+Place = tuple[Path, Address | None]
 
 
 @pytest.fixture(params=["folder", pytest.param("milvus", marks=pytest.mark.slow)])
-def address(request: pytest.FixtureRequest) -> Callable[[], Address | None]:
-    """Makes the address of another index, `None` for one in a folder."""
+def address(request: pytest.FixtureRequest) -> Callable[[str], Address | None]:
+    """Makes the address of an index of that name, `None` for one in a folder."""
     if request.param == "folder":
-        return lambda: None
-    server = request.getfixturevalue("milvus_address")
-    return lambda: parse_address(f"{server}/search_{next(_NUMBERS)}")
+        return lambda _name: None
+    server = request.getfixturevalue("milvus").address
+    return lambda name: parse_address(f"{server}/{name}")
 
 
 @pytest.fixture
-def blog(address: Callable[[], Address | None], tmp_path: Path) -> Iterator[MakeBlog]:
-    """As everywhere, in both stores."""
+def blogs() -> Iterator[list[Blog]]:
+    """The blogs of a test, which are closed after it."""
     made: list[Blog] = []
-
-    def make(posts: Mapping[str, str]) -> Blog:
-        folder = tmp_path / f"blog-{len(made)}"
-        made.append(Blog(folder / "content", folder / "index", address=address()))
-        made[-1].content.mkdir(parents=True)
-        made[-1].write(posts)
-        made[-1].ingest()
-        return made[-1]
-
-    yield make
+    yield made
     for each in made:
         for live in each.live:
             live.close()
 
 
-Kept = dict[tuple[str, tuple[tuple[str, str], ...]], tuple[Path, Address | None]]
+def _open(place: Place, posts: Mapping[str, str] | None, made: list[Blog]) -> Blog:
+    """Return the blog at a place; `posts` are ingested first, if any."""
+    folder, there = place
+    made.append(Blog(folder / "content", folder / "index", address=there))
+    if posts is not None:
+        made[-1].content.mkdir(parents=True)
+        made[-1].write(posts)
+        made[-1].ingest()
+    return made[-1]
+
+
+@pytest.fixture
+def blog(address: Callable[[str], Address | None], blogs: list[Blog], tmp_path: Path) -> MakeBlog:
+    """As everywhere, in both stores."""
+
+    def make(posts: Mapping[str, str]) -> Blog:
+        name = f"blog{len(blogs)}"
+        return _open((tmp_path / name, address(name)), posts, blogs)
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def kept_places() -> Kept:
+def kept_places() -> dict[tuple[str, tuple[tuple[str, str], ...]], Place]:
     """By store and posts, where each blog is that tests share."""
     return {}
 
@@ -59,28 +69,20 @@ def kept_places() -> Kept:
 @pytest.fixture
 def kept_blog(
     request: pytest.FixtureRequest,
-    kept_places: Kept,
-    address: Callable[[], Address | None],
+    kept_places: dict[tuple[str, tuple[tuple[str, str], ...]], Place],
+    address: Callable[[str], Address | None],
+    blogs: list[Blog],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[MakeBlog]:
+) -> MakeBlog:
     """As everywhere, in both stores."""
-    made: list[Blog] = []
     store = str(request.node.callspec.params["address"])
 
     def make(posts: Mapping[str, str]) -> Blog:
         key = store, tuple(sorted(posts.items()))
-        is_new = key not in kept_places
-        if is_new:
-            kept_places[key] = tmp_path_factory.mktemp("kept"), address()
-        folder, there = kept_places[key]
-        made.append(Blog(folder / "content", folder / "index", address=there))
-        if is_new:
-            made[-1].content.mkdir(parents=True)
-            made[-1].write(posts)
-            made[-1].ingest()
-        return made[-1]
+        if known := kept_places.get(key):
+            return _open(known, None, blogs)
+        place = tmp_path_factory.mktemp("kept"), address(f"{SHARED}{len(kept_places)}")
+        kept_places[key] = place
+        return _open(place, posts, blogs)
 
-    yield make
-    for each in made:
-        for live in each.live:
-            live.close()
+    return make
