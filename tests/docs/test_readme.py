@@ -24,7 +24,7 @@ TARGETS = {
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WORDS_A_MINUTE = 250
 """What an adult reads of plain text."""
-OTHERS = ("docker ", "uvx ")
+OTHERS = ("docker ", "pipx ", "uvx ")
 """Programs with options of their own, before ours are named."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
