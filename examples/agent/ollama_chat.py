@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.embedders.ollama.client import connect
+from blog_search_mcp.index.embedders.ollama.client import OllamaClient
 from blog_search_mcp.index.embedders.ollama.errors import translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
@@ -40,7 +40,7 @@ class OllamaChat:
         self._model = model
         try:
             self._host = resolve_url(host)
-            self._client = connect(self._host, READ)
+            self._client = OllamaClient(self._host).connect(READ)
         except BlogSearchError as error:
             raise AgentError(str(error)) from error
 

@@ -8,9 +8,8 @@ limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.ollama.errors import WORDING, translate_error
 from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
@@ -20,10 +19,10 @@ from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
     FOR_A_CHECK,
     MOST_BYTES,
+    RetryingClient,
     RetryPolicy,
     ServerState,
     bound_response,
-    send_with_retries,
 )
 from blog_search_mcp.index.errors import EmbedderRefused
 
@@ -33,27 +32,43 @@ if TYPE_CHECKING:
     import httpx
     from ollama import Client
 
-T = TypeVar("T")
 
+class OllamaClient(RetryingClient["Client"]):
+    """The official client for one URL, as `resolve_url` gives it."""
 
-class RetryingClient:
-    """The official client for one URL; connects at the first request."""
+    wording = WORDING
 
-    def __init__(self, url: str) -> None:
-        """Take the URL to connect to, as `resolve_url` gives it."""
-        self.url = url
-        self._clients: dict[float, Client] = {}
+    def translate(self, error: Exception) -> RequestFailed:
+        """As RetryingClient."""
+        return translate_error(error)
 
-    def prepare(self, policy: RetryPolicy) -> Client:
-        """Import and set up the client for requests of this policy. Raises EmbedderRefused."""
-        if policy.timeout not in self._clients:
-            self._clients[policy.timeout] = connect(self.url, policy.timeout)
-        return self._clients[policy.timeout]
+    def connect(self, timeout: float) -> Client:
+        """As RetryingClient: its import alone trips on odd settings."""
+        try:
+            import httpx
+            from ollama import Client
 
-    def request(self, send: Callable[[Client], T], policy: RetryPolicy) -> T:
-        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
-        client = self.prepare(policy)
-        return send_with_retries(lambda: send(client), policy, translate_error, WORDING, self.url)
+            trust_env = not is_loopback(self.url)  # a proxy is not for this machine
+            is_encrypted = trust_env or self.url.startswith("https:")
+            return Client(
+                host=self.url,
+                timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+                limits=httpx.Limits(max_keepalive_connections=0),
+                trust_env=trust_env,
+                verify=_load_certificates(trust_env) if is_encrypted else False,
+                follow_redirects=False,
+                headers={"Accept-Encoding": "identity"},
+                event_hooks={"request": [_remove_key], "response": [bound_response]},
+            )
+        except (ImportError, OSError, ValueError) as error:
+            advice = (
+                "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or "
+                "the proxy variables."
+            )
+            raise EmbedderRefused(
+                f"The Ollama client cannot start: {error}. {advice}",
+                for_clients=f"The Ollama client cannot start. {advice}",
+            ) from error
 
     def read_version(self, policy: RetryPolicy) -> str:
         """Return the server's version; empty if it reports none. Raises RequestFailed.
@@ -94,7 +109,7 @@ class OllamaHealthCheck:
         self.url = resolve_url(url)
         self.place = f"Ollama at {self.url}"
         self.name = "Ollama"
-        self._client = RetryingClient(self.url)
+        self._client = OllamaClient(self.url)
 
     def prepare(self) -> None:
         """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
@@ -120,7 +135,7 @@ def list_installed(url: str) -> tuple[str, ...]:
     Raises UsageError for any other address.
     """
     try:
-        return tuple(RetryingClient(resolve_url(url)).read_digests(FOR_A_CHECK))
+        return tuple(OllamaClient(resolve_url(url)).read_digests(FOR_A_CHECK))
     except RequestFailed:
         return ()
 
@@ -148,35 +163,6 @@ def peek_digest(model: str, url: str) -> str | None:
     except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return None
     return digests.get(full_name(model), "")
-
-
-def connect(url: str, timeout: float) -> Client:
-    """Make the official client. Raises EmbedderRefused: its import alone trips on odd settings."""
-    try:
-        import httpx
-        from ollama import Client
-
-        trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
-        is_encrypted = trust_env or url.startswith("https:")
-        return Client(
-            host=url,
-            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
-            limits=httpx.Limits(max_keepalive_connections=0),
-            trust_env=trust_env,
-            verify=_load_certificates(trust_env) if is_encrypted else False,
-            follow_redirects=False,
-            headers={"Accept-Encoding": "identity"},
-            event_hooks={"request": [_remove_key], "response": [bound_response]},
-        )
-    except (ImportError, OSError, ValueError) as error:
-        advice = (
-            "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
-            "proxy variables."
-        )
-        raise EmbedderRefused(
-            f"The Ollama client cannot start: {error}. {advice}",
-            for_clients=f"The Ollama client cannot start. {advice}",
-        ) from error
 
 
 @cache

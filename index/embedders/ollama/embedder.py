@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import RetryingClient, peek_digest
+from blog_search_mcp.index.embedders.ollama.client import OllamaClient, peek_digest
 from blog_search_mcp.index.embedders.ollama.errors import WORDING
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
@@ -46,7 +46,7 @@ class OllamaWire:
     def __init__(self, url: str) -> None:
         """Take the URL to connect to, as `resolve_url` gives it."""
         self.url = url
-        self._client = RetryingClient(url)
+        self._client = OllamaClient(url)
 
     def describe(self, model: str, policy: RetryPolicy) -> Description:
         """As Wire."""
@@ -112,8 +112,3 @@ class OllamaEmbedder(RemoteEmbedder):
     ) -> None:
         """Take the address in any form of OLLAMA_HOST, the rest as RemoteEmbedder."""
         super().__init__(OllamaWire(resolve_url(url)), model, prefixes, for_documents, for_a_query)
-
-    def __reduce__(self) -> tuple[type[OllamaEmbedder], tuple[object, ...]]:
-        """Give another process a connection of its own."""
-        policies = (self._for_documents, self._for_a_query)
-        return OllamaEmbedder, (self.model, self.url, self.prefixes, *policies)

@@ -19,28 +19,15 @@ from blog_search_mcp.index.errors import (
 )
 
 WORDING: Final = Wording(
-    "Ollama",
-    {
+    name="Ollama",
+    it="Ollama",
+    sort="Ollama",
+    setting="--embedder-url or OLLAMA_HOST",
+    own={
         Kind.DOWN: (
             EmbedderUnavailable,
             "{place} cannot be reached. Start it (`ollama serve` or the app), or name its address "
-            "with --embedder-url or OLLAMA_HOST.",
-        ),
-        Kind.SLOW: (
-            EmbedderUnavailable,
-            "{place} did not answer in time. Try again; if it stays so, restart Ollama.",
-        ),
-        Kind.BUSY: (
-            EmbedderUnavailable,
-            "{place} is busy. Try again in a moment.",
-        ),
-        Kind.CRASHED: (
-            EmbedderUnavailable,
-            "{place} failed while embedding: {detail}. Try again; if it stays so, restart Ollama.",
-        ),
-        Kind.TOO_LONG: (
-            EmbedderRefused,
-            "{model} refuses even a single character as too long. Choose another model.",
+            "with {setting}.",
         ),
         Kind.MISSING: (
             ModelMissing,
@@ -54,23 +41,10 @@ WORDING: Final = Wording(
             EmbedderRefused,
             "{place} answered with {detail}. Try again; if it stays so, restart or update Ollama.",
         ),
-        Kind.MIXED_UP: (
-            EmbedderRefused,
-            "{place} mixes up the vectors of a batch. Update Ollama.",
-        ),
-        Kind.UNSTEADY: (
-            EmbedderRefused,
-            "{place} gives one text different vectors. Restart or update Ollama, then run again.",
-        ),
-        Kind.REDIRECTED: (
-            EmbedderRefused,
-            "{place} redirects to {detail}, where no text is sent. If that is your Ollama, name "
-            "its address with --embedder-url or OLLAMA_HOST.",
-        ),
         Kind.REFUSED: (
             EmbedderRefused,
-            "{place} refused the request: {detail}. Check that --embedder-url or OLLAMA_HOST "
-            "names an Ollama, and what its log says.",
+            "{place} refused the request: {detail}. Check that {setting} names an Ollama, and what "
+            "its log says.",
         ),
     },
 )

@@ -11,17 +11,16 @@ import base64
 import binascii
 import os
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.embedders.ollama.host import is_loopback
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
+    RetryingClient,
     RetryPolicy,
     bound_response,
-    send_with_retries,
     translate_http_error,
 )
 from blog_search_mcp.index.errors import (
@@ -36,33 +35,18 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.types import Vectors
 
-T = TypeVar("T")
-
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
 
-_NAMES = "--embedder-url or EMBEDDER_URL names"
-
 WORDING: Final = Wording(
-    "The embedding server",
-    {
+    name="The embedding server",
+    it="it",
+    sort="server",
+    setting="--embedder-url or EMBEDDER_URL",
+    own={
         Kind.DOWN: (
             EmbedderUnavailable,
-            "{place} cannot be reached. Start it, or name its address with --embedder-url or "
-            "EMBEDDER_URL.",
-        ),
-        Kind.SLOW: (
-            EmbedderUnavailable,
-            "{place} did not answer in time. Try again; if it stays so, restart it.",
-        ),
-        Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
-        Kind.CRASHED: (
-            EmbedderUnavailable,
-            "{place} failed while embedding: {detail}. Try again; if it stays so, restart it.",
-        ),
-        Kind.TOO_LONG: (
-            EmbedderRefused,
-            "{model} refuses even a single character as too long. Choose another model.",
+            "{place} cannot be reached. Start it, or name its address with {setting}.",
         ),
         Kind.MISSING: (
             ModelMissing,
@@ -75,25 +59,12 @@ WORDING: Final = Wording(
         ),
         Kind.NO_VECTOR: (
             EmbedderRefused,
-            f"{{place}} answered with {{detail}}. Check that {_NAMES} the address that ends in "
+            "{place} answered with {detail}. Check that {setting} names the address that ends in "
             "/v1, and the server's log.",
-        ),
-        Kind.MIXED_UP: (
-            EmbedderRefused,
-            "{place} mixes up the vectors of a batch. Update it.",
-        ),
-        Kind.UNSTEADY: (
-            EmbedderRefused,
-            "{place} gives one text different vectors. Restart or update it, then run again.",
-        ),
-        Kind.REDIRECTED: (
-            EmbedderRefused,
-            "{place} redirects to {detail}, where no text is sent. If that is your server, name "
-            "its address with --embedder-url or EMBEDDER_URL.",
         ),
         Kind.REFUSED: (
             EmbedderRefused,
-            f"{{place}} refused the request: {{detail}}. Check that {_NAMES} the right server, "
+            "{place} refused the request: {detail}. Check that {setting} names the right server, "
             f"and that {KEY_VARIABLE} has its key if it asks for one.",
         ),
     },
@@ -144,19 +115,10 @@ def resolve_urls(text: str) -> list[str]:
     return [resolve_url(part) for part in split_urls(text)]
 
 
-class OpenAIClient:
-    """One server; connects at the first request."""
+class OpenAIClient(RetryingClient["httpx.Client"]):
+    """One server, by an address in any form of `resolve_url`."""
 
-    def __init__(self, url: str) -> None:
-        """Take the address in any form of `resolve_url`."""
-        self.url = url
-        self._clients: dict[float, httpx.Client] = {}
-
-    def prepare(self, policy: RetryPolicy) -> httpx.Client:
-        """Import and set up the client for requests of this policy. Raises EmbedderRefused."""
-        if policy.timeout not in self._clients:
-            self._clients[policy.timeout] = _connect(self.url, policy.timeout)
-        return self._clients[policy.timeout]
+    wording = WORDING
 
     def is_alive(self, policy: RetryPolicy) -> None:
         """Ask for the list of models, which some servers lack. Raises RequestFailed if down."""
@@ -166,7 +128,7 @@ class OpenAIClient:
             if response.status_code != 404:
                 _raise_for_status(response)
 
-        self._request(ask, policy)
+        self.request(ask, policy)
 
     def embed(
         self, model: str, texts: list[str], policy: RetryPolicy, dimension: int | None = None
@@ -182,11 +144,42 @@ class OpenAIClient:
             _raise_for_status(response)
             return read_rows(response.json(), len(texts), dimension)
 
-        return self._request(send, policy)
+        return self.request(send, policy)
 
-    def _request(self, send: Callable[[httpx.Client], T], policy: RetryPolicy) -> T:
-        client = self.prepare(policy)
-        return send_with_retries(lambda: send(client), policy, _translate, WORDING, self.url)
+    def translate(self, error: Exception) -> RequestFailed:
+        """As RetryingClient."""
+        return translate_http_error(error) or RequestFailed(
+            Kind.NO_VECTOR, "something that is no list of embeddings"
+        )
+
+    def connect(self, timeout: float) -> httpx.Client:
+        """As RetryingClient."""
+        try:
+            url = resolve_url(self.url)
+        except UsageError as error:
+            raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
+        try:
+            import httpx
+
+            key = os.environ.get(KEY_VARIABLE, "")
+            headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
+            return httpx.Client(
+                base_url=url,
+                timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+                limits=httpx.Limits(max_keepalive_connections=0),
+                trust_env=not is_loopback(
+                    url
+                ),  # a proxy in the environment is not for this machine
+                follow_redirects=False,
+                headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
+                event_hooks={"response": [bound_response]},
+            )
+        except (ImportError, OSError, ValueError) as error:
+            advice = f"Correct {KEY_VARIABLE}, SSL_CERT_FILE or the proxy variables."
+            raise EmbedderRefused(
+                f"The HTTP client cannot start: {error}. {advice}",
+                for_clients=f"The HTTP client cannot start. {advice}",
+            ) from error
 
 
 def read_rows(reply: Any, count: int, dimension: int | None = None) -> Vectors:
@@ -257,40 +250,3 @@ def _raise_for_status(response: httpx.Response) -> None:
         pass
     detail = f"{text or 'no reason given'} (status {response.status_code})"
     raise RequestFailed(classify_reply(response.status_code, text), detail)
-
-
-def _translate(error: Exception) -> RequestFailed:
-    return translate_http_error(error) or RequestFailed(
-        Kind.NO_VECTOR, "something that is no list of embeddings"
-    )
-
-
-def _read_key(environment: Mapping[str, str]) -> str:
-    return environment.get("EMBEDDER_API_KEY", "")
-
-
-def _connect(url: str, timeout: float) -> httpx.Client:
-    try:
-        url = resolve_url(url)
-    except UsageError as error:
-        raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
-    try:
-        import httpx
-
-        key = _read_key(os.environ)
-        headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
-        return httpx.Client(
-            base_url=url,
-            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
-            limits=httpx.Limits(max_keepalive_connections=0),
-            trust_env=not is_loopback(url),  # a proxy in the environment is not for this machine
-            follow_redirects=False,
-            headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
-            event_hooks={"response": [bound_response]},
-        )
-    except (ImportError, OSError, ValueError) as error:
-        advice = f"Correct {KEY_VARIABLE}, SSL_CERT_FILE or the proxy variables."
-        raise EmbedderRefused(
-            f"The HTTP client cannot start: {error}. {advice}",
-            for_clients=f"The HTTP client cannot start. {advice}",
-        ) from error

@@ -109,11 +109,6 @@ class OpenAIEmbedder(RemoteEmbedder):
         wire = PooledWire(wires) if len(wires) > 1 else wires[0]
         super().__init__(wire, model, prefixes, for_documents, for_a_query)
 
-    def __reduce__(self) -> tuple[type[OpenAIEmbedder], tuple[object, ...]]:
-        """Give another process a connection of its own."""
-        policies = (self._for_documents, self._for_a_query)
-        return OpenAIEmbedder, (self.model, self.url, self.prefixes, *policies)
-
 
 class OpenAIHealthCheck:
     """A short look whether the server answers; safe to use from several threads."""

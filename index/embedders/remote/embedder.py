@@ -124,6 +124,11 @@ class RemoteEmbedder:
         self._identity: EmbedderIdentity | None = None
         self._batches = BatchEmbedder(wire.wording, wire.concurrency)
 
+    def __reduce__(self) -> tuple[type[RemoteEmbedder], tuple[object, ...]]:
+        """Give another process a connection of its own; each subclass takes an address first."""
+        policies = (self._for_documents, self._for_a_query)
+        return type(self), (self.model, self.url, self.prefixes, *policies)
+
     @property
     def identity(self) -> EmbedderIdentity:
         """As Embedder, with the fingerprint; asks the server once for all of it."""

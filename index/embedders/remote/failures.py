@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import Final, TypeAlias
 
-from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, EmbedderUnavailable
 
 DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
@@ -40,14 +40,50 @@ class RequestFailed(Exception):
         self.detail = " ".join(detail.split())[:DETAIL_LIMIT]
 
 
+Sentences: TypeAlias = Mapping[Kind, tuple[type[EmbedderError], str]]
+"""By kind the error and its sentence; what stands in braces is filled in."""
+
+_SHARED: Final[Sentences] = {
+    Kind.SLOW: (
+        EmbedderUnavailable,
+        "{place} did not answer in time. Try again; if it stays so, restart {it}.",
+    ),
+    Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
+    Kind.CRASHED: (
+        EmbedderUnavailable,
+        "{place} failed while embedding: {detail}. Try again; if it stays so, restart {it}.",
+    ),
+    Kind.TOO_LONG: (
+        EmbedderRefused,
+        "{model} refuses even a single character as too long. Choose another model.",
+    ),
+    Kind.MIXED_UP: (EmbedderRefused, "{place} mixes up the vectors of a batch. Update {it}."),
+    Kind.UNSTEADY: (
+        EmbedderRefused,
+        "{place} gives one text different vectors. Restart or update {it}, then run again.",
+    ),
+    Kind.REDIRECTED: (
+        EmbedderRefused,
+        "{place} redirects to {detail}, where no text is sent. If that is your {sort}, name its "
+        "address with {setting}.",
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     """How failures of one sort of server are told."""
 
     name: str
     """Of the server, as a sentence begins with it: `Ollama`."""
-    sentences: Mapping[Kind, tuple[type[EmbedderError], str]]
-    """By kind the error and its sentence; `{place}`, `{model}` and `{detail}` are filled in."""
+    it: str
+    """Of the server, where it was named before."""
+    sort: str
+    """Of server."""
+    setting: str
+    """What sets its address."""
+    own: Sentences
+    """For the kinds that are not told alike of every server."""
 
     def name_place(self, url: str) -> str:
         """Name the server at this address."""
@@ -65,16 +101,24 @@ class Wording:
 
     def describe(self, failure: RequestFailed, url: str) -> str:
         """Say what happened at `url`, in a sentence without advice."""
-        sentence = self.sentences[failure.kind][1].partition(". ")[0]
-        return sentence.format(place=self.name_place(url), model="", detail=failure.detail) + "."
+        _, sentence = self._of_kind(failure.kind)
+        return self._fill(sentence.partition(". ")[0], url, "", failure.detail) + "."
 
     def make_error(self, failure: RequestFailed, url: str, model: str) -> EmbedderError:
         """Say what happened at `url` with `model`, and what to do next."""
-        error, sentence = self.sentences[failure.kind]
-        place = self.name_place(url)
+        error, sentence = self._of_kind(failure.kind)
         is_ours = failure.kind in (Kind.NO_VECTOR, Kind.REDIRECTED)
         detail = failure.detail if is_ours else "its log has the reason"
         return error(
-            sentence.format(place=place, model=model, detail=failure.detail),
-            for_clients=sentence.format(place=place, model=model, detail=detail),
+            self._fill(sentence, url, model, failure.detail),
+            for_clients=self._fill(sentence, url, model, detail),
+        )
+
+    def _of_kind(self, kind: Kind) -> tuple[type[EmbedderError], str]:
+        return self.own.get(kind) or _SHARED[kind]
+
+    def _fill(self, sentence: str, url: str, model: str, detail: str) -> str:
+        place, it, sort, setting = self.name_place(url), self.it, self.sort, self.setting
+        return sentence.format(
+            place=place, model=model, detail=detail, it=it, sort=sort, setting=setting
         )

@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 
 if TYPE_CHECKING:
     import httpx
 
+C = TypeVar("C")
 T = TypeVar("T")
 
 CONNECT_TIMEOUT: Final = 3.0
@@ -75,31 +76,49 @@ LONG_PAUSE: Final = 1.0
 log = logging.getLogger(__name__)
 
 
-def send_with_retries(
-    send: Callable[[], T],
-    policy: RetryPolicy,
-    translate: Callable[[Exception], RequestFailed],
-    wording: Wording,
-    url: str,
-) -> T:
-    """Make one request, and retry it as the policy grants. Raises RequestFailed."""
-    retries: Counter[Kind] = Counter()
-    is_said = False
-    while True:
-        try:
-            return send()
-        except Exception as error:
-            failure = translate(error)
-            pauses = policy.pauses.get(failure.kind, ())
-            if retries[failure.kind] == len(pauses):
-                raise failure from error
-        if not is_said and pauses[retries[failure.kind]] >= LONG_PAUSE:
-            is_said = True
-            seconds = sum(pauses[retries[failure.kind] :])
-            said = wording.describe(failure, url)
-            log.warning("Waiting for %s, %.0f s at most. %s", wording.name, seconds, said)
-        time.sleep(pauses[retries[failure.kind]])
-        retries[failure.kind] += 1
+class RetryingClient(Generic[C]):
+    """Requests to one server; connects at the first of each timeout."""
+
+    wording: Wording
+
+    def __init__(self, url: str) -> None:
+        """Take the address."""
+        self.url = url
+        self._clients: dict[float, C] = {}
+
+    def connect(self, timeout: float) -> C:
+        """Import and set up the client. Raises EmbedderRefused."""
+        raise NotImplementedError
+
+    def translate(self, error: Exception) -> RequestFailed:
+        """Translate what a request raised."""
+        raise NotImplementedError
+
+    def prepare(self, policy: RetryPolicy) -> C:
+        """Return the client for requests of this policy. Raises EmbedderRefused."""
+        if policy.timeout not in self._clients:
+            self._clients[policy.timeout] = self.connect(policy.timeout)
+        return self._clients[policy.timeout]
+
+    def request(self, send: Callable[[C], T], policy: RetryPolicy) -> T:
+        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
+        client = self.prepare(policy)
+        retries: Counter[Kind] = Counter()
+        is_said = False
+        while True:
+            try:
+                return send(client)
+            except Exception as error:
+                failure = self.translate(error)
+                pauses = policy.pauses.get(failure.kind, ())[retries[failure.kind] :]
+                if not pauses:
+                    raise failure from error
+            if not is_said and pauses[0] >= LONG_PAUSE:
+                is_said = True
+                name, said = self.wording.name, self.wording.describe(failure, self.url)
+                log.warning("Waiting for %s, %.0f s at most. %s", name, sum(pauses), said)
+            time.sleep(pauses[0])
+            retries[failure.kind] += 1
 
 
 def bound_response(response: httpx.Response) -> None:
