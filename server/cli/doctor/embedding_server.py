@@ -16,14 +16,13 @@ from blog_search_mcp.index.embedders.registry import (
 )
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import (
-    BlogSearchError,
     EmbedderError,
     EmbedderMismatch,
     EmbedderRefused,
     UsageError,
 )
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding, State
+from blog_search_mcp.server.cli.doctor.findings import Finding, State, split_message
 
 OTHER = "embedding server"
 
@@ -46,9 +45,9 @@ def check_other(url: str, embedder: EmbedderIdentity) -> list[Finding]:
     try:
         connect_embedder(embedder, url).embed_query("test")
     except (EmbedderError, EmbedderMismatch) as error:
-        text, _, remedy = str(error).partition(". ")
+        text, remedy = split_message(error)
         lack = "Until then search is by words alone."
-        return [Finding(OTHER, "problem", f"{text}. {lack}", remedy)]
+        return [Finding(OTHER, "problem", f"{text} {lack}", remedy)]
     return [Finding(OTHER, "ok", f"{url} embeds with {embedder.model} as at the ingest.")]
 
 
@@ -64,11 +63,11 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     try:
         health = OllamaHealthCheck(_model_of(embedder), url)
     except UsageError as error:
-        return [_say(error, "problem")]
+        return [Finding("Ollama", "problem", *split_message(error))]
     try:
         return check_model(health.check(), health.url, embedder, rebuild)
     except EmbedderRefused as error:
-        return [_say(error, _lacking(needed))]
+        return [Finding("Ollama", _lacking(needed), *split_message(error))]
     except EmbedderError:
         lack = "without it search is by words alone" if needed else "the index does not use it"
         text = f"Nothing answers at {health.url}; {lack}."
@@ -112,12 +111,6 @@ def _model_of(embedder: EmbedderIdentity | None) -> str:
     needed = _on_server(embedder)
     is_english = embedder is None or embedder.model != E5.identity.model
     return needed.model if needed else recommend_model(is_english).name
-
-
-def _say(error: BlogSearchError, state: State) -> Finding:
-    """Make a finding of a message, whose second sentence is the remedy."""
-    text, _, remedy = str(error).partition(". ")
-    return Finding("Ollama", state, f"{text}.", remedy)
 
 
 def _lacking(needed: EmbedderIdentity | None) -> State:

@@ -6,7 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.errors import BlogSearchError
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """What has a warning works, though not as well as it could; what has a problem does not work."""
@@ -51,6 +54,12 @@ def as_json(findings: Sequence[Finding]) -> str:
     names = ("subject", "state", "said", "mend")
     listed = [dict(zip(names, astuple(finding), strict=True)) for finding in findings]
     return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
+
+
+def split_message(error: BlogSearchError) -> tuple[str, str]:
+    """Split a message into what happened and what to do, which a finding has apart."""
+    text, _, remedy = str(error).partition(". ")
+    return f"{text.rstrip('.')}.", remedy
 
 
 def count(number: int, noun: str) -> str:

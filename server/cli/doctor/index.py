@@ -14,7 +14,6 @@ from blog_search_mcp.index.content.changes import find_changes, format_age, list
 from blog_search_mcp.index.content.last_ingest import LastIngest, ingest_command, read_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
-    BlogSearchError,
     ContentError,
     EmbedderError,
     IndexMissing,
@@ -26,7 +25,7 @@ from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding, count
+from blog_search_mcp.server.cli.doctor.findings import Finding, count, split_message
 
 CONTENT = "CONTENT"
 """Placeholder for the posts' folder where it is not known."""
@@ -54,15 +53,15 @@ def check_index(index: Location, content: Path | None, now: datetime) -> IndexCh
         embedder_error = _open(store, manifest)
     except IndexProblem as error:
         ingest = ingest_command(index, content)
-        remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
-        if isinstance(error, IndexUnreachable):
-            remedy = str(error).partition(". ")[2]
+        text, remedy = split_message(error)
         if isinstance(error, IndexPlaceUnusable):
             remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
-        return IndexCheck([Finding("index", "problem", first_sentence(error), remedy)], ingest)
+        elif not isinstance(error, IndexUnreachable):
+            remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
+        return IndexCheck([Finding("index", "problem", text, remedy)], ingest)
     findings = [_describe_index(store, manifest, now)]
     if embedder_error is not None:
-        text = first_sentence(embedder_error)
+        text, _ = split_message(embedder_error)
         findings.append(Finding("embedder", "problem", text, reinstall_command()))
     last_ingest = read_last_ingest(store, manifest.generation)
     if last_ingest is not None:
@@ -111,7 +110,7 @@ def _check_posts(index: Location, last_ingest: LastIngest, content: Path, now: d
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
         elsewhere = command(SERVER, "doctor", "--index", index, "--content", CONTENT)
-        return Finding("posts", "warning", first_sentence(error), elsewhere)
+        return Finding("posts", "warning", split_message(error)[0], elsewhere)
     if not changes.sources:
         return Finding("posts", "ok", f"Nothing in {content} has changed since the last ingest.")
     count = len(changes.sources)
@@ -121,8 +120,3 @@ def _check_posts(index: Location, last_ingest: LastIngest, content: Path, now: d
         f"{list_changes(changes)}."
     )
     return Finding("posts", "warning", text, ingest_command(index, content))
-
-
-def first_sentence(error: BlogSearchError) -> str:
-    """Return the part of a message before the remedy: a finding has a remedy of its own."""
-    return str(error).partition(". ")[0].rstrip(".") + "."

@@ -23,7 +23,8 @@ from blog_search_mcp.server.cli.install.settings_file import (
     parse_settings,
     strip_comments,
 )
-from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments
+from blog_search_mcp.server.format.results import to_json
+from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blogs
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
 """Our program's name, with Windows' ending or with a version for a runner."""
@@ -127,10 +128,8 @@ def _identify(index: str | Location) -> str:
 
 
 def _folder_name(index: Location) -> str:
-    """Name the blog by its index, or by what holds one that is called as all are."""
-    hidden = index.name.startswith(".")
-    own = index.name.partition("-")[2].partition("-")[2] if hidden else index.name
-    name = own or (index.parts[-2] if index.parts[1:] else "")
+    """Name the blog in the letters that every client takes."""
+    [name] = name_blogs([index])
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:_LONGEST]
 
 
@@ -187,9 +186,9 @@ def install_link(client: str, name: str, fields: dict[str, Any]) -> str | None:
     VS Code expects the name inside the JSON, Cursor beside it, in base64.
     """
     if client == "VS Code":
-        return "vscode:mcp/install?" + quote(_compact({"name": name, **fields}), safe="")
+        return "vscode:mcp/install?" + quote(to_json({"name": name, **fields}), safe="")
     if client == "Cursor":
-        config = base64.b64encode(_compact(fields).encode()).decode()
+        config = base64.b64encode(to_json(fields).encode()).decode()
         query = f"name={quote(name, safe='')}&config={quote(config, safe='')}"
         return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"
     return None
@@ -242,10 +241,6 @@ def _read_entry(name: str, fields: dict[str, Any], project: str) -> Entry:
         environment=environment if isinstance(environment, dict) else {},
         project=project,
     )
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _check_encodable(word: str) -> None:
