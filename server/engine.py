@@ -17,6 +17,7 @@ from blog_search_mcp.index.errors import (
     BlogSearchError,
     IndexBroken,
     IndexMissing,
+    IndexProblem,
     describe_exhaustion,
 )
 from blog_search_mcp.index.stores import open_store
@@ -66,8 +67,16 @@ class IndexFolder:
         self.is_watched = is_watched
 
     def stamp(self) -> Stamp | None:
-        """Identify the live generation; `None` while there is no index."""
+        """Identify the live generation; `None` if there is none to read."""
         return self._store.stamp()
+
+    def is_missing(self) -> bool:
+        """Whether there surely is no index: a broken one is there, one out of reach may be."""
+        try:
+            self._store.current_number()
+        except IndexProblem as error:
+            return isinstance(error, IndexMissing)
+        return False
 
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
@@ -113,7 +122,10 @@ class Folder(Protocol):
     """Whether an ingest is to be expected without anybody's doing."""
 
     def stamp(self) -> object | None:
-        """Return another value for every switch of generations; `None` while there is no index."""
+        """Return another value for every switch of generations; `None` if there is none to read."""
+
+    def is_missing(self) -> bool:
+        """Whether there surely is no index."""
 
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
@@ -244,7 +256,8 @@ class Engine:
                 self._live = self._open_index()
         if self._staleness is not None:
             self._staleness.check()
-            if self.folder.stamp() is None and (waited_for := self._staleness.first_ingest()):
+            is_missing = self.folder.stamp() is None and self.folder.is_missing()
+            if is_missing and (waited_for := self._staleness.first_ingest()):
                 raise IndexMissing(waited_for)
         return self._live
 

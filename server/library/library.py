@@ -69,6 +69,10 @@ class LibraryFolder:
         stamps = tuple(folder.stamp() for folder in self._folders.values())
         return stamps if any(stamps) else None
 
+    def is_missing(self) -> bool:
+        """Whether there surely is no index in any folder."""
+        return all(folder.is_missing() for folder in self._folders.values())
+
     def overview(self) -> Overview | None:
         """Read what the blogs are, `None` if that is known of none."""
         read = {name: folder.overview() for name, folder in self._folders.items()}

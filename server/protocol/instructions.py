@@ -37,7 +37,7 @@ FIRST_INGEST = (
 
 def instructions(folder: Folder) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
-    if folder.stamp() is None:
+    if folder.stamp() is None and folder.is_missing():
         return f"{FIRST_INGEST if folder.is_watched else complete_commands(NO_INDEX)} {HOW}"
     overview = folder.overview()
     return f"{UNKNOWN if overview is None else _about(overview, folder.blogs)} {HOW}"

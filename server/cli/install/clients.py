@@ -38,8 +38,12 @@ class ClientFile:
 
 
 def client_files(places: Places) -> tuple[ClientFile, ...]:
-    """Return every file that a known client would read; few of them exist."""
-    return (*_user_files(places), *_project_files(places.project))
+    """Return every file that a known client would read, once; few of them exist.
+
+    In the home folder Cursor's file of the project is that of the user.
+    """
+    files = (*_user_files(places), *_project_files(places.project))
+    return tuple({file.path: file for file in reversed(files)}.values())[::-1]
 
 
 def own_file(places: Places, word: str) -> ClientFile:

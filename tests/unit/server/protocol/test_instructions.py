@@ -8,6 +8,7 @@ import pytest
 from mcp import Client
 
 from blog_search_mcp.index.store.statistics import count_posts
+from blog_search_mcp.index.stores import parse_address
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.engine import IndexFolder
 from blog_search_mcp.server.protocol.app import build_server
@@ -112,3 +113,12 @@ async def test_each_connection_is_told_of_the_index_of_that_moment(
     async with Client(server, mode=mode) as client:
         assert client.instructions is not None
         assert "3 posts" in client.instructions
+
+
+def test_an_index_that_is_broken_or_out_of_reach_is_not_told_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "CURRENT").mkdir()
+    assert instructions(IndexFolder(tmp_path)) == f"{UNKNOWN} {HOW}"
+    pytest.importorskip("pymilvus")
+    away = parse_address("http://127.0.0.1:9/blog")
+    assert away is not None
+    assert instructions(IndexFolder(away, is_watched=True)) == f"{UNKNOWN} {HOW}"

@@ -150,3 +150,11 @@ def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> Non
             command("blog-server", "install", "claude-code", "--index", "/mine"),
         )
     ]
+
+
+def test_in_the_home_folder_an_entry_is_looked_at_once(home: Path, blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
+    [found] = about_clients(home, entry, made.index)
+    places = Places(home, home, "linux", {"PATH": str(Path(sys.executable).parent)})
+    assert check_clients(places, [made.index]) == [found]
