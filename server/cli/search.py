@@ -42,6 +42,8 @@ def _search_and_print(searcher: Searcher, request: SearchRequest, settings: Sett
     overview = searcher.overview
     query = analyse_for_blog(request.query, overview)
     found = answer.notice if answer.hits else explain_empty(answer, request.filters, overview)
+    if request.reads and answer.total and not answer.hits:
+        found = f"There is no hit {request.offset + 1:,}; the search has {answer.total:,}."
     notice = with_folders(found or "", settings) or None
     passage = None
     if request.reads and answer.hits:

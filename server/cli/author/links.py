@@ -12,6 +12,7 @@ from blog_search_mcp.server.cli.author.patch import write_patch
 from blog_search_mcp.server.cli.author.subject import (
     DraftFile,
     content_folders,
+    naming_subject,
     read_draft_file,
 )
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
@@ -39,12 +40,10 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     corpora = engine_for_one(settings).corpora()
     file = read_draft_file(request.subject, settings)
     data, source = (file.data, file.source) if file else (None, request.subject)
-    found = find_links(
-        read_subject(corpora, data, source),
-        corpora,
-        request.limit or TOP_K_DEFAULT,
-        is_reverse=request.is_reverse,
-    )
+    with naming_subject():
+        drafts = read_subject(corpora, data, source)
+    limit = request.limit or TOP_K_DEFAULT
+    found = find_links(drafts, corpora, limit, is_reverse=request.is_reverse)
     if found.notice:
         tell(found.notice, settings)
     if request.shows_diff:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from blog_search_mcp.index.errors import UnknownPost, UsageError
 from blog_search_mcp.index.relations.draft import read_draft
-from blog_search_mcp.server.cli.author.subject import read_draft_file
+from blog_search_mcp.server.cli.author.subject import naming_subject, read_draft_file
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
 from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
@@ -17,10 +16,6 @@ from blog_search_mcp.server.tools.find_similar import (
     compare_post,
     similar_facts,
 )
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.relations.similarity.similar import Similarity
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
@@ -31,7 +26,8 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     if file is not None:
         found = compare_draft(corpora, read_draft(file.data, file.source), limit)
     else:
-        found = _compare_post(corpora, request.subject, limit)
+        with naming_subject():
+            found = compare_post(corpora, request.subject, limit)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:
         facts["notice"] = with_folders(found.notice or "", settings)
@@ -40,17 +36,6 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     else:
         print_text(escape_controls("\n".join(_lines(facts))))
     return 0
-
-
-def _compare_post(corpora: Mapping[str, Corpus], source: str, limit: int) -> Similarity:
-    try:
-        return compare_post(corpora, source, limit)
-    except UnknownPost as error:
-        nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
-        raise UsageError(
-            f"{source} is neither a file nor the source of a post.{nearest} "
-            "`blog-server search WORDS` prints sources."
-        ) from error
 
 
 SHOWN = 5

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.last_ingest import blog_of
-from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
@@ -44,6 +45,19 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
         if path.resolve().is_relative_to(folder):
             return DraftFile(data, path.resolve().relative_to(folder).as_posix(), path)
     return DraftFile(data, path.name, path)
+
+
+@contextmanager
+def naming_subject() -> Iterator[None]:
+    """Raise UsageError for a post that is not there, in words for who names a file or a source."""
+    try:
+        yield
+    except UnknownPost as error:
+        nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
+        raise UsageError(
+            f"{error.source} is neither a file nor the source of a post.{nearest} "
+            "`blog-server search WORDS` prints sources."
+        ) from error
 
 
 def content_folders(settings: Settings) -> Mapping[str, Path]:

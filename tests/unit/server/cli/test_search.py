@@ -179,7 +179,7 @@ def test_reading_prints_the_text_as_the_author_wrote_it_and_where_it_stands(run:
 
 
 def test_reading_past_the_last_hit_says_how_many_there_are(run: Run) -> None:
-    assert run("onion", "--read", "9") == (1, "offset 8 is past the last hit: 1 in all, from 0.\n")
+    assert run("onion", "--read", "9") == (1, "There is no hit 9; the search has 1.\n")
 
 
 def test_why_adds_up_to_the_score(run: Run, made: Blog) -> None:

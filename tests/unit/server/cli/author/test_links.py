@@ -99,3 +99,8 @@ def test_a_draft_that_meets_no_post_is_told(
         "",
         "No words of the text name or describe another post that it does not link to.\n",
     )
+
+
+def test_what_is_neither_a_file_nor_a_post_is_told() -> None:
+    with pytest.raises(UsageError, match=r"^sop\.md is neither a file nor the source of a post\."):
+        run("sop.md")
