@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.audit import Finding
     from blog_search_mcp.server.engine import Served
 
 LIMIT = 10
@@ -35,15 +35,7 @@ def audit_facts(
     folders = served.folder.read_contents(sources, today)
     audits = {name: audit(corpora[name], folders[name], today) for name in corpora}
     findings = {
-        kind: [
-            {
-                name_of: _prefix(name, value) if name_of in ("source", "others") else value
-                for name_of, value in asdict(finding).items()
-                if name_of != "kind"
-            }
-            for name, found in audits.items()
-            for finding in found.findings[kind]
-        ]
+        kind: [(name, each) for name, found in audits.items() for each in found.findings[kind]]
         for kind in KINDS
     }
     if not shows_drafts:
@@ -56,13 +48,20 @@ def audit_facts(
     return {
         "posts": sum(each.posts for each in audits.values()),
         "counts": {kind: len(found) for kind, found in findings.items()},
-        "findings": {kind: found[:limit] for kind, found in findings.items()},
+        "findings": {
+            kind: [_finding_facts(*each) for each in found[:limit]]
+            for kind, found in findings.items()
+        },
         "notice": " ".join((*notices, *(() if shows_drafts else (NO_DRAFTS,)))) or None,
     }
 
 
-def _prefix(name: str, value: str | tuple[str, ...]) -> str | list[str]:
-    """Return sources as the library gives them; one that is empty stands for the whole blog."""
-    if isinstance(value, str):
-        return "/".join(filter(None, (name, value)))
-    return ["/".join(filter(None, (name, each))) for each in value]
+def _finding_facts(blog: str, found: Finding) -> dict[str, Any]:
+    """Give sources as the library does; one that is empty stands for the whole blog."""
+    sources = ["/".join(filter(None, (blog, each))) for each in (found.source, *found.others)]
+    return {
+        "source": sources[0],
+        "line": found.line,
+        "detail": found.detail,
+        "others": sources[1:],
+    }

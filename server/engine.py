@@ -296,6 +296,15 @@ def make_engine_for_query(settings: Settings, embedder_for: EmbedderFor) -> Engi
     return Engine(opened, IndexFolder(settings.index, content=settings.content), staleness)
 
 
+def make_engine_for_author(settings: Settings, embedder_for: EmbedderFor, embeds: bool) -> Engine:
+    """Make the engine of one look at a whole blog; the posts are not compared.
+
+    The embedder is loaded beside the index if a draft is to be compared with it, which `embeds`.
+    """
+    opened = partial(_open_index, settings, embedder_for, embeds)
+    return Engine(opened, IndexFolder(settings.index, content=settings.content))
+
+
 def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:
     """Make the embedder of an index; one that `waits` is given the time to load its model."""
     from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
@@ -303,9 +312,9 @@ def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder
     return (open_embedder if waits else serve_embedder)(identity, url)
 
 
-def _open_index(settings: Settings, embedder_for: EmbedderFor) -> Index:
-    """Import what searches, while a model of the package is loaded."""
-    if overview := open_store(settings.index).peek_overview():
+def _open_index(settings: Settings, embedder_for: EmbedderFor, embeds: bool = True) -> Index:
+    """Import what searches, while a model of the package is loaded if anything `embeds`."""
+    if embeds and (overview := open_store(settings.index).peek_overview()):
         from blog_search_mcp.index.embedders.registry import preload
 
         preload(overview.embedder)

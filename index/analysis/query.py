@@ -164,11 +164,16 @@ _NAMED = re.compile(
 here are written in."""
 
 
+_NO_SIGNS = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
+
+
 def title_key(text: str) -> str:
     """Return what two spellings of one title share: letters, digits and signs such as + and #.
 
     Width, case, spaces and marks do not count, and Chinese of both scripts is one.
     """
+    if text.isascii():
+        return text.lower().translate(_NO_SIGNS)
     folded = to_simplified(unicodedata.normalize("NFKC", text).casefold())
     return "".join(c for c in folded if c.isalnum() or c in "+#")
 

@@ -97,7 +97,7 @@ _TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
 
 def to_simplified(text: str) -> str:
     """`text` with every Traditional character as its commonest Simplified one."""
-    return text.translate(_table())
+    return text if text.isascii() else text.translate(_table())
 
 
 @cache

@@ -17,7 +17,7 @@ from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
 
 _SUFFIX = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
-_PAGE = re.compile(r"(?:/(?:_?index|readme))?(?:\.html?)?/*$", re.IGNORECASE)
+_INDEXES = ("index", "_index", "readme")
 _DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
 _GENERATED = {"ref", "link", "post"}
 """Schemes of `index.markdown.inline`."""
@@ -47,6 +47,8 @@ class Addresses:
             _host(urlsplit(post.url)) for post in posts.values() if post.url
         )
         """Names of the blog's own site, without `www.`."""
+        names = "|".join(map(re.escape, sorted(self.hosts)))
+        self._may_be_own = re.compile(names if self.hosts else "(?!)", re.IGNORECASE)
         for number, post in posts.items():
             for address in (post.url, *post.aliases):
                 if address:
@@ -125,7 +127,7 @@ class Addresses:
 
     def _split(self, href: str) -> SplitResult | None:
         """Split what may lead to the blog's own site, or is written relative to a post."""
-        if "://" in href and not any(host in href.casefold() for host in self.hosts):
+        if "://" in href and not self._may_be_own.search(href):
             return None
         try:
             return urlsplit(href.strip())
@@ -171,7 +173,10 @@ def _host(parts: SplitResult) -> str:
 
 def _page(path: str) -> str:
     """Return what the addresses of one page have in common."""
-    return _fold(_PAGE.sub("", re.sub("/{2,}", "/", unquote(path)))) or "/"
+    path = _fold(re.sub("/{2,}", "/", unquote(path))).rstrip("/")
+    stem = path.removesuffix(".html" if path.endswith("l") else ".htm")
+    folder, slash, name = stem.rpartition("/")
+    return (folder if slash and name in _INDEXES else stem) or "/"
 
 
 def _stem(path: str) -> str:

@@ -96,6 +96,7 @@ class _Judge:
         self._names = frozenset(name.rpartition("/")[2] for name in self._files)
         self._hidden = {_key(each.post.source): each for each in folder.left_out}
         self._missing: defaultdict[str, set[str]] = defaultdict(set)
+        self._anchors: dict[int, frozenset[str]] = {}
 
     def judge_post(self, post: int) -> Iterator[_Found]:
         for each in self._corpus.links[post]:
@@ -120,10 +121,12 @@ class _Judge:
 
     def _lacks(self, post: int, anchor: str) -> bool:
         """Whether a post lacks an anchor, even one that another generator would write otherwise."""
-        known = self._corpus.anchors.get(post)
-        if not known or not _PLAIN_ANCHOR.fullmatch(anchor) or _OF_THEMES.fullmatch(anchor):
+        if not _PLAIN_ANCHOR.fullmatch(anchor) or _OF_THEMES.fullmatch(anchor):
             return False
-        return title_key(anchor) not in {title_key(unquote(each)) for each in known}
+        if post not in self._anchors:
+            known = self._corpus.anchors.get(post, ())
+            self._anchors[post] = frozenset(title_key(unquote(each)) for each in known)
+        return bool(self._anchors[post]) and title_key(anchor) not in self._anchors[post]
 
     def _judge(self, post: int, link: Link) -> Iterator[_Found]:
         source = self._corpus.posts[post].source
@@ -150,6 +153,8 @@ class _Judge:
 
     def _find_hidden(self, path: str, source: str, is_file: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
+        if not self._hidden:
+            return None
         places = [self._hidden.get(_key(place)) for place in _places(path, source)]
         found = next(filter(None, places), None)
         name = _undated(_key(path).rpartition("/")[2])
@@ -228,7 +233,9 @@ def _above(name: str) -> Iterator[str]:
 def _key(path: str) -> str:
     """Return what a post's path has in common, however it is written."""
     stem = _MARKDOWN.sub("", path.strip("/").removeprefix("@/").casefold())
-    return re.sub(r"(?:^|/)_?index$", "", re.sub(r"\.html?$", "", stem))
+    stem = stem.removesuffix(".html" if stem.endswith("l") else ".htm")
+    folder, _, name = stem.rpartition("/")
+    return folder if name in ("index", "_index") else stem
 
 
 def _undated(name: str) -> str:

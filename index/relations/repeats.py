@@ -6,6 +6,7 @@ Likeness of meaning proposes pairs and never decides: what is reported are words
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.relations.layout import find_nearest
@@ -22,13 +24,16 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Chunk, Ids, Post
 
 _LONG = 60
-"""Characters from which on a line that two posts have is no chance; of Chinese 20."""
+"""Characters from which on a line that two posts have is no chance."""
+_LONG_EAST_ASIAN = 20
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BOILERPLATE = 5
 """Posts from which on a line is one that every post of some kind has."""
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+")
 _RUN = 6
 """Words, or characters of Chinese, that follow each other in both posts."""
+_POWERS = np.array([0x9E3779B1**power % 2**63 for power in range(_RUN)], dtype=np.int64)
+"""By which the words of a run are multiplied, so that their sum tells one run from another."""
 _SAME = 0.5
 """Least share of the shorter post's words that stand in such runs."""
 _FEWEST = 60
@@ -62,40 +67,45 @@ class Texts:
     hashes: Ids
     """By the same, what equal lines have in common."""
     lengths: Ids
-    apart: tuple[int, ...]
+    apart: frozenset[int]
     """The posts whose description has no word that their text has."""
 
 
 def read_texts(corpus: Corpus) -> Texts:
     """Read every post once."""
-    rows: list[tuple[int, int, int]] = []
+    posts, hashes, lengths = array("q"), array("q"), array("q")
     apart: list[int] = []
-    for post in corpus.posts:
-        chunks = tuple(corpus.snapshot.catalog.chunks_of(post).values())
-        for chunk in chunks:
-            rows += (
-                (post, hash(line.strip()), len(line))
-                for line in chunk.text.split("\n")
-                if len(line) >= _LONG or (len(line) >= 20 and _EAST_ASIAN.search(line))
-            )
+    for post, chunks in corpus.snapshot.catalog.chunks_by_post():
+        lines = [line for chunk in chunks for line in _long_lines(chunk.text)]
+        posts.extend([post] * len(lines))
+        hashes.extend([hash(line.strip()) for line in lines])
+        lengths.extend(map(len, lines))
         if _is_apart(corpus.posts[post], chunks):
             apart.append(post)
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Texts(table[:, 0], table[:, 1], table[:, 2], tuple(apart))
+    return Texts(np.array(posts), np.array(hashes), np.array(lengths), frozenset(apart))
+
+
+def _long_lines(text: str) -> Iterator[str]:
+    least = _LONG if text.isascii() else _LONG_EAST_ASIAN
+    for line in text.split("\n"):
+        if len(line) >= least and (len(line) >= _LONG or _EAST_ASIAN.search(line)):
+            yield line
 
 
 def _is_apart(post: Post, chunks: Sequence[Chunk]) -> bool:
     """Whether a description of some length shares no word with the post: not even a beginning."""
     words = set(_gist(post.description))
-    if len(words) < _GIST:
+    texts = [post.title, *(chunk.plain for chunk in chunks)]
+    texts += [heading for chunk in chunks for heading in chunk.headings]
+    if len(words) < _GIST or any(
+        word in text for text in map(str.casefold, texts) for word in words
+    ):
         return False
-    headings = (heading for chunk in chunks for heading in chunk.headings)
-    text = " ".join((post.title, *headings, *(chunk.plain for chunk in chunks))).casefold()
-    is_east_asian = bool(_EAST_ASIAN.search(text))
-    if bool(_EAST_ASIAN.search(post.description)) != is_east_asian:
+    text = " ".join(texts).casefold()
+    if bool(_EAST_ASIAN.search(post.description)) != bool(_EAST_ASIAN.search(text)):
         return False
-    text = to_simplified(text) if is_east_asian else text
-    return not any(word in text for word in words)
+    simplified = to_simplified(text)
+    return not any(word in simplified for word in words)
 
 
 def _gist(text: str) -> Iterator[str]:
@@ -162,9 +172,10 @@ def _propose_pairs(corpus: Corpus) -> Iterator[tuple[int, int]]:
 class _Words:
     """The words of a post."""
 
-    runs: frozenset[int]
-    """What equal runs of words have in common."""
-    passages: tuple[tuple[Chunk, frozenset[int]], ...]
+    runs: Ids
+    """What equal runs of words have in common, sorted, each once."""
+    passages: tuple[tuple[Chunk, Ids], ...]
+    """By chunk, the same as they follow each other."""
     count: int
 
 
@@ -172,11 +183,13 @@ def _read_words(corpus: Corpus, post: int) -> _Words:
     passages = []
     count = 0
     for chunk in corpus.snapshot.catalog.chunks_of(post).values():
-        words = _WORD.findall(to_simplified(chunk.plain.casefold()))
+        text = chunk.plain.casefold()
+        words = _WORD.findall(to_simplified(text))
         count += len(words)
-        runs = (tuple(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1))
-        passages.append((chunk, frozenset(map(hash, runs))))
-    every = frozenset(run for _, runs in passages for run in runs)
+        hashes = np.array([*map(hash, words), *[0] * _RUN], dtype=np.int64)
+        runs = sliding_window_view(hashes, _RUN)[: max(len(words) - _RUN + 1, 0)] @ _POWERS
+        passages.append((chunk, runs))
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(r for _, r in passages)]))
     return _Words(every, tuple(passages), count)
 
 
@@ -187,12 +200,12 @@ def _compare(corpus: Corpus, one: int, other: int, words: Mapping[int, _Words]) 
     late, early = words[newer], words[older]
     if min(late.count, early.count) < _FEWEST:
         return None
-    common = late.runs & early.runs
+    common = np.intersect1d(late.runs, early.runs, assume_unique=True)
     share = len(common) / max(1, min(len(late.runs), len(early.runs)))
     if share < _SAME:
         return None
-    mine, runs = max(late.passages, key=lambda each: len(each[1] & common))
-    theirs, _ = max(early.passages, key=lambda each: len(each[1] & runs))
+    mine, runs = max(late.passages, key=lambda each: len(np.intersect1d(each[1], common)))
+    theirs, _ = max(early.passages, key=lambda each: len(np.intersect1d(each[1], runs)))
     lines = (mine.first_line, mine.last_line, theirs.first_line, theirs.last_line)
     post, twin = corpus.posts[newer], corpus.posts[older]
     is_shorter = len(late.runs) <= len(early.runs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
@@ -25,6 +25,7 @@ from blog_search_mcp.server.engine import (
     IndexFolder,
     make_embedder,
     make_engine,
+    make_engine_for_author,
     make_engine_for_query,
 )
 from blog_search_mcp.server.library.merging import (
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.stores import Stamp
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
+    from blog_search_mcp.server.engine import EmbedderFor
     from blog_search_mcp.server.settings import Settings
 
 Found = TypeVar("Found")
@@ -204,16 +206,22 @@ def engine_for(settings: Settings) -> Engine | Library:
 
     Indexes of the same embedder share one.
     """
-    return _library(settings, waits=False)
+    return _library(settings, make_engine, waits=False)
 
 
 def engine_for_one(settings: Settings) -> Engine | Library:
     """Make the engine of one query: what a server does beside its answers is waited for."""
-    return _library(settings, waits=True)
+    return _library(settings, make_engine_for_query, waits=True)
 
 
-def _library(settings: Settings, *, waits: bool) -> Engine | Library:
-    make = make_engine_for_query if waits else make_engine
+def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine | Library:
+    """Make the engine of one look at whole blogs, and at a draft that it `embeds`."""
+    return _library(settings, partial(make_engine_for_author, embeds=embeds), waits=True)
+
+
+def _library(
+    settings: Settings, make: Callable[[Settings, EmbedderFor], Engine], *, waits: bool
+) -> Engine | Library:
     embedder_for = cache(lambda identity: make_embedder(identity, settings.embedder_url, waits))
     if not settings.others:
         return make(settings, embedder_for)

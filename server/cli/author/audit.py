@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from blog_search_mcp.server.audit import LIMIT, audit_facts
 from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text
 from blog_search_mcp.server.format.results import one_line
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +36,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     Raises IndexProblem.
     """
     limit = LIMIT if request.limit is None else request.limit
-    facts = audit_facts(engine_for_one(settings), limit)
+    facts = audit_facts(engine_for_author(settings), limit)
     if settings.json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
@@ -48,12 +47,10 @@ def run(settings: Settings, request: AuthorRequest) -> int:
 def _show(out: Console, facts: dict[str, Any]) -> None:
     if facts["notice"]:
         out.print(Text(escape_controls(facts["notice"]), WARNING), soft_wrap=True)
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(justify="right")
+    width = max(len(f"{count:,}") for count in facts["counts"].values())
     for kind, count in facts["counts"].items():
-        style = "bold" if count else SECONDARY
-        table.add_row(*(Text(each, style) for each in (f"{count:,}", kind, MEANING[kind])))
-    out.print(table)
+        line = f"{count:>{width},}  {kind:<{max(map(len, MEANING))}}  {MEANING[kind]}"
+        out.print(Text(line, "bold" if count else SECONDARY), soft_wrap=True)
     for kind, count in facts["counts"].items():
         found = facts["findings"][kind]
         if found:

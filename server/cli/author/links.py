@@ -17,7 +17,7 @@ from blog_search_mcp.server.cli.author.subject import (
 )
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT
 from blog_search_mcp.server.tools.suggest_links import (
@@ -37,8 +37,8 @@ WIDTH = 90
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Print the links, as a patch or as JSON if asked. Raises BlogSearchError."""
-    corpora = engine_for_one(settings).corpora()
     file = read_draft_file(request.subject, settings)
+    corpora = engine_for_author(settings, embeds=file is not None).corpora()
     data, source = (file.data, file.source) if file else (None, request.subject)
     with naming_subject():
         drafts = read_subject(corpora, data, source)

@@ -17,7 +17,7 @@ from blog_search_mcp.server.format.map_picture import (
     write_svg,
 )
 from blog_search_mcp.server.format.results import to_json
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import AuthorRequest, Settings
 
@@ -27,7 +27,9 @@ STYLE = Path(http.__file__).parent / "page" / "map.css"
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Draw the map of each blog; returns the exit status. Raises BlogSearchError."""
-    maps = {name: map_blog(corpus) for name, corpus in engine_for_one(settings).corpora().items()}
+    maps = {
+        name: map_blog(corpus) for name, corpus in engine_for_author(settings).corpora().items()
+    }
     if settings.json:
         text = to_json([_facts(name, blog) for name, blog in maps.items()])
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -155,6 +156,7 @@ def run_author_command(settings: Settings, request: AuthorRequest) -> int:
     """Run the command; returns the exit status, 1 if an error is printed."""
     from blog_search_mcp.server.cli.terminal import tell
 
+    gc.disable()  # one look makes many objects and ends: collections find nothing to free
     module = import_module(f"blog_search_mcp.server.cli.author.{request.command}")
     try:
         status: int = module.run(settings, request)

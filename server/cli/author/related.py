@@ -15,7 +15,7 @@ from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.terminal import print_text, tell
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         raise UsageError("A data file is of one blog: give one --index.")
     if request.out is not None and request.out.suffix.lower() in _POSTS:
         raise UsageError(f"{request.out} would be taken for a post; let --out end in .json.")
-    [corpus] = engine_for_one(settings).corpora().values()
+    [corpus] = engine_for_author(settings).corpora().values()
     found = {
         corpus.posts[number]: [corpus.posts[other] for other in others]
         for number, others in find_related(corpus, request.limit or TOP_K_DEFAULT).items()

@@ -9,7 +9,7 @@ from typing import Any
 from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.server.cli.author.subject import naming_subject, read_draft_file
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 from blog_search_mcp.server.tools.find_similar import (
     compare_draft,
@@ -20,9 +20,9 @@ from blog_search_mcp.server.tools.find_similar import (
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    corpora = engine_for_one(settings).corpora()
-    limit = request.limit or TOP_K_DEFAULT
     file = read_draft_file(request.subject, settings)
+    corpora = engine_for_author(settings, embeds=file is not None).corpora()
+    limit = request.limit or TOP_K_DEFAULT
     if file is not None:
         found = compare_draft(corpora, read_draft(file.data, file.source), limit)
     else:

@@ -91,6 +91,26 @@ def test_a_post_and_its_chunks_come_back_whole(post: Post, catalog: Catalog) -> 
     assert list(catalog.chunks_of(found[0]).values()) == list(chunks_of(post))
 
 
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_all_posts_come_with_their_chunks_in_order_however_many_are_read_at_once(
+    at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = folder(tmp_path / "first")
+    monkeypatch.setattr("blog_search_mcp.index.store.catalog.POSTS_AT_ONCE", at_once)
+    empty = Post("nothing.md", "Nothing")
+    with open_writer(files, None) as writer:
+        for post in (*POSTS, empty):
+            chunks = () if post is empty else chunks_of(post)
+            writer.add(pending(post, chunks, *[1.0] * len(chunks)))
+    catalog = open_catalog(files)
+    ids = {number: post.source for number, post in catalog.every_post().items()}
+    assert [(ids[number], chunks) for number, chunks in catalog.chunks_by_post()] == [
+        *((post.source, list(chunks_of(post))) for post in POSTS),
+        (empty.source, []),
+    ]
+    catalog.close()
+
+
 def test_a_source_is_matched_exactly(catalog: Catalog) -> None:
     for source in ("A/one.md", "one.md", "a/one", "a/one.md ", "%", ""):
         assert catalog.find_post(source) is None

@@ -26,7 +26,7 @@ from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.search import search
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import page_of
-from blog_search_mcp.server.library.library import engine_for_one
+from blog_search_mcp.server.library.library import engine_for_author, engine_for_one
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 from tests.support.served import POSTS, indexed
@@ -317,3 +317,15 @@ def test_of_several_indexes_each_is_mended_by_a_command_of_its_own(
 def test_the_engine_of_one_question_opens_what_the_settings_name(index: Path) -> None:
     settings = read_settings(["search", "onion", "--index", str(index)], {})
     assert engine_for_one(settings).overview.posts == 2
+
+
+@pytest.mark.parametrize("embeds", [True, False])
+def test_the_engine_of_a_look_at_the_blog_loads_a_model_only_to_embed(
+    embeds: bool, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("blog_search_mcp.index.embedders.registry.preload", loaded.append)
+    settings = read_settings(["audit", "--index", str(index)], {})
+    [corpus] = engine_for_author(settings, embeds=embeds).corpora().values()
+    assert len(corpus.posts) == 2
+    assert bool(loaded) is embeds

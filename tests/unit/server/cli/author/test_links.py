@@ -31,7 +31,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
     made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(links_command, "engine_for_one", lambda _: engine)
+    monkeypatch.setattr(links_command, "engine_for_author", lambda _, **__: engine)
     return made
 
 

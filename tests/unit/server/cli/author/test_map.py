@@ -35,7 +35,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
     made = blog(POSTS)
     made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(map_command, "engine_for_one", lambda _: engine)
+    monkeypatch.setattr(map_command, "engine_for_author", lambda _: engine)
 
 
 def test_the_picture_is_printed_with_its_style(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
     made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(related, "engine_for_one", lambda _: engine)
+    monkeypatch.setattr(related, "engine_for_author", lambda _: engine)
     return made
 
 
