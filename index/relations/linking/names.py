@@ -71,6 +71,7 @@ class Names:
         """Take posts by id, how many of the blog's `total` have a term, and the blog's links."""
         self._posts = posts
         self._having = cache(having)
+        self._weigh = cache(lambda stem: bm25_idf(self._having(stem), total))
         self._total = total
         self._links = links
         self.titles = {number: title_stems(post) for number, post in posts.items()}
@@ -78,7 +79,7 @@ class Names:
 
     def weigh(self, stems: Sequence[str]) -> float:
         """Return the sum of the weights of different terms."""
-        return sum(bm25_idf(self._having(stem), self._total) for stem in dict.fromkeys(stems))
+        return sum(map(self._weigh, dict.fromkeys(stems)))
 
     @property
     def highest(self) -> float:
