@@ -267,6 +267,8 @@ def fold(word: str) -> str:
 
     Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
     """
+    if word.isascii():
+        return "".join(word[:LONGEST].lower().split())
     compatible = unicodedata.normalize("NFKC", word[:LONGEST]).casefold()
     bare = _ACCENT.sub("", unicodedata.normalize("NFD", compatible))
     return to_simplified("".join(unicodedata.normalize("NFC", bare).split()))

@@ -199,12 +199,13 @@ def _hits(
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
     candidates = {post: retrieved.posts[post] for post in posts}
+    weights = _stem_weights(retrieved)
     return tuple(
         Hit(
             post=posts[passage.post],
             chunk=chunks[passage.chunk],
             score=passage.score,
-            preview=_snippet(posts[passage.post], chunks[passage.chunk], retrieved),
+            preview=_snippet(posts[passage.post], chunks[passage.chunk], weights),
             dense=candidates[passage.post].cosines.get(passage.chunk),
             lexical=candidates[passage.post].bm25.get(passage.chunk),
             translations=snapshot.translations.others.get(passage.post, ()),
@@ -222,10 +223,13 @@ def _place(snapshot: Snapshot, post: int) -> PlaceInSeries | None:
     return series.place_of(post) if series else None
 
 
-def _snippet(post: Post, chunk: Chunk, retrieved: RetrievalResult) -> str:
-    """Around the query's content words; function words count only if it has no others."""
+def _stem_weights(retrieved: RetrievalResult) -> dict[str, float]:
+    """What each stem of the query's content words is worth; of all if it has no content words."""
     content = {word: idf for word, idf in retrieved.idf.items() if word.weight == 1.0}
     chosen = (content or retrieved.idf).items()
-    weights = {stem: idf for word, idf in chosen for stem in word.stems}
+    return {stem: idf for word, idf in chosen for stem in word.stems}
+
+
+def _snippet(post: Post, chunk: Chunk, weights: Mapping[str, float]) -> str:
     prose = without_code(chunk.plain, chunk.text)
     return make_snippet(chunk.plain or chunk.text, weights, post.language, prose=prose)

@@ -16,16 +16,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import accumulate, compress, count
 from math import fsum
-from operator import add
+from operator import add, not_
 from typing import NamedTuple, TypeAlias
 
-from blog_search_mcp.index.analysis.languages import CJK
+from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
 from blog_search_mcp.index.analysis.query import Query, Word
 from blog_search_mcp.index.analysis.tokenizer import (
     TOKEN,
     Term,
     characters,
     fold,
+    stem,
     terms,
     without_final_mark,
 )
@@ -91,32 +92,32 @@ def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en")
     No term goes beyond a space, so that a text is given as what stands between its spaces; a
     term's place is that in the text where there is one between any two words.
     """
-    wanted = frozenset(stems)
-    needed = _OUTSIDE_RUNS if all(map(str.isascii, wanted)) else TOKEN
-    having = {
-        word
-        for word in set(words)
-        if (
-            not wanted.isdisjoint(_stems(word, language))
-            if word.isascii() and len(word) <= LONGEST
-            else needed.search(word)
-        )
+    wanted, known, different = frozenset(stems), _known_stems(language), set(words)
+    if len(known) > MOST_WORDS:
+        known.clear()
+    ascii_words = list(filter(str.isascii, different))
+    absent = map(wanted.isdisjoint, map(known.__getitem__, ascii_words))
+    found = {
+        word: tuple(_of_word(word, 0, wanted, language))
+        for word in compress(ascii_words, map(not_, absent))
     }
+    needed = _OUTSIDE_RUNS if all(map(str.isascii, wanted)) else TOKEN
+    for word in different.difference(ascii_words):
+        if needed.search(word) and (those := tuple(_of_tokens(word, wanted, language))):
+            found[word] = those
     starts = map(add, accumulate(map(len, words), initial=0), count())
-    for start, word in compress(zip(starts, words, strict=False), map(having.__contains__, words)):
-        if word.isascii() and len(word) <= LONGEST:
-            yield from _of_word(word, start, wanted, language)
-        else:
-            yield from _of_tokens(word, start, wanted, language)
+    having = map(found.__contains__, words)
+    for start, word in compress(zip(starts, words, strict=False), having):
+        yield from (_moved(term, start) for term in found[word])
 
 
-def _of_tokens(text: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:
+def _of_tokens(text: str, wanted: Set[str], language: str) -> Iterator[Term]:
     for match in TOKEN.finditer(text):
         token = match[0]
         if match.lastgroup == "cjk":
-            yield from _of_run(token, offset + match.start(), wanted)
-        elif not wanted.isdisjoint(_stems(token, language)):
-            yield from _of_word(token, offset + match.start(), wanted, language)
+            yield from _of_run(token, match.start(), wanted)
+        elif not wanted.isdisjoint(_known_stems(language)[token]):
+            yield from _of_word(token, match.start(), wanted, language)
 
 
 def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
@@ -131,9 +132,13 @@ def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
 
 
 def _of_word(word: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:
-    for stem, exact, start, end in _terms(word, language):
-        if stem in wanted:
-            yield Term(stem, exact, offset + start, offset + end)
+    for term in _terms(word, language):
+        if term.stem in wanted:
+            yield _moved(term, offset)
+
+
+def _moved(term: Term, offset: int) -> Term:
+    return Term(term.stem, term.exact, offset + term.start, offset + term.end)
 
 
 class _Folded(dict[str, str]):
@@ -147,9 +152,33 @@ class _Folded(dict[str, str]):
 _FOLDED = _Folded()
 
 
-@lru_cache(maxsize=16384)
-def _stems(word: str, language: str) -> frozenset[str]:
-    return frozenset(term.stem for term in terms(word, language))
+MOST_WORDS = 32768
+"""Words whose stems are remembered, by language: some 6 MB."""
+
+_AROUND = ".,;:!?()[]{}<>\"'`*|=&%$~/\\-_@^"
+"""Signs beside an ASCII word that make no other term of it, as `+` and `#` do."""
+
+
+class _KnownStems(dict[str, Sequence[str]]):
+    """By word, the stems of its terms, found when it is first looked up."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+        self._stemmer = stemmer_of(language)
+
+    def __missing__(self, word: str) -> Sequence[str]:
+        bare = word.strip(_AROUND)
+        if bare.isascii() and bare.isalpha() and (bare.islower() or bare.istitle()):
+            found: Sequence[str] = (stem(bare, self._stemmer),)
+        else:
+            found = tuple({term.stem for term in terms(word, self._language)})
+        if len(word) <= LONGEST:
+            self[word] = found
+        return found
+
+
+_known_stems = cache(_KnownStems)
 
 
 @lru_cache(maxsize=4096)
@@ -206,6 +235,8 @@ def without_code(plain: str, markdown: str) -> str:
     code = {
         line.strip() for fence in _FENCE.finditer(markdown) for line in fence["code"].split("\n")
     }
+    if not code and "{" not in plain:
+        return plain
     return "\n".join(
         line for line in plain.split("\n") if line.strip() not in code and not _CALL.fullmatch(line)
     )
@@ -223,22 +254,29 @@ def make_snippet(
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in,
     `prose` what of it is no code.
     """
-    found, whole = _best_window(plain, weights, language, width)
-    if prose and prose != plain:
-        of_prose, without = _best_window(prose, weights, language, width)
-        if without >= PROSE * whole:
-            return of_prose
-    return found
+    whole = _Line(plain, weights, language)
+    if not prose or prose == plain:
+        return _best_window(whole, width)[0]
+    of_prose, weight = _best_window(_Line(prose, weights, language), width)
+    if weight >= PROSE * whole.matches.weight(0, len(whole.text)):
+        return of_prose
+    found, most = _best_window(whole, width)
+    return of_prose if weight >= PROSE * most else found
 
 
-def _best_window(
-    plain: str, weights: Mapping[str, float], language: str, width: int
-) -> tuple[str, float]:
+class _Line:
+    """A text on one line, and what matches in it."""
+
+    def __init__(self, plain: str, weights: Mapping[str, float], language: str) -> None:
+        words = (_emphasis().sub("", plain) if "**" in plain else plain).split()
+        self.text = " ".join(words)
+        self.matches = _Matches(find_terms(words, weights, language), weights)
+
+
+def _best_window(line: _Line, width: int) -> tuple[str, float]:
     """The snippet and the weight of what matched in it."""
-    words = (_emphasis().sub("", plain) if "**" in plain else plain).split()
-    text = " ".join(words)
+    text, matches = line.text, line.matches
     columns = _places(text)
-    matches = _Matches(find_terms(words, weights, language), weights)
     if columns[-1] <= width:
         return text, matches.weight(0, len(text))
     sentences = _split_sentences(text)
@@ -248,12 +286,15 @@ def _best_window(
         ends = (start in sentences.starts) + (end in sentences.ends or end == len(text))
         return matches.weight(start, end) * (1.0 + WHOLE * ends), -start, end
 
-    best = -1.0, 0, 0
+    best, seen = (-1.0, 0, 0), set[int]()
     most = {place: _most(text, columns, matches, place, width) for place in matches.starts or [0]}
     for place in sorted(most, key=most.__getitem__, reverse=True):
         if most[place] * (1.0 + 2 * WHOLE) < best[0]:
             break
-        best = max(best, *map(worth, {*_windows(text, columns, sentences, place, width)}))
+        starts = _starts(text, columns, sentences, place, width) - seen
+        seen |= starts
+        for start in starts:
+            best = max(best, *map(worth, _windows(text, columns, sentences, start, width)))
     start, end = -best[1], best[2]
     return _ellipsis(text, start, end), matches.weight(start, end)
 
@@ -263,21 +304,24 @@ class _Matches:
 
     def __init__(self, terms: Iterable[Term], weights: Mapping[str, float]) -> None:
         """Take the terms in the order of the text and the weights of their stems."""
-        self._terms = tuple(terms)
+        found = tuple(terms)
         self._weights = weights
-        self.starts = [term.start for term in self._terms]
+        self._stems = [term.stem for term in found]
+        self._ends = [term.end for term in found]
+        self.starts = [term.start for term in found]
 
     def weight(self, start: int, end: int) -> float:
         """The weight of the different stems between two places."""
-        inside = self._terms[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
-        return fsum(map(self._weights.__getitem__, {t.stem for t in inside if t.end <= end}))
+        inside = slice(bisect_left(self.starts, start), bisect_left(self.starts, end))
+        pairs = zip(self._stems[inside], self._ends[inside], strict=True)
+        return fsum(map(self._weights.__getitem__, {own for own, last in pairs if last <= end}))
 
 
 def _most(text: str, columns: Sequence[int], matches: _Matches, place: int, width: int) -> float:
     """At least the weight of any window of `_windows`."""
-    earliest = bisect_right(columns, columns[place] - width * LEAD) - 1
-    latest = bisect_right(columns, columns[place] + width) - 1
-    return matches.weight(_character_bound(text, max(earliest, 0)), latest)
+    earliest = _place_at(columns, columns[place] - width * LEAD)
+    latest = _place_at(columns, columns[place] + width)
+    return matches.weight(_character_bound(text, earliest), latest)
 
 
 class _Sentences(NamedTuple):
@@ -292,25 +336,31 @@ def _split_sentences(text: str) -> _Sentences:
     return _Sentences([0, *(end + (text[end : end + 1] == " ") for end in ends)], ends)
 
 
-def _windows(
+def _starts(
     text: str, columns: Sequence[int], sentences: _Sentences, match: int, width: int
-) -> Iterator[Span]:
-    """Windows with the match: from a sentence or a clause, to a sentence or a clause."""
-    earliest = max(bisect_right(columns, columns[match] - width * LEAD) - 1, 0)
+) -> set[int]:
+    """Where windows with the match begin: at a sentence or a clause."""
+    earliest = _place_at(columns, columns[match] - width * LEAD)
     starts = {_start(text, earliest, match)}
     first = bisect_left(sentences.starts, earliest)
     if first < len(sentences.starts) and sentences.starts[first] <= match:
         starts.add(sentences.starts[first])
-    for start in starts:
-        latest = bisect_right(columns, columns[start] + width) - 1
-        if latest >= len(text):
-            yield start, len(text)
-            continue
-        soonest = bisect_right(columns, columns[start] + width * TAIL) - 1
-        yield start, _end(text, soonest, latest)
-        last = bisect_right(sentences.ends, latest) - 1
-        if last >= 0 and sentences.ends[last] >= soonest:
-            yield start, sentences.ends[last]
+    return starts
+
+
+def _windows(
+    text: str, columns: Sequence[int], sentences: _Sentences, start: int, width: int
+) -> Iterator[Span]:
+    """Windows from `start` to a sentence or a clause."""
+    latest = _place_at(columns, columns[start] + width)
+    if latest >= len(text):
+        yield start, len(text)
+        return
+    soonest = _place_at(columns, columns[start] + width * TAIL)
+    yield start, _end(text, soonest, latest)
+    last = bisect_right(sentences.ends, latest) - 1
+    if last >= 0 and sentences.ends[last] >= soonest:
+        yield start, sentences.ends[last]
 
 
 def _start(text: str, earliest: int, match: int) -> int:
@@ -352,6 +402,13 @@ def _places(text: str) -> Sequence[int]:
     if _NARROW.fullmatch(text):
         return range(len(text) + 1)
     return [0, *accumulate(map(_COLUMNS.__getitem__, text))]
+
+
+def _place_at(columns: Sequence[int], column: float) -> int:
+    """The last character that stands at a column or before it; the first if none does."""
+    if isinstance(columns, range):
+        return max(min(int(column), len(columns) - 1), 0)
+    return max(bisect_right(columns, column) - 1, 0)
 
 
 class _Columns(dict[str, int]):
