@@ -42,6 +42,10 @@ class Prepared(NamedTuple):
     query: Query
     words: Mapping[Word, tuple[float, float]]
     """Weight and inverse document frequency of each word."""
+    idf: Mapping[Word, float]
+    """The first times the second."""
+    full: float
+    """The sum of all `idf`."""
     made: dict[str, Any]
     """What the store makes of them, by prefix of the fields."""
 
@@ -86,14 +90,13 @@ class LexicalLevel(ABC):
     def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
         """The largest sum of what the words are worth that one document holds."""
 
-    def idf(self, query: Query) -> dict[Word, float]:
+    def idf(self, query: Query) -> Mapping[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
 
         A function word that no document has counts 0: a blog in another language, or a small
         one, must not look as if it lacked a word of the subject.
         """
-        words = self._prepare(query).words
-        return {word: weight * idf for word, (weight, idf) in words.items()}
+        return self._prepare(query).idf
 
     def having(self, stem: str) -> int:
         """In how many documents a stem is."""
@@ -112,10 +115,11 @@ class LexicalLevel(ABC):
         `among` restricts the search to these post ids before ranking; `prefix`
         chooses the fields (`about_` for the posts' descriptions).
         """
-        ideal = (1 + K1) * (1 + EXACT) * sum(self.idf(query).values())
+        prepared = self._prepare(query)
+        ideal = (1 + K1) * (1 + EXACT) * prepared.full
         if not (ideal and limit):
             return {}
-        found = self._score(self._prepare(query), prefix, limit, among)
+        found = self._score(prepared, prefix, limit, among)
         return {number: min(score / ideal, 1.0) for number, score in found.items()}
 
     def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
@@ -123,9 +127,10 @@ class LexicalLevel(ABC):
 
         `among` restricts the documents to those of these post ids.
         """
-        worth = self.idf(query)
-        full = sum(worth.values())
-        return min(self._most_present(worth, among) / full, 1.0) if full else 0.0
+        prepared = self._prepare(query)
+        if not prepared.full:
+            return 0.0
+        return min(self._most_present(prepared.idf, among) / prepared.full, 1.0)
 
     def _prepare(self, query: Query) -> Prepared:
         """Weigh the words, once for all calls of one search."""
@@ -137,7 +142,8 @@ class LexicalLevel(ABC):
                 word: (word.weight * limit / idf if idf else 0.0, idf)
                 for word, idf, limit in zip(query.words, idfs, limits, strict=True)
             }
-            last = self._last = Prepared(query, words, {})
+            worth = {word: weight * idf for word, (weight, idf) in words.items()}
+            last = self._last = Prepared(query, words, worth, sum(worth.values()), {})
         return last
 
     def _idf_of(self, word: Word) -> float:

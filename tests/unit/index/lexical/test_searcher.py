@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.analysis.query import WEIGHT, Word, analyse_query
+from blog_search_mcp.index.lexical import searcher as lexical_searcher
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
     HEADING_TIMES,
@@ -206,6 +207,22 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
+
+
+def test_posts_are_found_alike_where_they_are_few_and_where_they_are_many(
+    written: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts = written(entry(n, "zebra " * n + "kelp " * (n % 3)) for n in range(1, 90)).posts
+    asked = [(80, None), (3, None), (80, [5, 6, 7, 88]), (2, [5, 6, 7, 88])]
+    few = [
+        list(posts.normalised_bm25(analyse_query("zebra kelp"), *each).items()) for each in asked
+    ]
+    monkeypatch.setattr(lexical_searcher, "FEW_POSTS", 88)
+    many = [
+        list(posts.normalised_bm25(analyse_query("zebra kelp"), *each).items()) for each in asked
+    ]
+    assert many == few
+    assert [len(found) for found in few] == [80, 3, 4, 2]
 
 
 def test_words_are_ored(written: Write) -> None:
