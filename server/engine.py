@@ -256,8 +256,8 @@ class Engine:
                 self._live = self._open_index()
         if self._staleness is not None:
             self._staleness.check()
-            is_missing = self.folder.stamp() is None and self.folder.is_missing()
-            if is_missing and (waited_for := self._staleness.first_ingest()):
+            waited_for = self._staleness.first_ingest()
+            if waited_for and self.folder.stamp() is None and self.folder.is_missing():
                 raise IndexMissing(waited_for)
         return self._live
 

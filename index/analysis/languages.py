@@ -163,7 +163,7 @@ def _east_asian_language(kinds: Mapping[str, int]) -> str:
 
 def _find_function_words(counts: Mapping[str, int], language: str) -> Set[str]:
     """Those of the words that are function words of the language."""
-    return {word for word in counts.keys() & function_words(language) if _evidence(word)}
+    return {word for word in function_words(language).intersection(counts) if _evidence(word)}
 
 
 def _evidence(word: str) -> int:

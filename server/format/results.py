@@ -24,13 +24,15 @@ from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 QUOTED = 80
 """Characters of a refused value that a message quotes."""
 
 
 def to_json(value: Any) -> str:
     """Write compact JSON; Chinese stays itself, one character a letter."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def replace_surrogates(text: str) -> str:
@@ -51,6 +53,8 @@ def one_line(text: str) -> str:
 
 def count_columns(text: str) -> int:
     """Count columns as a terminal does: a Han character takes two, and more bytes."""
+    if text.isascii():
+        return len(text)
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
@@ -199,6 +203,8 @@ def _fit(hit: HitFacts) -> HitFacts:
         title=shorten(hit.title, TITLE_WIDTH),
         heading=_shorten_path(hit.heading, HEADING_WIDTH) if hit.heading else None,
     )
+    if _excess(hit) <= 0:
+        return hit
     hit = replace(hit, heading=_cut(hit, hit.heading, 24, _shorten_path))
     hit = replace(hit, title=_cut(hit, hit.title, 40, shorten) or "")
     least = count_columns(hit.preview) - 40
@@ -207,11 +213,16 @@ def _fit(hit: HitFacts) -> HitFacts:
 
 def _cut(hit: HitFacts, text: str | None, least: int, cut: Callable[[str, int], str]) -> str | None:
     """Cut one of the hit's texts by as much as the hit is too large, to `least` columns at most."""
-    excess = len(to_json(_wire_hit(hit)).encode()) - HIT_BYTES
+    excess = _excess(hit)
     if not text or excess <= 0 or count_columns(text) <= least:
         return text
     room = count_columns(text) - excess - len("…".encode()) + 1
     return cut(text, max(room, least))
+
+
+def _excess(hit: HitFacts) -> int:
+    """Count the bytes by which a hit is too large."""
+    return len(to_json(_wire_hit(hit)).encode()) - HIT_BYTES
 
 
 def _shorten_path(path: str, width: int) -> str:

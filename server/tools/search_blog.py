@@ -52,10 +52,10 @@ def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
         notice = explain_empty(answer, arguments.filters, searcher.overview)
     page = fit_page(page_of(answer, notice))
     if arguments.response_format == "markdown":
-        page = _within_answer(page, render_markdown)
-        return ToolReply((render_markdown(page),), answer=answer)
-    page = _within_answer(page, _as_json)
-    return ToolReply((_as_json(page),), wire_facts(page), answer)
+        _, text = _within_answer(page, render_markdown)
+        return ToolReply((text,), answer=answer)
+    page, text = _within_answer(page, _as_json)
+    return ToolReply((text,), wire_facts(page), answer)
 
 
 def find_hits(searcher: Searcher, arguments: SearchArguments) -> Answer:
@@ -106,12 +106,12 @@ def _as_json(page: PageFacts) -> str:
     return to_json(wire_facts(page))
 
 
-def _within_answer(page: PageFacts, render: Callable[[PageFacts], str]) -> PageFacts:
-    """Leave hits that would make the page longer than ANSWER for the next one."""
-    while len(render(page)) > ANSWER and len(page.results) > 1:
+def _within_answer(page: PageFacts, render: Callable[[PageFacts], str]) -> tuple[PageFacts, str]:
+    """Leave hits that would make the page longer than ANSWER for the next one; render the page."""
+    while len(text := render(page)) > ANSWER and len(page.results) > 1:
         kept = page.results[:-1]
         page = replace(page, results=kept, has_more=True, next_offset=page.offset + len(kept))
-    return page
+    return page, text
 
 
 def render_markdown(page: PageFacts) -> str:
