@@ -57,7 +57,6 @@ _CODE = re.compile(
 """Marks of an identifier, a path, a call or a flag."""
 
 _ALONE = re.compile(f"[{CJK}]")
-_PAIR = re.compile(f"[{CJK}]{{2}}")
 
 PROSE_TERMS = 4.0
 """Terms of its own (a pair of Han characters as half of one) that make a query running text."""
@@ -140,7 +139,7 @@ def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
 
 def is_bigram(word: str) -> bool:
     """Whether `word` is two Han, kana or hangul characters out of a run of them."""
-    return bool(_PAIR.fullmatch(word))
+    return len(word) == 2 and all(map(_ALONE.match, word))
 
 
 def _length(word: str) -> float:

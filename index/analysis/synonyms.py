@@ -19,7 +19,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
 from blog_search_mcp.index.analysis.query import Query, Word, language_of_query
-from blog_search_mcp.index.analysis.tokenizer import stem, terms, to_simplified
+from blog_search_mcp.index.analysis.tokenizer import TOKEN, stem, terms, to_simplified
 
 _DATA = Path(__file__).parents[1] / "data"
 
@@ -27,7 +27,6 @@ LANGUAGES = ("zh", "ja")
 """Those that the table of computing words has beside English, in its order."""
 
 _EAST_ASIAN = re.compile(f"[{CJK}]")
-_RUN = re.compile(f"[{CJK}]+")
 _PLAIN = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A word that stands by itself, and is no part of an identifier, a path or a flag."""
 
@@ -60,7 +59,8 @@ def _synonym_pairs(query: Query, languages: Sequence[str]) -> Iterator[tuple[str
     """The query's words that have synonyms, with each of these."""
     if _EAST_ASIAN.search(query.text):
         table = _of_language(language_of_query(query.text, languages))
-        for run in _RUN.findall(to_simplified(query.text)):
+        tokens = TOKEN.finditer(to_simplified(query.text))
+        for run in filter(None, (token["cjk"] for token in tokens)):
             yield from ((word, other) for word in words_in(run, table) for other in table[word])
     else:
         for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
@@ -142,7 +142,11 @@ def _rows(name: str) -> Iterator[Sequence[str]]:
 LEAST = 2
 """Words that a gloss must have; fewer find nothing that the words themselves do not."""
 
-_PIECE = re.compile(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*")
+
+@cache
+def _pieces() -> re.Pattern[str]:
+    """Match a run of East Asian characters or a word: for few queries, and slow to compile."""
+    return re.compile(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ def gloss_in_english(text: str, language: str) -> Gloss | None:
     """The query `text` by its English words, if it is of a language in the table and has enough."""
     if language not in LANGUAGES:
         return None
-    pieces = list(_PIECE.finditer(to_simplified(text)))
+    pieces = list(_pieces().finditer(to_simplified(text)))
     found = [word for piece in pieces for word in _english_words(piece, _table(language))]
     whole = sum(len(piece["run"] or "") or CHARACTERS_PER_WORD for piece in pieces)
     covered = sum(length for _, length in found)

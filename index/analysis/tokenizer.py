@@ -120,7 +120,6 @@ TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
 """A run of characters that makes terms; the group that matched says by which rules."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 """Characters of which nothing but their script is folded."""
-_EAST_ASIAN = re.compile(f"[{CJK}]")
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
@@ -199,7 +198,9 @@ class _SpelledRuns(dict[str, IndexTerms]):
         self._stemmer = stemmer
 
     def __missing__(self, run: str) -> IndexTerms:
-        made = _spelled_grams(run) if _EAST_ASIAN.match(run) else _spelled_name(run, self._stemmer)
+        match = TOKEN.match(run)
+        is_name = match is None or match["cjk"] is None
+        made = _spelled_name(run, self._stemmer) if is_name else _spelled_grams(run)
         if len(run) <= LONGEST_RUN:
             self[run] = made
         return made

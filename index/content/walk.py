@@ -7,6 +7,8 @@ inside the content folder, so that no link makes a file of the machine public; l
 not, so a walk always ends and no post appears twice.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import re
@@ -14,12 +16,13 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, PostChanging, UnreadablePost, UsageError
 from blog_search_mcp.index.stores import Location
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
@@ -232,6 +235,8 @@ def _read_ignore_file(root: Path, folder: _Folder) -> tuple[tuple[str, GitIgnore
                 raise UnreadablePost(LEAVES)
         elif not path.exists():
             return ()
+        from pathspec import GitIgnoreSpec  # slow to import, and few blogs need it
+
         lines = read_file(path).decode("utf-8-sig", "surrogateescape").splitlines()
         return ((folder.prefix, GitIgnoreSpec.from_lines(lines)),)
     except (UnreadablePost, OSError, RuntimeError, ValueError, re.error) as error:

@@ -83,8 +83,6 @@ def _spellings_of_term(term: Term) -> Iterator[tuple[str, str]]:
 LONGEST = 40
 """Characters of a word that is remembered: a longer one is seldom written twice."""
 
-_OUTSIDE_RUNS = re.compile(rf"[^\W_{CJK}]")
-
 
 def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en") -> Iterator[Term]:
     """Those of the terms of `words` whose stem is one of `stems`.
@@ -101,9 +99,8 @@ def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en")
         word: tuple(_of_word(word, 0, wanted, language))
         for word in compress(ascii_words, map(not_, absent))
     }
-    needed = _OUTSIDE_RUNS if all(map(str.isascii, wanted)) else TOKEN
     for word in different.difference(ascii_words):
-        if needed.search(word) and (those := tuple(_of_tokens(word, wanted, language))):
+        if those := tuple(_of_tokens(word, wanted, language)):
             found[word] = those
     starts = map(add, accumulate(map(len, words), initial=0), count())
     having = map(found.__contains__, words)
@@ -112,10 +109,12 @@ def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en")
 
 
 def _of_tokens(text: str, wanted: Set[str], language: str) -> Iterator[Term]:
+    has_runs = not all(map(str.isascii, wanted))
     for match in TOKEN.finditer(text):
         token = match[0]
         if match.lastgroup == "cjk":
-            yield from _of_run(token, match.start(), wanted)
+            if has_runs:
+                yield from _of_run(token, match.start(), wanted)
         elif not wanted.isdisjoint(_known_stems(language)[token]):
             yield from _of_word(token, match.start(), wanted, language)
 
