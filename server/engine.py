@@ -23,7 +23,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.stores import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from datetime import date
     from pathlib import Path
 
@@ -228,11 +228,7 @@ class Engine:
 
         A call that comes meanwhile waits for it.
         """
-        threading.Thread(target=self._warm, args=(then,), name="warm-up", daemon=True).start()
-
-    def _warm(self, then: Callable[[], None]) -> None:
-        self.warm()
-        then()
+        warm_up([self], then)
 
     def warm(self) -> None:
         """Open the index, whether or not that works."""
@@ -260,6 +256,17 @@ class Engine:
             if waited_for and self.folder.stamp() is None and self.folder.is_missing():
                 raise IndexMissing(waited_for)
         return self._live
+
+
+def warm_up(engines: Iterable[Engine], then: Callable[[], None]) -> None:
+    """Open the indexes in the background, one after another, then do `then`."""
+
+    def work() -> None:
+        for engine in engines:
+            engine.warm()
+        then()
+
+    threading.Thread(target=work, name="warm-up", daemon=True).start()
 
 
 def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:

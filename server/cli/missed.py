@@ -83,7 +83,6 @@ def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
     """
     gaps = [_gap(asked) for asked in _by_words(find_weak(calls))]
     gaps.sort(key=_rank)
-    notice = None
     try:
         corpus = next(iter(searcher.corpora().values()))
     except BlogSearchError as error:
@@ -93,7 +92,6 @@ def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
 
     compared, rest = gaps[:GROUPED], gaps[GROUPED:]
     likeness = compare_questions(corpus, [gap.questions[0] for gap in compared])
-    notice = likeness.notice
     gaps = [_join([compared[place] for place in group]) for group in group_alike(likeness.values)]
     gaps = sorted([*gaps, *rest], key=_rank)
     shown, answered = [], 0
@@ -104,7 +102,7 @@ def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
             answered += 1
         else:
             shown.append(Gap(gap.questions, gap.whys, gap.first, gap.last, nearest))
-    return Missed(tuple(shown), len(gaps), answered, notice)
+    return Missed(tuple(shown), len(gaps), answered, likeness.notice)
 
 
 def find_weak(calls: Sequence[LoggedCall]) -> Iterator[tuple[LoggedCall, Why]]:

@@ -7,7 +7,6 @@ certainty that the blog has an answer. An index that cannot be used does not sto
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
@@ -27,6 +26,7 @@ from blog_search_mcp.server.engine import (
     make_engine,
     make_engine_for_author,
     make_engine_for_query,
+    warm_up,
 )
 from blog_search_mcp.server.library.merging import (
     MergedLists,
@@ -153,12 +153,7 @@ class Library:
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the indexes in the background, then do `then`."""
-        threading.Thread(target=self._warm, args=(then,), name="warm-up", daemon=True).start()
-
-    def _warm(self, then: Callable[[], None]) -> None:
-        for engine in self._engines.values():
-            engine.warm()
-        then()
+        warm_up(self._engines.values(), then)
 
     def _ask(
         self, names: Iterable[str], work: Callable[[Engine], Found]

@@ -7,10 +7,9 @@ post: by a line break where their lines adjoin, else by a blank line, as in the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Annotated
 
 from pydantic import Field
@@ -26,8 +25,6 @@ NOTE = 400
 """Room kept for the line that says where a cut fell."""
 KEPT = 0.5
 """A cut between blocks is taken if it keeps this share of the room, else one between lines."""
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class ReadArguments(Arguments):
@@ -174,25 +171,16 @@ def truncate(text: str, room: int) -> str:
 
 def _line_ends(text: str) -> list[tuple[int, bool]]:
     """List the offset after each whole line, and whether it is blank and outside a fence."""
-    ends: list[tuple[int, bool]] = []
-    fence, end = "", 0
-    for line in text.split("\n")[:-1]:
-        end += len(line) + 1
-        fence = _fence_after(line, fence)
-        ends.append((end, not fence and not line.strip()))
-    return ends
+    from blog_search_mcp.index.markdown.parser import parse_blocks  # most passages fit
 
-
-def _fence_after(line: str, fence: str) -> str:
-    """Return the fence open after `line`, given the one open before it; empty for none."""
-    match = _FENCE.match(line)
-    if match is None:
-        return fence
-    marker, rest = match.groups()
-    if not fence:
-        return "" if marker[0] == "`" and "`" in rest else marker
-    closes = marker[0] == fence[0] and len(marker) >= len(fence) and not rest.strip()
-    return "" if closes else fence
+    fences = (token.map for token in parse_blocks(text, "passage") if token.type == "fence")
+    fenced = {line for span in fences if span for line in range(*span)}
+    lines = text.split("\n")[:-1]
+    ends = accumulate(len(line) + 1 for line in lines)
+    return [
+        (end, number not in fenced and not line.strip())
+        for number, (end, line) in enumerate(zip(ends, lines, strict=True))
+    ]
 
 
 READ_CHUNK = Tool(

@@ -160,3 +160,9 @@ def test_a_beginning_is_a_beginning_and_never_too_long(text: str, room: int) -> 
     cut = truncate(text, room)
     assert text.startswith(cut)
     assert len(cut) <= room
+
+
+def test_code_in_a_list_is_not_cut_at_its_blank_lines() -> None:
+    before = f"{'word ' * 20}\n\n10. Run:\n\n"
+    code = "    ```\n    a = 1\n\n    b = 2\n    ```\n"
+    assert truncate(f"{before}{code}", len(before) + len(code) - 3) == before.rstrip("\n")
