@@ -207,14 +207,15 @@ def _share_tags(corpus: Corpus, draft: Draft, posts: Ids) -> Floats:
 
 
 def _recency(corpus: Corpus, draft: Draft, posts: Ids) -> Floats:
-    dates = [corpus.posts[int(post)].date for post in posts]
+    """Return how near in time each post is to the draft; one without a date as the mean of all."""
+    dates = [corpus.posts[post].date for post in posts.tolist()]
     now = draft.post.date or max(filter(None, dates), default="")
-    if not now:
+    days = [date.fromisoformat(day).toordinal() if day else np.nan for day in dates]
+    if not now or np.isnan(days).all():
         return np.zeros(len(posts), dtype=np.float32)
-    today = date.fromisoformat(now).toordinal()
-    ages = [today - date.fromisoformat(day).toordinal() if day else 3650 for day in dates]
-    recent: Floats = np.exp(-np.abs(np.array(ages, dtype=np.float32)) / np.float32(365))
-    return recent
+    recent = np.exp(-np.abs(date.fromisoformat(now).toordinal() - np.array(days)) / 365)
+    neutral: Floats = np.nan_to_num(recent, nan=float(np.nanmean(recent))).astype(np.float32)
+    return neutral
 
 
 def _cosines(corpus: Corpus, vectors: Vectors, posts: Ids) -> dict[str, Floats]:

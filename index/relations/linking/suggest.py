@@ -189,18 +189,22 @@ def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
 
 
 def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:
-    """Return the posts that a draft may link to: of translations those in its own language.
+    """Return the posts that a draft may link to: of translations those nearest to its language.
 
-    The draft itself is left out, by its source or title, and its translations.
+    That is its own with the same script or region, else its own at all, else any. The draft itself
+    is left out, by its source or title, and its translations.
     """
-    own = primary_subtag(language)
-    others = set(corpus.posts) - versions_of(corpus, draft)
-    groups = corpus.snapshot.translations.groups
-    for post in sorted(others & groups.keys()):
-        languages = {each.post: primary_subtag(each.language) for each in groups[post]}
-        if own in languages.values() and languages[post] != own:
-            others.discard(post)
-    return others
+
+    def distance(other: str) -> int:
+        is_own = primary_subtag(other) == primary_subtag(language)
+        return 0 if other == language else 1 if is_own else 2
+
+    far = set[int]()
+    groups = {group[0].post: group for group in corpus.snapshot.translations.groups.values()}
+    for group in groups.values():
+        nearest = min(distance(each.language) for each in group)
+        far |= {each.post for each in group if distance(each.language) > nearest}
+    return set(corpus.posts) - far - versions_of(corpus, draft)
 
 
 @dataclass(frozen=True, slots=True)

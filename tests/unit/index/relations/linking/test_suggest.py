@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages, read_draft
+from blog_search_mcp.index.relations.linking.features import FEATURES, find_evidence
+from blog_search_mcp.index.relations.linking.prose import find_prose
 from blog_search_mcp.index.relations.linking.suggest import (
     Suggestion,
+    linkable_posts,
     suggest_backlinks,
     suggest_links,
 )
@@ -107,3 +112,37 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
+
+
+@pytest.mark.parametrize(
+    ("language", "linked"),
+    [("zh-cn", {"zh-cn"}), ("zh-hk", {"zh-cn", "zh-tw"}), ("ja", {"en", "zh-cn", "zh-tw"})],
+)
+def test_of_translations_those_nearest_to_the_language_of_a_draft_may_be_linked_to(
+    language: str, linked: set[str], blog: MakeBlog
+) -> None:
+    said = {"en": "Sizing a cache", "zh-cn": "缓存有多大", "zh-tw": "快取有多大"}
+    made = blog({f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"# Draft\n\nWords.\n", "new.md")
+    found = linkable_posts(corpus, draft, language)
+    assert {corpus.posts[post].section for post in found} == linked
+
+
+def test_a_post_without_a_date_is_as_near_in_time_as_the_others_are_on_the_average(
+    blog: MakeBlog,
+) -> None:
+    days = {"a.md": "2025-01-01", "b.md": "2024-01-02"}
+    dated = {name: f"---\ntitle: {name}\ndate: {day}\n---\nWords.\n" for name, day in days.items()}
+    made = blog({**dated, "manual.md": "# Manual\n\nWords.\n"})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"---\ndate: 2025-01-01\n---\nOther words.\n", "new.md")
+    prose = find_prose(draft.passages, "en")
+    evidence = find_evidence(corpus, draft, prose, None, corpus.posts.keys())
+    recent = evidence.features[:, FEATURES.index("recent")].tolist()
+    sources = [corpus.posts[post].source for post in evidence.posts.tolist()]
+    known = dict(zip(sources, recent, strict=True))
+    expected = {"a.md": 1.0, "b.md": 1 / math.e, "manual.md": (1 + 1 / math.e) / 2}
+    assert known == pytest.approx(expected)
