@@ -16,9 +16,11 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import Post
 
-_SUFFIX = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+MARKDOWN = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+"""What the name of a post's file ends in."""
 _INDEXES = ("index", "_index", "readme")
-_DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
+DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
+"""What it may begin with."""
 _GENERATED = {"ref", "link", "post"}
 """Schemes of `index.markdown.inline`."""
 
@@ -73,7 +75,7 @@ class Addresses:
             found = self._by_path.get(_page(path)) if is_own else None
         elif not path:
             found = self._by_source.get(_fold(source)) if anchor else None
-        elif _SUFFIX.search(path) or path.startswith("@/"):
+        elif MARKDOWN.search(path) or path.startswith("@/"):
             found = self._find_file(path, source) or self._find_name(path)
         else:
             found = self._find_page(path, source) or self._find_file(path, source)
@@ -180,7 +182,7 @@ def _page(path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    return _SUFFIX.sub("", path.rstrip("/")).rpartition("/")[2]
+    return MARKDOWN.sub("", path.rstrip("/")).rpartition("/")[2]
 
 
 def _shape(path: str) -> str:
@@ -192,8 +194,8 @@ def _shape(path: str) -> str:
 def _names(post: Post) -> Iterable[str]:
     """Yield the names by which notes and generators refer to a post."""
     folder, _, file = post.source.rpartition("/")
-    stem = _SUFFIX.sub("", file)
+    stem = MARKDOWN.sub("", file)
     if stem.casefold() in ("index", "_index"):
         stem = folder.rpartition("/")[2]
-    names = (stem, _DAY.sub("", stem), post.slug, post.title, *post.aliases)
+    names = (stem, DAY.sub("", stem), post.slug, post.title, *post.aliases)
     return {_fold(name) for name in names if name}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.query import title_key
+from blog_search_mcp.index.relations.addresses import DAY, MARKDOWN
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Reason = Literal["missing", "draft", "anchor", "scheme"]
 """No such post; a draft or a post to come; a post without that anchor; a forgotten `https://`."""
 
-_MARKDOWN = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 _ASSET = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z][a-z0-9]{0,5}$", re.IGNORECASE)
 _HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|gov|edu)(?:/|$)", re.IGNORECASE)
 _LISTS = re.compile(
@@ -133,7 +133,7 @@ class _Judge:
         parts = urlsplit(link.href.strip())
         path = unquote(parts.path)
         is_file = parts.scheme in ("ref", "link", "post") or (
-            not parts.netloc and bool(_MARKDOWN.search(path) or path.startswith("@/"))
+            not parts.netloc and bool(MARKDOWN.search(path) or path.startswith("@/"))
         )
         if not path.strip("/"):
             return
@@ -157,13 +157,13 @@ class _Judge:
             return None
         places = [self._hidden.get(_key(place)) for place in _places(path, source)]
         found = next(filter(None, places), None)
-        name = _undated(_key(path).rpartition("/")[2])
+        name = DAY.sub("", _key(path).rpartition("/")[2])
         if found or not name or (not is_file and not self._is_of_posts(path, source)):
             return found
         same = [
             each
             for place, each in self._hidden.items()
-            if name in (_undated(place.rpartition("/")[2]), each.post.slug.casefold())
+            if name in (DAY.sub("", place.rpartition("/")[2]), each.post.slug.casefold())
         ]
         return same[0] if len(same) == 1 else None
 
@@ -176,7 +176,7 @@ class _Judge:
         if self._addresses.has_name(path) or self._has_file(path, source):
             return False
         name = path.rstrip("/").rpartition("/")[2]
-        if _MARKDOWN.sub("", name).casefold() in self._names:  # a note's attachment
+        if MARKDOWN.sub("", name).casefold() in self._names:  # a note's attachment
             return False
         if scheme == "post":
             return True
@@ -190,7 +190,7 @@ class _Judge:
         place = posixpath.normpath(posixpath.join(posixpath.dirname(source), inner))
         if place.startswith(".."):
             return False
-        return bool(_MARKDOWN.search(path)) or not _LISTS.fullmatch(inner.rstrip("/"))
+        return bool(MARKDOWN.search(path)) or not _LISTS.fullmatch(inner.rstrip("/"))
 
     def _has_top(self) -> Collection[str]:
         """Return the name of the content folder itself if files lie in it."""
@@ -232,14 +232,10 @@ def _above(name: str) -> Iterator[str]:
 
 def _key(path: str) -> str:
     """Return what a post's path has in common, however it is written."""
-    stem = _MARKDOWN.sub("", path.strip("/").removeprefix("@/").casefold())
+    stem = MARKDOWN.sub("", path.strip("/").removeprefix("@/").casefold())
     stem = stem.removesuffix(".html" if stem.endswith("l") else ".htm")
     folder, _, name = stem.rpartition("/")
     return folder if name in ("index", "_index") else stem
-
-
-def _undated(name: str) -> str:
-    return re.sub(r"^\d{4}-\d{1,2}-\d{1,2}-", "", name)
 
 
 def _places(path: str, source: str) -> Iterable[str]:
@@ -308,8 +304,7 @@ def _folder_of(path: str) -> str:
 
 
 def _name_of(path: str) -> str:
-    key = _key(urlsplit(path).path)
-    return _undated(key.rpartition("/")[2])
+    return DAY.sub("", _key(urlsplit(path).path).rpartition("/")[2])
 
 
 def _groups(name: str) -> Mapping[str, None]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
+
+from blog_search_mcp.index.relations.addresses import MARKDOWN
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 Style = Literal["url", "path", "file", "root_file"]
 """A whole address; its path; a file beside the linking one, or below the content folder."""
-
-_FILE = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 
 
 def find_style(corpus: Corpus) -> Style:
@@ -37,7 +36,7 @@ def _style_of(href: str) -> Style | None:
         return "url"
     if parts.scheme or not parts.path:
         return None
-    if _FILE.search(parts.path):
+    if MARKDOWN.search(parts.path):
         return "root_file" if parts.path.startswith("/") else "file"
     return "path"
 

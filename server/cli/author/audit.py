@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from blog_search_mcp.server.audit import LIMIT, audit_facts
+from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text
 from blog_search_mcp.server.format.results import one_line
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from blog_search_mcp.server.settings import AuthorRequest, Settings
-
-MEANING = {
-    "broken-links": "links to the blog itself that lead nowhere",
-    "broken-anchors": "links to a heading that the post has not",
-    "orphans": "posts that no other post links to",
-    "near-duplicates": "pairs of posts with mostly the same words",
-    "descriptions": "descriptions missing, shared, or saying nothing of the post",
-    "tags": "tags of one post, or in several spellings",
-    "overtaken": "posts that a newer one takes the place of",
-    "stale-drafts": "drafts left for half a year",
-}
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
@@ -49,7 +39,7 @@ def _show(out: Console, facts: dict[str, Any]) -> None:
         out.print(Text(escape_controls(facts["notice"]), WARNING), soft_wrap=True)
     width = max(len(f"{count:,}") for count in facts["counts"].values())
     for kind, count in facts["counts"].items():
-        line = f"{count:>{width},}  {kind:<{max(map(len, MEANING))}}  {MEANING[kind]}"
+        line = f"{count:>{width},}  {kind:<{max(map(len, AUDIT_KINDS))}}  {AUDIT_KINDS[kind]}"
         out.print(Text(line, "bold" if count else SECONDARY), soft_wrap=True)
     for kind, count in facts["counts"].items():
         found = facts["findings"][kind]

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
 
 
-AUDIT_KINDS = (
-    "broken-links",
-    "broken-anchors",
-    "orphans",
-    "near-duplicates",
-    "descriptions",
-    "tags",
-    "overtaken",
-    "stale-drafts",
-)
-"""`index.relations.audit.KINDS`, which takes NumPy to import."""
+AUDIT_KINDS: Final = {
+    "broken-links": "links to the blog itself that lead nowhere",
+    "broken-anchors": "links to a heading that the post has not",
+    "orphans": "posts that no other post links to",
+    "near-duplicates": "pairs of posts with mostly the same words",
+    "descriptions": "descriptions missing, shared, or saying nothing of the post",
+    "tags": "tags of one post, or in several spellings",
+    "overtaken": "posts that a newer one takes the place of",
+    "stale-drafts": "drafts left for half a year",
+}
+"""What is found, by `index.relations.audit.KINDS`, which takes NumPy to import."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.server.audit import NO_DRAFTS, audit_facts
 from blog_search_mcp.server.cli.author import audit
-from blog_search_mcp.server.cli.author.audit import MEANING, run
+from blog_search_mcp.server.cli.author.audit import run
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.engine import Engine, IndexFolder
@@ -66,7 +66,7 @@ def test_as_json_it_prints_the_same_facts(made: Blog, capsys: pytest.CaptureFixt
     assert run_with(made, "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert list(facts) == ["posts", "counts", "findings", "notice"]
-    assert tuple(facts["findings"]) == AUDIT_KINDS == tuple(MEANING)
+    assert tuple(facts["findings"]) == tuple(AUDIT_KINDS)
     assert facts["findings"]["orphans"] == [
         {"source": "b.md", "line": 0, "detail": "no other post links to “Second”", "others": []}
     ]
