@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.options import cache_folder, count, folder, report_failure
+from benchmarks.options import cache_folder, count, folder, report_failure, wait_for_milvus
 from benchmarks.quality.blog import (
     Embedding,
     build_index,
@@ -28,7 +28,6 @@ from benchmarks.quality.blog import (
     open_index,
 )
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.milvus import client
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, Row, embeddings_fields
 from blog_search_mcp.index.reader import IndexReader
@@ -39,10 +38,6 @@ from blog_search_mcp.ingest.report import Progress, progress_on
 
 FIRST = 5
 """Hits that are compared: what an assistant gets by default."""
-
-
-READ_SECONDS = 120.0
-"""Of one request: milvus-lite takes its time where other work goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class Comparison:
 def main() -> int:
     """Compare every blog; return the exit status."""
     options = _parser().parse_args()
-    vars(client)["READ_SECONDS"] = READ_SECONDS
+    wait_for_milvus()
     sys.stdout.write("| blog | queries | same first five | scores differ by | certainties |\n")
     sys.stdout.write("| --- | --: | --: | --: | --: |\n")
     try:
@@ -85,7 +80,7 @@ def _compare(options: argparse.Namespace, blog: Path, progress: Progress) -> Com
     if not Layout(local).cache.exists():
         copy_embeddings(local)
     build_index(content, local, embedding, progress, rebuild=True)
-    name = "".join(letter if letter.isalnum() else "_" for letter in blog.name)
+    name = f"of_{''.join(letter if letter.isalnum() else '_' for letter in blog.name)}"
     address = parse_address(f"{options.server}/{name}")
     assert address is not None
     reader = open_index(local, embedding)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from benchmarks.options import cache_folder, count, folder, report_failure
+from benchmarks.options import cache_folder, count, folder, report_failure, wait_for_milvus
 from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.stage import TODAY, Stage
 from blog_search_mcp.index.embedders.registry import Choice
@@ -35,6 +35,7 @@ NAME = "benchmark"
 def main() -> int:
     """Measure both; return the exit status."""
     options = _parser().parse_args()
+    wait_for_milvus()
     with tempfile.TemporaryDirectory() as work:
         blog = Stage(options.blog, options.cache, Path(work), options.chunks, options.dim)
         where: dict[str, Location] = {"folder": Path(work) / "index"}
@@ -92,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("server", metavar="SERVER")
     parser.add_argument("--blog", type=folder, default=Path("content"), metavar="FOLDER")
     parser.add_argument("--chunks", type=count, default=20_000, metavar="N", help="(default 20000)")
-    parser.add_argument("--dim", type=int, choices=(384, 768), default=384, help="(default 384)")
+    parser.add_argument(
+        "--dim", type=int, choices=(64, 384, 768), default=384, help="(default 384)"
+    )
     parser.add_argument("--cache", type=Path, default=cache_folder(os.environ), metavar="FOLDER")
     return parser
 

@@ -36,6 +36,14 @@ def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]
     return limited
 
 
+K1 = 1.2
+"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
+
+EXACT = 0.5
+"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
+questions, which are found by stems, hardly change."""
+
+
 class Prepared(NamedTuple):
     """What the calls of one search share."""
 
@@ -49,13 +57,19 @@ class Prepared(NamedTuple):
     made: dict[str, Any]
     """What the store makes of them, by prefix of the fields."""
 
+    @property
+    def ideal(self) -> float:
+        """The BM25 of a text full of every term of the query."""
+        return (1 + K1) * (1 + EXACT) * self.full
 
-K1 = 1.2
-"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
+    def normalise(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """Divide scores by the ideal one."""
+        ideal = self.ideal
+        return {number: min(score / ideal, 1.0) for number, score in scores.items()}
 
-EXACT = 0.5
-"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
-questions, which are found by stems, hardly change."""
+    def share(self, present: float) -> float:
+        """The share of all that the words are worth."""
+        return min(present / self.full, 1.0) if self.full else 0.0
 
 
 class LexicalLevel(ABC):
@@ -116,11 +130,9 @@ class LexicalLevel(ABC):
         chooses the fields (`about_` for the posts' descriptions).
         """
         prepared = self._prepare(query)
-        ideal = (1 + K1) * (1 + EXACT) * prepared.full
-        if not (ideal and limit):
+        if not (prepared.ideal and limit):
             return {}
-        found = self._score(prepared, prefix, limit, among)
-        return {number: min(score / ideal, 1.0) for number, score in found.items()}
+        return prepared.normalise(self._score(prepared, prefix, limit, among))
 
     def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
         """The largest share, by idf, of the query's words that one document holds together.
@@ -130,7 +142,25 @@ class LexicalLevel(ABC):
         prepared = self._prepare(query)
         if not prepared.full:
             return 0.0
-        return min(self._most_present(prepared.idf, among) / prepared.full, 1.0)
+        return prepared.share(self._most_present(prepared.idf, among))
+
+    def reach(self, queries: Sequence[Query], limit: int) -> list[tuple[dict[int, float], float]]:
+        """The `normalised_bm25` and the `coverage` of each query."""
+        every = [self._prepare(query) for query in queries]
+        scores = self._score_each(every, limit)
+        present = self._most_present_each([each.idf if each.full else {} for each in every])
+        return [
+            (each.normalise(found), each.share(most))
+            for each, found, most in zip(every, scores, present, strict=True)
+        ]
+
+    def _score_each(self, every: Sequence[Prepared], limit: int) -> Sequence[Mapping[int, float]]:
+        """`_score` each query; a store on a server asks for them together."""
+        return [self._score(each, "", limit, None) if each.ideal else {} for each in every]
+
+    def _most_present_each(self, every: Sequence[Mapping[Word, float]]) -> Sequence[float]:
+        """`_most_present` of each query; a store on a server asks for them together."""
+        return [self._most_present(each, None) if each else 0.0 for each in every]
 
     def _prepare(self, query: Query) -> Prepared:
         """Weigh the words, once for all calls of one search."""

@@ -125,14 +125,25 @@ class MilvusLevel(LexicalLevel):
         }
 
     def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
-        wanted = Wanted({}, [])
-        for word, idf in worth.items():
-            anywhere = {presence(dimension("stem", stem)) for stem in word.stems}
-            if word.is_character:
-                anywhere.discard(presence(dimension("stem", word.exact)))
-                anywhere.update(_characters(word))
-            _choose(wanted, dict.fromkeys(anywhere, idf))
-        return max(self._best(wanted, "", 1, among).values(), default=0.0)
+        return max(self._best(_presences(worth), "", 1, among).values(), default=0.0)
+
+    def _score_each(self, every: Sequence[Prepared], limit: int) -> list[Mapping[int, float]]:
+        return self._best_each([self._wanted(each, "") for each in every], limit)
+
+    def _most_present_each(self, every: Sequence[Mapping[Word, float]]) -> list[float]:
+        found = self._best_each([_presences(worth) for worth in every], 1)
+        return [max(each.values(), default=0.0) for each in found]
+
+    def _best_each(self, every: Sequence[Wanted], limit: int) -> list[Mapping[int, float]]:
+        """As `_best`, with one request for all of which a sum is the score."""
+        sums = [each.terms for each in every if not each.choices]
+        found = iter(self._search(self._fields[""][0], sums, limit, None))
+        return [
+            self._best(each, "", limit, None)
+            if each.choices
+            else {self._id_of(hit.key): hit.score for hit in next(found)}
+            for each in every
+        ]
 
     def _best(
         self, wanted: Wanted, prefix: str, limit: int, among: Sequence[int] | None
@@ -142,7 +153,7 @@ class MilvusLevel(LexicalLevel):
         count = limit + FEW * bool(wanted.choices)
         while True:
             count = min(count, MOST_HITS)
-            found = self._search(field, query, count, among)
+            [found] = self._search(field, [query], count, among)
             excess = self._excess(field, wanted.choices, found)
             scores = {hit.key: hit.score - excess.get(hit.key, 0.0) for hit in found}
             best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
@@ -151,19 +162,22 @@ class MilvusLevel(LexicalLevel):
             count *= 4
 
     def _search(
-        self, field: Field, query: Sparse, count: int, posts: Sequence[int] | None
-    ) -> list[Hit]:
-        """Find the best of every collection's rows, best first."""
+        self, field: Field, queries: Sequence[Sparse], count: int, posts: Sequence[int] | None
+    ) -> list[list[Hit]]:
+        """Find for each query the best of every collection's rows, best first."""
         expression = among(POST, self._place.dead, outside=True) if self._place.dead else ""
         if posts is not None:
             expression = among(POST, posts)
-        if not query or (posts is not None and not posts):
-            return []
-        found: list[Hit] = []
+        found: list[list[Hit]] = [[] for _ in queries]
+        asked = [place for place, query in enumerate(queries) if query and posts != []]
         for name in self._place.collections:
-            [hits] = self._milvus.search(name, field, [query], count, expression)
-            found += [Hit(key, score, name) for key, score in zip(*hits, strict=True) if score > 0]
-        return sorted(found, key=lambda hit: (-hit.score, hit.key))[:count]
+            every = self._milvus.search(
+                name, field, [queries[place] for place in asked], count, expression
+            )
+            for place, hits in zip(asked, every, strict=True):
+                pairs = zip(*hits, strict=True)
+                found[place] += [Hit(key, score, name) for key, score in pairs if score > 0]
+        return [sorted(hits, key=lambda hit: (-hit.score, hit.key))[:count] for hits in found]
 
     def _excess(
         self, field: Field, choices: Sequence[Sparse], found: Sequence[Hit]
@@ -199,6 +213,18 @@ class Hit(NamedTuple):
 def _characters(word: Word) -> tuple[int, int]:
     """The dimensions of a character that is anywhere."""
     return dimension("pair", word.exact), dimension("lone", word.exact)
+
+
+def _presences(worth: Mapping[Word, float]) -> Wanted:
+    """What the words are worth, wherever they are."""
+    wanted = Wanted({}, [])
+    for word, idf in worth.items():
+        anywhere = {presence(dimension("stem", stem)) for stem in word.stems}
+        if word.is_character:
+            anywhere.discard(presence(dimension("stem", word.exact)))
+            anywhere.update(_characters(word))
+        _choose(wanted, dict.fromkeys(anywhere, idf))
+    return wanted
 
 
 def _choose(wanted: Wanted, choice: Sparse) -> None:

@@ -133,8 +133,8 @@ class MilvusVectors(Rows):
         every_chunk, every_cosine = [], []
         for segment, _, rows in self._directory.split(offsets):
             wanted = self._whole[segment.collection] if among is None else None
-            found, cosines = self._nearest(
-                segment, query, min(k, len(rows)), wanted or expression_of(segment, rows)
+            [(found, cosines)] = self._nearest(
+                segment, [query], min(k, len(rows)), wanted or expression_of(segment, rows)
             )
             every_chunk.append(segment.chunks[found])
             every_cosine.append(cosines)
@@ -145,6 +145,15 @@ class MilvusVectors(Rows):
         for chunk, cosine in zip(chunks[order].tolist(), values[order].tolist(), strict=True):
             nearest.setdefault(chunk, cosine)
         return nearest
+
+    def nearest(self, queries: Sequence[Vectors]) -> list[float]:
+        """As VectorStore, with one request for each segment."""
+        best: list[list[float]] = [[] for _ in queries]
+        for segment, _, _ in self._directory.split(self._live):
+            found = self._nearest(segment, queries, 1, self._whole[segment.collection])
+            for own, (_, cosines) in zip(best, found, strict=True):
+                own += cosines.tolist()
+        return [max(own, default=0.0) for own in best]
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         values = np.empty(len(offsets), dtype=np.float32)
@@ -159,19 +168,17 @@ class MilvusVectors(Rows):
         return rows
 
     def _nearest(
-        self, segment: VectorSegment, query: Vectors, k: int, expression: str
-    ) -> tuple[Ids, Vectors]:
+        self, segment: VectorSegment, queries: Sequence[Vectors], k: int, expression: str
+    ) -> list[tuple[Ids, Vectors]]:
         """The `k` nearest rows of a segment for which `expression` holds, and their cosines."""
         width = {"ef": max(WIDTH, k)} if len(segment.chunks) >= MANY else {}
-        [hits] = self._milvus.search(
-            segment.collection,
-            self._fields[-1],
-            [query],
-            k,
-            expression,
-            width,
+        found = self._milvus.search(
+            segment.collection, self._fields[-1], queries, k, expression, width
         )
-        return np.asarray(hits.keys, dtype=np.int64), np.asarray(hits.scores, dtype=np.float32)
+        return [
+            (np.asarray(each.keys, dtype=np.int64), np.asarray(each.scores, dtype=np.float32))
+            for each in found
+        ]
 
     def _products_in(self, segment: VectorSegment, query: Vectors, numbers: Ids) -> Vectors:
         """The inner products of these rows of a segment."""
@@ -179,8 +186,8 @@ class MilvusVectors(Rows):
         values = np.full(len(wanted), np.nan, dtype=np.float32)
         for start in range(0, len(wanted), MOST_HITS):
             batch = wanted[start : start + MOST_HITS]
-            found, cosines = self._nearest(
-                segment, query, len(batch), expression_of(segment, batch)
+            [(found, cosines)] = self._nearest(
+                segment, [query], len(batch), expression_of(segment, batch)
             )
             values[np.searchsorted(wanted, found)] = cosines
         missing = np.isnan(values)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ SAMPLE = 100
 """Headings searched for."""
 
 BATCH = 32
-"""Headings embedded at once, while those before them are searched for."""
+"""Headings embedded at once, and searched for at once while the next ones are embedded."""
 
 ABSENT_LANGUAGES = ("en", "zh", "ja", "de")
 """Columns of the table of absent headings."""
@@ -77,9 +77,14 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
     with _embed_ahead(snapshot.embedder, queries, embedded) as known:
         ahead = replace(snapshot, embedder=known)
+        texts = list(dict.fromkeys((*headings, *absent, *foreign)))
+        reach: dict[str, RetrievalResult] = {}
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            reach |= zip(batch, find_reach(ahead, batch), strict=True)
         return measure_reach(
             Samples(headings, absent, foreign),
-            partial(find_reach, ahead),
+            reach.__getitem__,
             catalog.sample(SAMPLE_CHARACTERS),
             catalog.count(),
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.vectors.base import VectorStore
 
     Numbers = npt.NDArray[np.float64]
+
+
+class ReadQuery(NamedTuple):
+    """A query as it is asked."""
+
+    query: Query
+    vector: Vectors | None
+    """Embedded; `None` for words alone."""
+    vocabulary_coverage: float
+    """How well the embedder reads it, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +234,10 @@ def retrieve(
     """
     lexical = snapshot.lexical
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
-    nearest = _nearest_chunks(snapshot, vector, DENSE_VECTORS, among)
-    reach = _measure_reach(snapshot, query, vector, vocabulary_coverage, bm25, nearest, among)
+    nearest = _nearest_chunks(snapshot, vector, among)
+    read = ReadQuery(query, vector, vocabulary_coverage)
+    words = bm25, lexical.chunks.coverage(query, among)
+    reach = _measure_reach(snapshot, read, words, max(nearest.values(), default=0.0))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     if len(snapshot.described):
         wholes |= lexical.posts.normalised_bm25(query, LEXICAL_DESCRIPTIONS, among, "about_")
@@ -237,36 +249,36 @@ def retrieve(
     return replace(reach, posts=posts)
 
 
-def retrieve_reach(
-    snapshot: Snapshot, query: Query, vector: Vectors | None, vocabulary_coverage: float
-) -> RetrievalResult:
-    """As `retrieve`, but without the posts, at a fraction of its price."""
-    bm25 = snapshot.lexical.chunks.normalised_bm25(query, COVERAGE_SAMPLE)
-    nearest = _nearest_chunks(snapshot, vector, 1, None)
-    return _measure_reach(snapshot, query, vector, vocabulary_coverage, bm25, nearest, None)
+def retrieve_reach(snapshot: Snapshot, queries: Sequence[ReadQuery]) -> list[RetrievalResult]:
+    """As `retrieve` for each query, but without the posts, at a fraction of its price."""
+    words = snapshot.lexical.chunks.reach([each.query for each in queries], COVERAGE_SAMPLE)
+    vectors = [each.vector for each in queries if each.vector is not None]
+    nearest = iter(snapshot.vectors.nearest(vectors))
+    return [
+        _measure_reach(snapshot, each, found, 0.0 if each.vector is None else next(nearest))
+        for each, found in zip(queries, words, strict=True)
+    ]
 
 
 def _measure_reach(
     snapshot: Snapshot,
-    query: Query,
-    vector: Vectors | None,
-    vocabulary_coverage: float,
-    bm25: Mapping[int, float],
-    nearest: Mapping[int, float],
-    among: Sequence[int] | None,
+    read: ReadQuery,
+    words: tuple[Mapping[int, float], float],
+    nearest: float,
 ) -> RetrievalResult:
-    """Say how near the best chunks come, by words and by meaning; both best first."""
-    chunks = snapshot.lexical.chunks
+    """Say how near the best chunks come: their BM25, best first, and coverage; a cosine."""
+    chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, read
+    bm25, coverage = words
     on_topic = snapshot.table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
     topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
     blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
     return RetrievalResult(
         posts=_NO_POSTS,
-        coverage=chunks.coverage(query, among),
+        coverage=coverage,
         vocabulary_coverage=vocabulary_coverage * blog_coverage * topic_coverage,
         idf=chunks.idf(query),
         max_idf=chunks.max_idf,
-        max_cosine=max(nearest.values(), default=0.0) if vector is not None else None,
+        max_cosine=nearest if vector is not None else None,
         blog_cosine=float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0,
         max_bm25=max(bm25.values(), default=0.0),
     )
@@ -278,12 +290,12 @@ def trust_in_coverage(blog: float) -> float:
 
 
 def _nearest_chunks(
-    snapshot: Snapshot, vector: Vectors | None, count: int, among: Sequence[int] | None
+    snapshot: Snapshot, vector: Vectors | None, among: Sequence[int] | None
 ) -> dict[int, float]:
     if vector is None:
         return {}
     chunks = None if among is None else snapshot.table.chunks_of(among)
-    return snapshot.vectors.search(vector, count, chunks)
+    return snapshot.vectors.search(vector, DENSE_VECTORS, chunks)
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:

@@ -24,7 +24,12 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.retrieval import FULL_COVERAGE, retrieve, retrieve_reach
+from blog_search_mcp.index.search.retrieval import (
+    FULL_COVERAGE,
+    ReadQuery,
+    retrieve,
+    retrieve_reach,
+)
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Hit, Reason
@@ -155,20 +160,20 @@ def retrieve_candidates(
     snapshot: Snapshot, text: str, among: Sequence[int] | None = None, use: Use = Use.HYBRID
 ) -> tuple[Query, RetrievalResult]:
     """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
-    query, vector, coverage = _read_query(snapshot, text, use)
-    return query, retrieve(snapshot, query, vector, coverage, among)
+    read = _read_query(snapshot, text, use)
+    return read.query, retrieve(snapshot, *read, among)
 
 
-def find_reach(snapshot: Snapshot, text: str) -> RetrievalResult:
-    """Retrieve how far a query reaches, without posts. Raises as `retrieve_candidates`."""
-    return retrieve_reach(snapshot, *_read_query(snapshot, text, Use.HYBRID))
+def find_reach(snapshot: Snapshot, texts: Sequence[str]) -> list[RetrievalResult]:
+    """Retrieve how far each query reaches, without posts. Raises as `retrieve_candidates`."""
+    return retrieve_reach(snapshot, [_read_query(snapshot, text, Use.HYBRID) for text in texts])
 
 
-def _read_query(snapshot: Snapshot, text: str, use: Use) -> tuple[Query, Vectors | None, float]:
-    """Analyse and embed a query; the number is how well the embedder reads it, in [0, 1]."""
+def _read_query(snapshot: Snapshot, text: str, use: Use) -> ReadQuery:
+    """Analyse and embed a query."""
     query = analyse_query(text, snapshot.languages)
     query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
-    return query, *_embed_query(snapshot, query, use)
+    return ReadQuery(query, *_embed_query(snapshot, query, use))
 
 
 def _embed_query(snapshot: Snapshot, query: Query, use: Use) -> tuple[Vectors | None, float]:

@@ -57,6 +57,10 @@ class VectorStore(Protocol):
         """
         ...
 
+    def nearest(self, queries: Sequence[Vectors]) -> list[float]:
+        """Return the largest cosine of any vector to each query, 0 if there is no vector."""
+        ...
+
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
         """Compute the exact cosine to `query` of every vector of these chunks."""
         ...

@@ -15,7 +15,7 @@ it is first read: to hash all of them before would take a second for a gigabyte.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -249,6 +249,10 @@ class MemmapStore(Rows):
         for chunk, cosine in zip(chunks.tolist(), values[nearest].tolist(), strict=True):
             found.setdefault(chunk, cosine)
         return found
+
+    def nearest(self, queries: Sequence[Vectors]) -> list[float]:
+        """As VectorStore."""
+        return [max(self.search(query, 1).values(), default=0.0) for query in queries]
 
     def _prefilter(self, query: Vectors) -> Ids | None:
         """Offsets among which the nearest are; `None` for all."""

@@ -65,7 +65,13 @@ def queries(level: LexicalLevel, drawn: int) -> list[Query]:
 
 def assert_equal(found: LexicalSearcher, expected: LexicalSearcher, posts: list[int]) -> None:
     """Both answer the same, to more queries the more posts there are."""
-    for query in queries(expected.chunks, len(posts) // 3):
+    asked = queries(expected.chunks, len(posts) // 3)
+    for level, judge in ((found.chunks, expected.chunks), (found.posts, expected.posts)):
+        each = [(judge.normalised_bm25(query, 20), judge.coverage(query)) for query in asked]
+        for (ours, share), (theirs, other) in zip(level.reach(asked, 20), each, strict=True):
+            assert list(ours.values()) == pytest.approx(list(theirs.values()), abs=1e-4)
+            assert share == pytest.approx(other, abs=1e-4)
+    for query in asked:
         for level, judge, prefixes in (
             (found.chunks, expected.chunks, [""]),
             (found.posts, expected.posts, ["", "about_"]),

@@ -66,7 +66,9 @@ def assert_equal(milvus: Milvus, directory: VectorDirectory, folder: Path) -> No
     assert (len(found), found.dimension) == (len(expected), DIMENSION)
     np.testing.assert_allclose(found.mean(), expected.mean(), atol=1e-6)
     some = np.asarray([400, 12, 11, 9999, 200, 250], dtype=np.int64)
-    for query in unit_rows(8, seed=5):
+    queries = list(unit_rows(8, seed=5))
+    np.testing.assert_allclose(found.nearest(queries), expected.nearest(queries), atol=1e-5)
+    for query in queries:
         for among in (None, some, np.arange(40, 280, dtype=np.int64)):
             before = expected.search(query, 50, among)
             after = found.search(query, 50, among)
@@ -113,6 +115,7 @@ def test_no_vectors_are_a_store_too(milvus: Milvus) -> None:
     store = MilvusVectors(milvus, empty_directory(DIMENSION))
     query = unit_rows(1, seed=1)[0]
     assert store.search(query, 5) == {}
+    assert (store.nearest([query]), store.nearest([])) == ([0.0], [])
     assert store.cosines(query, [3]).counts.tolist() == [0]
     assert store.vectors([3]).rows.shape == (0, DIMENSION)
     assert not store.mean().any()

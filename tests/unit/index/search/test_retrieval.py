@@ -11,6 +11,7 @@ from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
     LEAST_COVERAGE,
+    ReadQuery,
     RetrievalResult,
     retrieve,
     retrieve_reach,
@@ -218,7 +219,8 @@ def test_how_far_a_query_reaches_is_the_same_without_its_posts(
 ) -> None:
     for vector in (None, vector_of(text)):
         found = retrieved(snapshot, text, vector, readable=0.5)
-        reach = retrieve_reach(snapshot, analyse_query(text), vector, 0.5)
+        asked = [ReadQuery(analyse_query(each), vector, 0.5) for each in ("kelp", text)]
+        reach = retrieve_reach(snapshot, asked)[1]
         assert (len(reach.posts), replace(found, posts=reach.posts)) == (0, reach)
         assert found.max_bm25 == found.posts.bm25.max(initial=0.0)
 
