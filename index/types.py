@@ -272,6 +272,10 @@ class Outline:
     """Language and source of each translation of the post."""
 
 
+ANALYSIS = 5
+"""Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
+next ingest then writes the lexical index anew."""
+
 CONFIDENCE_FORMULA = 7
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the medians of a `Calibration` are void then, and the next ingest computes them again."""

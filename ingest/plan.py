@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.analysis.tokenizer import ANALYSIS
 from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.index.types import CONFIDENCE_FORMULA
+from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.sites.discovery import find_site
 

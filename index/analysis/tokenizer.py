@@ -106,10 +106,6 @@ def _table() -> dict[int, int]:
     return str.maketrans(traditional, simple)
 
 
-ANALYSIS = 5
-"""Raise it when the same text would give other terms; the next ingest then writes the lexical
-index anew."""
-
 LONGEST = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
 

@@ -28,7 +28,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import yaml
-from charset_normalizer import from_bytes
 
 from blog_search_mcp.index.errors import UnreadablePost
 
@@ -135,6 +134,8 @@ def _detect_legacy(data: bytes) -> str:
     runs = _HIGH_RUN.findall(data)
     if sum(map(len, runs)) < len(runs) * _SINGLE_BYTE_RUN:
         return "cp1252"
+    from charset_normalizer import from_bytes  # which a blog in UTF-8 need not wait for
+
     matches = list(from_bytes(data, threshold=_MESS, cp_isolation=_LEGACY))
     if not matches:
         raise UnreadablePost("its encoding cannot be told; save it as UTF-8")

@@ -23,6 +23,7 @@ from blog_search_mcp.index.embedders.remote.requests import (
     RetryPolicy,
     ServerState,
     bound_response,
+    import_httpx,
 )
 from blog_search_mcp.index.errors import EmbedderRefused
 
@@ -45,6 +46,7 @@ class OllamaClient(RetryingClient["Client"]):
     def connect(self, timeout: float) -> Client:
         """As RetryingClient: its import alone trips on odd settings."""
         try:
+            import_httpx()
             import httpx
             from ollama import Client
 

@@ -21,6 +21,7 @@ from blog_search_mcp.index.embedders.remote.requests import (
     RetryingClient,
     RetryPolicy,
     bound_response,
+    import_httpx,
     translate_http_error,
 )
 from blog_search_mcp.index.errors import (
@@ -159,6 +160,7 @@ class OpenAIClient(RetryingClient["httpx.Client"]):
         except UsageError as error:
             raise EmbedderRefused(str(error), for_clients=error.for_clients) from error
         try:
+            import_httpx()
             import httpx
 
             key = os.environ.get(KEY_VARIABLE, "")

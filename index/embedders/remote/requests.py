@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 
@@ -119,6 +121,18 @@ class RetryingClient(Generic[C]):
                 log.warning("Waiting for %s, %.0f s at most. %s", name, sum(pauses), said)
             time.sleep(pauses[0])
             retries[failure.kind] += 1
+
+
+def import_httpx() -> None:
+    """Import httpx as where its own command line is not installed.
+
+    The libraries of that one, which others brought, take longer than all the rest.
+    """
+    name = "httpx._main"
+    if sys.modules.setdefault(name, cast("ModuleType", None)) is None:
+        import httpx  # noqa: F401
+
+        sys.modules.pop(name, None)
 
 
 def bound_response(response: httpx.Response) -> None:
