@@ -127,7 +127,8 @@ class WorkerPool:
                 if named in suspects:
                     yield self._work_alone(partial(_map_batch, function), item, lost)
                     continue
-                journal.write(named + b"\0")
+                with suppress(OSError):  # of a full disk, where the post is read all the same
+                    journal.write(named + b"\0")
                 result = function(item)
                 journal.seek(len(known))
                 journal.truncate()

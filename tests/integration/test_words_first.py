@@ -14,7 +14,7 @@ from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.index.writer import IndexWriter
-from blog_search_mcp.ingest import backlog, embedding
+from blog_search_mcp.ingest import embedding
 from blog_search_mcp.ingest.report import PlainProgress
 from tests.support.blog import Blog, load_rows
 from tests.support.fakes import IDENTITY, FakeEmbedder
@@ -36,8 +36,8 @@ def post(number: int) -> str:
 @pytest.fixture
 def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     """A blog without an index, for which 8 windows are many."""
-    monkeypatch.setattr(backlog, "WORDS_FIRST", 8)
-    monkeypatch.setattr(backlog, "WINDOW_BYTES", 10)
+    monkeypatch.setattr(embedding, "WORDS_FIRST", 8)
+    monkeypatch.setattr(embedding, "WINDOW_BYTES", 10)
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{number:02}.md": post(number) for number in range(POSTS)})
     return made
@@ -155,7 +155,7 @@ def test_what_is_embedded_in_pieces_is_searched_as_what_is_embedded_at_once(
     unread: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unread.ingest()
-    monkeypatch.setattr(backlog, "WORDS_FIRST", 1000)
+    monkeypatch.setattr(embedding, "WORDS_FIRST", 1000)
     whole = Blog(unread.content, tmp_path / "whole")
     assert whole.ingest().generation == 1
     assert vectors_by_chunk(unread) == vectors_by_chunk(whole)

@@ -85,7 +85,7 @@ def test_an_index_survives_any_kill_of_its_writer(
 FIRST_INGEST = """
 import os, signal, sys
 from pathlib import Path
-from blog_search_mcp.ingest import backlog, embedding
+from blog_search_mcp.ingest import embedding
 from tests.support.blog import Blog
 from tests.support.fakes import FakeEmbedder
 
@@ -95,9 +95,9 @@ class Killed(FakeEmbedder):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().embed_documents(texts)
 
-backlog.WORDS_FIRST = 8
-backlog.WINDOW_BYTES = 10
-backlog.BLOCK = embedding.BLOCK = 8
+embedding.WORDS_FIRST = 8
+embedding.WINDOW_BYTES = 10
+embedding.BLOCK = 8
 Blog(Path(sys.argv[1]), Path(sys.argv[2]), Killed()).ingest()
 """
 
