@@ -82,6 +82,9 @@ class Recorder:
         code = frame.f_code
         if not self._is_on or event != "call" or code in self._recorded:
             return
+        caller = frame.f_back
+        if caller is not None and caller.f_code.co_name == "<module>":
+            return  # its module is being imported
         self._recorded.add(code)
         name = str(frame.f_globals.get("__name__", ""))
         if (
