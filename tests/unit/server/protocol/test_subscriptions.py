@@ -115,16 +115,15 @@ async def test_an_index_that_appears_is_announced(blog: MakeBlog, tmp_path: Path
 class Looked(IndexFolder):
     """Counts how often it is looked at."""
 
-    def __init__(self) -> None:
-        self.looks = 0
+    looks = 0
 
     def stamp(self) -> None:
         self.looks += 1
         return
 
 
-async def test_nobody_looks_while_nobody_listens() -> None:
-    searcher, folder = FixedSearcher(), Looked()
+async def test_nobody_looks_while_nobody_listens(tmp_path: Path) -> None:
+    searcher, folder = FixedSearcher(), Looked(tmp_path)
     searcher.folder = folder
     async with Client(build_server(searcher)) as client:
         before = folder.looks  # the instructions look once
