@@ -8,6 +8,7 @@ from tests.reliability.ollama_at_ingest import ELSEWHERE, PAGE, TO
 from tests.support.faults.ollama_scripts import Case, always, at_route, first, on, with_state
 from tests.support.faults.ollama_stage import MODEL, Stage
 from tests.support.ollama.faults import (
+    ENDED,
     alters,
     becomes,
     breaks_off,
@@ -126,7 +127,7 @@ AT_A_QUERY = (
         for where in ("for a query", "for the look before a query")
         for what, fault, seen in (
             ("a compressed bomb", compressed, "with a compressed body"),
-            ("an answer without end", is_too_large, "more than 8 MB"),
+            ("an answer without end", is_too_large, ENDED),
             ("lists in lists", nested, "not Ollama's answer"),
         )
     ],

@@ -24,6 +24,7 @@ from tests.support.faults.ollama_scripts import (
 from tests.support.faults.ollama_stage import Stage
 from tests.support.faults.openai_stage import SERVED, alters_rows
 from tests.support.ollama.faults import (
+    ENDED,
     Fault,
     becomes,
     breaks_off,
@@ -100,7 +101,7 @@ NO_VECTORS = (
     ("an error as an answer", replies(200, {"error": "odd"}), "no list of embeddings"),
     ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "no list of embeddings"),
     ("a compressed bomb", compressed, "with a compressed body"),
-    ("an answer without end", is_too_large, "more than 8 MB"),
+    ("an answer without end", is_too_large, ENDED),
     ("lists in lists", nested, "no list of embeddings"),
 )
 """Answers of status 200 in which there is no vector for each text, and what is said of them."""

@@ -66,6 +66,11 @@ def is_too_large(_server: OllamaStandIn, _answer: Answer) -> Answer:
     return Answer(200, b'{"embeddings": ' + b" " * 20_000_000 + b"[]}")
 
 
+ENDED = r"(?:more than 8 MB|did not answer in time)"
+"""What is said of an answer without end: its bytes and its time are bounded, and a busy machine
+reaches the latter first."""
+
+
 def nested(_server: OllamaStandIn, _answer: Answer) -> Answer:
     """Lists in lists, deeper than Python counts."""
     return Answer(200, b"[" * 200_000 + b"]" * 200_000)
