@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ LONG_PAUSE: Final = 1.0
 log = logging.getLogger(__name__)
 
 
-class RetryingClient(Generic[C]):
+class RetryingClient(ABC, Generic[C]):
     """Requests to one server; connects at the first of each timeout."""
 
     wording: Wording
@@ -88,13 +89,13 @@ class RetryingClient(Generic[C]):
         self.url = url
         self._clients: dict[float, C] = {}
 
+    @abstractmethod
     def connect(self, timeout: float) -> C:
         """Import and set up the client. Raises EmbedderRefused."""
-        raise NotImplementedError
 
+    @abstractmethod
     def translate(self, error: Exception) -> RequestFailed:
         """Translate what a request raised."""
-        raise NotImplementedError
 
     def prepare(self, policy: RetryPolicy) -> C:
         """Return the client for requests of this policy. Raises EmbedderRefused."""
