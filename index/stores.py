@@ -114,7 +114,7 @@ class IndexStore(Protocol):
         ...
 
     def exists(self) -> bool:
-        """Whether a generation was published here."""
+        """Whether a generation was published here. Raises IndexProblem if nobody can tell."""
         ...
 
     def stamp(self) -> Stamp | None:

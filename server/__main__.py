@@ -123,7 +123,7 @@ def _can_watch(settings: Settings) -> bool:
         refuse_inside(folder, settings.index)
     except BlogSearchError as error:
         tell(str(error), settings)
-    return open_store(settings.index).exists()
+    return open_store(settings.index).stamp() is not None
 
 
 def _places() -> Places:

@@ -67,7 +67,10 @@ class MilvusStore:
 
     def exists(self) -> bool:
         """As IndexStore."""
-        return self.stamp() is not None
+        try:
+            return self.current_number() > 0
+        except IndexMissing:
+            return False
 
     def stamp(self) -> Stamp | None:
         """As IndexStore, at the price of one request."""

@@ -38,7 +38,7 @@ def set_up(settings: Settings, setup: ClientSetup, places: Places) -> int:
             print_text(_entry_to_paste(settings, setup, places))
         installed, status = _install_and_ingest(settings, setup, files)
         if status:
-            if status < SIGNALLED and not open_store(settings.index).exists():
+            if status < SIGNALLED and open_store(settings.index).stamp() is None:
                 _take_back(installed)
             return status
         print_text(_first_question(settings, [file.client for file in files]))

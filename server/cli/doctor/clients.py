@@ -10,8 +10,9 @@ from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, start_words
 from blog_search_mcp.index.content.last_ingest import ingest_command
+from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.stores import Address, Location, open_store, parse_address
-from blog_search_mcp.server.cli.doctor.findings import Finding
+from blog_search_mcp.server.cli.doctor.findings import Finding, split_message
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
 from blog_search_mcp.server.settings import CLIENTS
@@ -96,9 +97,14 @@ def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Findin
     if isinstance(index, Path) and not index.is_absolute():
         text = f"names the index {named}, which depends on the client's own folder."
         yield Finding(file.client, "warning", text, remedy)
-    elif not open_store(index).exists():
-        text = f"names {named}, which holds no index."
-        yield Finding(file.client, "problem", text, ingest_command(_locate(named)))
+        return
+    try:
+        if not open_store(index).exists():
+            text = f"names {named}, which holds no index."
+            yield Finding(file.client, "problem", text, ingest_command(index))
+    except IndexProblem as error:
+        text, remedy = split_message(error)
+        yield Finding(file.client, "problem", f"names {named}. {text}", remedy)
 
 
 def _locate(named: str) -> Location:
