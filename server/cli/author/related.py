@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.related import find_related
+from blog_search_mcp.server.cli.files import replace_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT
@@ -150,16 +150,7 @@ def _write(path: Path, content: bytes) -> bool:
         if path.is_file() and path.read_bytes() == content:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            prefix=f".{path.name}.", dir=path.parent, delete=False
-        ) as file:
-            file.write(content)
-        written = Path(file.name)
-        try:
-            written.chmod(0o644)
-            written.replace(path)
-        finally:
-            written.unlink(missing_ok=True)
+        replace_file(path, content, lambda written: written.chmod(0o644))
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}. Name a file of your own with --out."

@@ -1,7 +1,6 @@
 """Read, lay out and replace a client's settings file.
 
-The new file is written beside the old one and renamed over it, so that a client never reads half
-of it; where the path is a link, its target is what changes.
+Where the path is a link, its target is what changes.
 
 Libraries that keep comments do not do here: json-five takes the import name of the json5 package,
 json5kit refuses block comments, and jsonc-edit runs Node.
@@ -14,13 +13,14 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.errors import ClientSettingsError
+from blog_search_mcp.server.cli.files import replace_file
 
 BACKUP = ".before-blog-server"
 """Ends the name of the copy beside the file: what was there before the last change."""
@@ -121,32 +121,16 @@ def _write(path: Path, before: bytes | None, after: bytes) -> Path | None:
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     if before is None:
-        _replace(target, after, None)
+        replace_file(target, after, lambda _: None)
         return None
     backup = path.with_name(path.name + BACKUP)
-    status = target.stat()
-    _replace(backup, before, status)
-    _replace(target, after, status)
+    copy_permissions = partial(_copy_permissions, target.stat())
+    replace_file(backup, before, copy_permissions)
+    replace_file(target, after, copy_permissions)
     return backup
 
 
-def _replace(target: Path, content: bytes, status: os.stat_result | None) -> None:
-    """Write `target` anew in one step, with the owner and permissions of `status`."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if status is not None:
-            _copy_permissions(temporary, status)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _copy_permissions(path: Path, status: os.stat_result) -> None:
+def _copy_permissions(status: os.stat_result, path: Path) -> None:
     if sys.platform != "win32":
         own = path.stat()
         if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):

@@ -102,3 +102,21 @@ def test_no_post_is_written_over(made: Blog, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written: "):
         run(made, "--out", str(tmp_path / "file" / "related.json"))
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_and_nothing_beside_it(
+    made: Blog, tmp_path: Path
+) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "related.json"
+    path.write_text("[]")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be written: File too large"):
+            run(made, "--out", str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert {each.name: each.read_text() for each in tmp_path.glob("*related*")} == {
+        "related.json": "[]"
+    }
