@@ -251,14 +251,18 @@ class FolderDraft:
         added = map_terms(terms, sorted(changes.added))
         return superseded, writer.write(folder, before, changes.removed, added)
 
-    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> VectorStore:
+    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
         """As Draft."""
         from blog_search_mcp.index.store.catalog import write_chunk_table
-        from blog_search_mcp.index.vectors.memmap_store import MemmapStore
 
         write_chunk_table(self.files.table, table)
         self.vectors.delete(removed_chunks)
         self.vectors.commit()
+
+    def open_vectors(self) -> VectorStore:
+        """As Draft."""
+        from blog_search_mcp.index.vectors.memmap_store import MemmapStore
+
         return MemmapStore(self.files.vectors)
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:

@@ -237,8 +237,12 @@ class Draft(Protocol):
         """
         ...
 
-    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> VectorStore:
-        """Complete texts and vectors; return all vectors of the generation."""
+    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
+        """Complete texts and vectors."""
+        ...
+
+    def open_vectors(self) -> VectorStore:
+        """Open all vectors of the completed generation; only analyses that need them ask."""
         ...
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:

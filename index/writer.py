@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import (
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
-    from blog_search_mcp.index.vectors.base import VectorStore
 
 MapBatches: TypeAlias = Callable[
     [MakeTerms, Sequence[int], Callable[[int], Terms]], Iterable[Terms]
@@ -157,7 +155,8 @@ class IndexWriter:
             self._catalog.complete_texts()
             self._catalog.commit()
             table = self._catalog.catalog.chunk_table()
-            self._write_overtaken(table, self._draft.complete(table, self._removed_chunks))
+            self._draft.complete(table, self._removed_chunks)
+            self._write_overtaken(table)
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
@@ -200,13 +199,16 @@ class IndexWriter:
         self._catalog.commit()
         return posts
 
-    def _write_overtaken(self, table: ChunkTable, store: VectorStore) -> None:
+    def _write_overtaken(self, table: ChunkTable) -> None:
         """Write which posts a newer one treats anew, as the vectors there are by now show it."""
         catalog = self._catalog.catalog
         groups = (catalog.translations().groups, catalog.series())
-        vectors = partial(direct_posts, store, table) if len(store) else None
         found = find_overtaken(
-            catalog.every_post(), catalog.links(), groups, catalog.chunks_of, vectors
+            catalog.every_post(),
+            catalog.links(),
+            groups,
+            catalog.chunks_of,
+            lambda: direct_posts(self._draft.open_vectors(), table),
         )
         self._catalog.write_overtaken(found)
         self._catalog.commit()

@@ -176,7 +176,7 @@ class MilvusDraft:
             wanted = among(POST, posts[start : start + BATCH_KEYS])
             yield from self.milvus.iterate(name, wanted, output)
 
-    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> MilvusVectors:
+    def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
         """As Draft: write posts and chunks, and complete the vectors."""
         posts, chunks = self.names.posts(self.number), self.names.chunks(self.number)
         first, _ = table.of_posts(np.asarray(self._added, dtype=np.int64))
@@ -194,12 +194,15 @@ class MilvusDraft:
         before = {each.collection for each in self.vectors.directory.segments}
         self.vectors.delete(removed_chunks)
         self.vectors.commit()
-        directory = self.vectors.directory
-        own = [len(each.chunks) for each in directory.segments if each.collection not in before]
+        segments = self.vectors.directory.segments
+        own = [len(each.chunks) for each in segments if each.collection not in before]
         least = int(first.min()) if len(first) else 0
         key = secrets.token_hex(8)
         self._segment = Segment(self.number, count, written, least, sum(own), key)
-        return MilvusVectors(self.milvus, directory)
+
+    def open_vectors(self) -> MilvusVectors:
+        """As Draft."""
+        return MilvusVectors(self.milvus, self.vectors.directory)
 
     def _weighed(self) -> Iterator[WeighedPost]:
         yield from self.spool.rows()
@@ -252,8 +255,8 @@ class MilvusDraft:
         record = self._record
         terms = terms_of_record(self.names, record, self._dead, self._statistics)
         catalog = open_catalog(self.files, texts_of_record(self.milvus, self.names, record))
-        vectors = MilvusVectors(self.milvus, self.vectors.directory)
-        return make_snapshot(catalog, MilvusSearcher(self.milvus, terms), vectors, embedder)
+        searcher = MilvusSearcher(self.milvus, terms)
+        return make_snapshot(catalog, searcher, self.open_vectors(), embedder)
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
         """As Draft. Raises IndexBusy if another ingest has taken the lock over."""

@@ -119,13 +119,14 @@ def find_overtaken(
     links: Mapping[int, Sequence[Link]],
     groups: Iterable[Mapping[int, object]],
     read_chunks: Callable[[int], Mapping[int, Chunk]],
-    read_vectors: Callable[[], PostVectors] | None,
+    read_vectors: Callable[[], PostVectors],
 ) -> dict[int, int]:
     """Return by post the newer one on the same subject; most posts have none.
 
     `posts` are all by id and `links` those of each that has any; two posts of one group, be they
     translations or of one series, do not overtake each other. Chunks and vectors are read only
-    where dates, links and titles propose a pair. Without vectors only what older posts say counts.
+    where dates, links and titles propose a pair; of posts without one only what the older one says
+    counts.
     """
     dated = {number: post for number, post in posts.items() if post.date}
     targets = _find_targets(dated, links)
@@ -143,7 +144,7 @@ def find_overtaken(
         and titles.are_alike(pair)
         and not any(_are_one(group, pair) for group in groups)
     ]
-    if not proposed or read_vectors is None:
+    if not proposed:
         return said
     near = _Nearest(read_vectors())
     return said | {pair.older: pair.newer for pair in proposed if near.are_mutual(pair)}

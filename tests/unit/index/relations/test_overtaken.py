@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -85,6 +85,22 @@ def test_parts_releases_and_other_subjects_overtake_nothing(
 def test_translations_and_parts_of_a_series_overtake_nothing() -> None:
     assert found(groups=({1: "one", 2: "one"},)) == {}
     assert found(groups=({1: "one", 2: "two"}, {})) == {"old.md": "new.md"}
+
+
+def test_without_vectors_what_the_older_post_says_counts_alone() -> None:
+    posts = {1: OLD, 2: NEW}
+    none = PostVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.float32))
+    old = {1: chunk_of("Superseded by newer.")}
+    says = {1: [Link("new.md", "newer", 1)], 2: [TO_OLD]}
+    assert find_overtaken(posts, {2: [TO_OLD]}, (), lambda _: {}, lambda: none) == {}
+    assert find_overtaken(posts, says, (), lambda _: old, lambda: none) == {1: 2}
+
+
+def test_vectors_are_read_only_where_a_pair_is_proposed() -> None:
+    def read() -> NoReturn:
+        raise AssertionError
+
+    assert find_overtaken({1: OLD, 2: NEW}, {}, (), lambda _: {}, read) == {}
 
 
 def test_posts_that_are_not_nearest_to_each_other_overtake_nothing() -> None:
