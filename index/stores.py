@@ -111,65 +111,50 @@ class IndexStore(Protocol):
     @property
     def location(self) -> Location:
         """Where the index is."""
-        ...
 
     def exists(self) -> bool:
         """Whether a generation was published here. Raises IndexProblem if nobody can tell."""
-        ...
 
     def stamp(self) -> Stamp | None:
         """Identify the live generation, at the least price; `None` if there is none to be read."""
-        ...
 
     def current_number(self) -> int:
         """Return the live generation's number."""
-        ...
 
     def earlier_numbers(self) -> Iterable[int]:
         """Return the generations before the live one that may still be whole, the newest first."""
-        ...
 
     def read_manifest(self, number: int) -> Manifest:
         """Read a generation's manifest."""
-        ...
 
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview unverified, `None` if that cannot be done."""
-        ...
 
     def open(
         self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> OpenGeneration:
         """Verify a generation, as far as each opening must, and open it for searches."""
-        ...
 
     def verify(self, manifest: Manifest) -> None:
         """Compare all of a generation with what was written."""
-        ...
 
     def measure(self) -> int | None:
         """Return the bytes of everything that is kept of the index, `None` if nobody knows."""
-        ...
 
     def read_record(self) -> str | None:
         """Read what `write_record` wrote last, `None` if that cannot be done."""
-        ...
 
     def write_record(self, text: str) -> None:
         """Keep what the last ingest saw (`index.content.last_ingest`), unless it is kept."""
-        ...
 
     def record_stamp(self) -> object | None:
         """Return another value whenever the record was written, `None` if there is none."""
-        ...
 
     def lock_writer(self) -> AbstractContextManager[None]:
         """Be the only writer. Raises IndexBusy at once if another ingest is."""
-        ...
 
     def open_cache(self, identity: EmbedderIdentity) -> AbstractContextManager[KeptVectors]:
         """Open the cache of an embedder's vectors."""
-        ...
 
     def begin(
         self, base: Manifest | None, embedder: EmbedderIdentity
@@ -178,7 +163,6 @@ class IndexStore(Protocol):
 
         The caller holds the writer lock. Without `Draft.publish` nothing is left after the block.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,17 +198,14 @@ class Draft(Protocol):
     @property
     def number(self) -> int:
         """Of the generation."""
-        ...
 
     @property
     def catalog(self) -> CatalogWriter:
         """What the base holds, and the changes."""
-        ...
 
     @property
     def vectors(self) -> VectorWriter:
         """The base's, and those that are added; `complete` deletes and commits."""
-        ...
 
     def write_lexical(
         self,
@@ -235,23 +216,18 @@ class Draft(Protocol):
 
         Returns how many chunks are superseded, for the manifest, and the posts that are not in it.
         """
-        ...
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
         """Complete texts and vectors."""
-        ...
 
     def open_vectors(self) -> VectorStore:
         """Open all vectors of the completed generation; only analyses that need them ask."""
-        ...
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation for the searches of its calibration."""
-        ...
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
         """Make the generation the live one; return its manifest with the files filled in."""
-        ...
 
 
 def open_store(location: Location) -> IndexStore:

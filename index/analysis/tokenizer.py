@@ -27,7 +27,6 @@ class Stemmer(Protocol):
 
     def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
         """Return the stem of a word in lower case."""
-        ...
 
 
 class _Known(threading.local):

@@ -31,12 +31,10 @@ class Embedder(Protocol):
     @property
     def identity(self) -> EmbedderIdentity:
         """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
-        ...
 
     @property
     def concurrency(self) -> int:
         """How many batches it embeds at once, where several servers share them; else 1."""
-        ...
 
     @property
     def window_pieces(self) -> int:
@@ -44,7 +42,6 @@ class Embedder(Protocol):
 
         Title and headings come on top. Another number embeds every text anew.
         """
-        ...
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
@@ -52,7 +49,6 @@ class Embedder(Protocol):
         At 0 the model sees nothing but unknown pieces and its vector would be noise; such
         a text is not embedded. Costs no model run. Raises EmbedderError.
         """
-        ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit rows of shape (len(texts), dimension), in order.
@@ -60,15 +56,12 @@ class Embedder(Protocol):
         Raises TextsRefused, with the other rows, if some texts have no vector, and
         EmbedderError.
         """
-        ...
 
     def embed_query(self, text: str) -> Vectors:
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
-        ...
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As embed_documents, for queries that nobody waits for."""
-        ...
 
 
 OLLAMA_DEFAULT: Final = "nomic-embed-text"

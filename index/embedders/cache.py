@@ -62,15 +62,12 @@ class KeptVectors(Protocol):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the author should know about the cache, in sentences."""
-        ...
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text."""
-        ...
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep one vector for each text; once this returns, killing the process loses none."""
-        ...
 
 
 class EmbeddingCache:

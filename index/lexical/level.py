@@ -194,9 +194,7 @@ class LexicalSearcher(Protocol):
     @property
     def posts(self) -> LexicalLevel:
         """Whole posts, by post id."""
-        ...
 
     @property
     def chunks(self) -> LexicalLevel:
         """Single chunks, by chunk id."""
-        ...

@@ -43,11 +43,9 @@ class VectorStore(Protocol):
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        ...
 
     def __len__(self) -> int:
         """How many vectors there are."""
-        ...
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
         """Find the chunks of the `k` nearest vectors; return their cosines, nearest first.
@@ -55,30 +53,24 @@ class VectorStore(Protocol):
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
-        ...
 
     def nearest(self, queries: Sequence[Vectors]) -> list[float]:
         """Return the largest cosine of any vector to each query, 0 if there is no vector."""
-        ...
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> Cosines:
         """Compute the exact cosine to `query` of every vector of these chunks."""
-        ...
 
     def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
         """Return how many vectors each of these chunks has."""
-        ...
 
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
         """Read every vector of these chunks."""
-        ...
 
     def mean(self) -> Vectors:
         """Return what all vectors have in common: their mean, of shape (dimension,).
 
         Zeros if there are fewer than two: less itself, a single one would be near to nothing.
         """
-        ...
 
 
 class Rows(ABC):
@@ -144,12 +136,9 @@ class VectorWriter(Protocol):
 
         No chunk has a vector yet; the vectors of one stand together, its id repeated.
         """
-        ...
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
         """Leave out the vectors of these chunks."""
-        ...
 
     def commit(self) -> None:
         """Complete the files."""
-        ...

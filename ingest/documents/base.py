@@ -74,30 +74,24 @@ class Body(Protocol):
     @property
     def text(self) -> str:
         """The markup; lines end with LF."""
-        ...
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks, which tile the text from its first to its last character."""
-        ...
 
     @property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading in order, also those in lists and quotations."""
-        ...
 
     @property
     def links(self) -> Links:
         """Every link, with its line of the text from 1, and the ids of elements of HTML."""
-        ...
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of a span, one line for each paragraph, item, row or line of code."""
-        ...
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of markup that is not a span of the text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,9 @@ class SiteGenerator(Protocol):
 
         The base URL may be empty. A setting of an unexpected type counts as not set.
         """
-        ...
 
     def with_pattern(self, pattern: str) -> Self:
         """Use `pattern` for every post. Raises UsageError if the generator has no patterns."""
-        ...
 
     def with_places(self, places: Iterable[str]) -> Self:  # noqa: ARG002 - a default
         """Take note of all posts' places, where some posts' URLs depend on others."""
@@ -56,7 +54,6 @@ class SiteGenerator(Protocol):
 
     def permalink(self, place: str, address: Address) -> str:
         """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
-        ...
 
     @property
     def has_heading_ids(self) -> bool:

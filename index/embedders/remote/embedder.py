@@ -47,55 +47,44 @@ class Wire(Protocol):
     @property
     def kind(self) -> str:
         """Of EmbedderIdentity."""
-        ...
 
     @property
     def url(self) -> str:
         """The server's address."""
-        ...
 
     @property
     def concurrency(self) -> int:
         """How many requests may be made at once."""
-        ...
 
     @property
     def wording(self) -> Wording:
         """How its failures are told."""
-        ...
 
     def describe(self, model: str, policy: RetryPolicy) -> Description:
         """Ask for the model."""
-        ...
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
         """Ask whether server and model are what they were; cheap."""
-        ...
 
     def read_version(self, policy: RetryPolicy) -> str:
         """Return the server's version; empty if it reports none."""
-        ...
 
     def peek_digest(self, model: str) -> str | None:
         """Return the model's digest, empty if the server lacks it; `None` if that is not known.
 
         Within about a second, whatever happens.
         """
-        ...
 
     def embed(
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy
     ) -> Vectors:
         """Embed texts by one request; return their unit rows in order."""
-        ...
 
     def load(self, model: str, policy: RetryPolicy) -> None:
         """Have the model loaded into memory, if the server can be asked to."""
-        ...
 
     def warnings(self, model: str, known: Description) -> tuple[str, ...]:
         """Return sentences on what is wrong with this version of the server."""
-        ...
 
 
 class RemoteEmbedder:
