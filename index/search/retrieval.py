@@ -35,26 +35,9 @@ class ReadQuery(NamedTuple):
     """How well the embedder reads it, in [0, 1]."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One row of `Candidates`. BM25 is normalised to [0, 1] (`index.lexical.searcher`)."""
-
-    post_bm25: float
-    """Of the post as a whole."""
-    about_bm25: float
-    """Of the author's own description."""
-    chunks: tuple[int, ...]
-    """The post's chunk ids in order; at least one."""
-    bm25: Mapping[int, float]
-    """By chunk id; without chunks that hold no word of the query."""
-    cosines: Mapping[int, float]
-    """By chunk id, the cosine of its nearest vector to the query less the blog's mean; without
-    chunks that have no vector."""
-
-
 @dataclass(frozen=True, eq=False)
-class Candidates(Mapping[int, Candidate]):
-    """The candidate posts by id, in columns; each as in Candidate unless said otherwise."""
+class Candidates:
+    """The candidate posts by id, in columns. BM25 is normalised to [0, 1]."""
 
     ids: Ids
     """Of the posts, ascending, shape (posts,)."""
@@ -65,9 +48,12 @@ class Candidates(Mapping[int, Candidate]):
     bm25: Numbers
     """By chunk; 0 for one that holds no word of the query."""
     cosines: Numbers
-    """By chunk; NaN for one without a vector."""
+    """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
+    without a vector."""
     post_bm25: Numbers
+    """Of the post as a whole."""
     about_bm25: Numbers
+    """Of the author's own description."""
     readable: Numbers
     """By chunk, how well the embedder reads it, in [0, 1]; at 0 it has no vector."""
 
@@ -102,19 +88,11 @@ class Candidates(Mapping[int, Candidate]):
             raise KeyError(post)
         return position
 
-    def __getitem__(self, post: int) -> Candidate:
-        position = self.position_of(post)
-        own = slice(self.starts[position], self.starts[position] + self.counts[position])
-        chunks = self.chunks[own].tolist()
-        bm25 = zip(chunks, self.bm25[own].tolist(), strict=True)
-        cosines = zip(chunks, self.cosines[own].tolist(), strict=True)
-        return Candidate(
-            post_bm25=float(self.post_bm25[position]),
-            about_bm25=float(self.about_bm25[position]),
-            chunks=tuple(chunks),
-            bm25={chunk: score for chunk, score in bm25 if score},
-            cosines={chunk: cosine for chunk, cosine in cosines if cosine == cosine},
-        )
+    def of_chunk(self, chunk: int) -> tuple[float | None, float | None]:
+        """Cosine and BM25 of one of the chunks, `None` where `cosines` and `bm25` have none."""
+        position = np.searchsorted(self.chunks, chunk)  # which ascend (`ChunkTable`)
+        cosine, bm25 = float(self.cosines[position]), float(self.bm25[position])
+        return None if np.isnan(cosine) else cosine, bm25 or None
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.ids.tolist())

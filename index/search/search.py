@@ -203,7 +203,7 @@ def _hits(
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-    candidates = {post: retrieved.posts[post] for post in posts}
+    evidence = {chunk: retrieved.posts.of_chunk(chunk) for chunk in chunks}
     weights = _stem_weights(retrieved)
     return tuple(
         Hit(
@@ -211,8 +211,8 @@ def _hits(
             chunk=chunks[passage.chunk],
             score=passage.score,
             preview=_snippet(posts[passage.post], chunks[passage.chunk], weights),
-            dense=candidates[passage.post].cosines.get(passage.chunk),
-            lexical=candidates[passage.post].bm25.get(passage.chunk),
+            dense=evidence[passage.chunk][0],
+            lexical=evidence[passage.chunk][1],
             translations=snapshot.translations.others.get(passage.post, ()),
             series=_place(snapshot, passage.post),
             newer=snapshot.overtaken.get(passage.post),

@@ -1,16 +1,48 @@
-"""Evidence of single posts in, the columns of a search out."""
+"""Evidence of single posts in, the columns of a search out; and back."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.search.retrieval import Candidate, Candidates
+from blog_search_mcp.index.search.retrieval import Candidates
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.retrieval import Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One post of `Candidates`."""
+
+    post_bm25: float
+    about_bm25: float
+    chunks: tuple[int, ...]
+    """The post's chunk ids in order; at least one."""
+    bm25: Mapping[int, float]
+    """By chunk id; without chunks that hold no word of the query."""
+    cosines: Mapping[int, float]
+    """By chunk id; without chunks that have no vector."""
+
+
+def rows(posts: Candidates) -> dict[int, Candidate]:
+    """The posts by id."""
+    own = np.split(posts.chunks, posts.starts[1:])
+    found = {}
+    for place, post in enumerate(posts.ids.tolist()):
+        chunks = own[place].tolist()
+        evidence = {chunk: posts.of_chunk(chunk) for chunk in chunks}
+        found[post] = Candidate(
+            float(posts.post_bm25[place]),
+            float(posts.about_bm25[place]),
+            tuple(chunks),
+            {chunk: bm25 for chunk, (_, bm25) in evidence.items() if bm25 is not None},
+            {chunk: cosine for chunk, (cosine, _) in evidence.items() if cosine is not None},
+        )
+    return found
 
 
 def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Candidates:

@@ -23,9 +23,9 @@ from blog_search_mcp.index.search.calibration import (
     sample_queries,
 )
 from blog_search_mcp.index.search.confidence import COVERED, east_asian_share, found_words
-from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
+from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import Calibration
-from tests.support.columns import columns
+from tests.support.columns import Candidate, columns
 from tests.support.fakes import FakeEmbedder, vector_of
 
 if TYPE_CHECKING:

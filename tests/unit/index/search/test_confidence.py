@@ -25,9 +25,9 @@ from blog_search_mcp.index.search.confidence import (
     missing_words,
     query_length,
 )
-from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
+from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import Calibration
-from tests.support.columns import columns
+from tests.support.columns import Candidate, columns
 from tests.support.models import BY_MEANING, BY_WORDS
 
 NUMBERS = st.floats(0.0, 1.0)

@@ -18,8 +18,7 @@ from blog_search_mcp.index.search.diversify import (
     decay_for,
     diversify_passages,
 )
-from blog_search_mcp.index.search.retrieval import Candidate
-from tests.support.columns import columns
+from tests.support.columns import Candidate, columns
 
 SCORES = st.dictionaries(st.integers(1, 20), st.floats(0.01, 1.0), max_size=8)
 OF_CHUNKS = st.dictionaries(st.integers(1, 50), st.floats(-1.0, 5.0), min_size=1, max_size=8)

@@ -26,9 +26,9 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.retrieval import Candidate, RetrievalResult
+from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import Feature, Reason
-from tests.support.columns import columns
+from tests.support.columns import Candidate, columns
 from tests.support.models import MODEL
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)

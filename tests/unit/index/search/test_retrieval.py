@@ -20,6 +20,7 @@ from blog_search_mcp.index.search.retrieval import (
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.blog import vectors_in
+from tests.support.columns import rows
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_words_propose_the_posts_that_hold_them(snapshot: Snapshot) -> None:
 
 def test_an_authors_description_alone_proposes_a_post(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "savannahs")
-    [evidence] = found.posts.values()
+    [evidence] = rows(found.posts).values()
     assert proposed(snapshot, found) == {ZEBRA}
     assert evidence.about_bm25 > 0.0
     assert (evidence.post_bm25, evidence.bm25) == (0.0, {})
@@ -102,13 +103,15 @@ def test_an_authors_description_alone_proposes_a_post(snapshot: Snapshot) -> Non
 def test_meaning_proposes_posts_that_hold_none_of_the_words(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "xylophone", vector_of("kelp grows"))
     assert proposed(snapshot, found) == {ZEBRA, WALRUS, KELP}
-    best = max(found.posts, key=lambda post: max(found.posts[post].cosines.values()))
+    posts = rows(found.posts)
+    best = max(posts, key=lambda post: max(posts[post].cosines.values()))
     assert best == number_of(snapshot, KELP)
 
 
 def test_lexical_shares_are_told_of_every_level(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "zebra").posts
-    zebra, walrus = found[number_of(snapshot, ZEBRA)], found[number_of(snapshot, WALRUS)]
+    posts = rows(found)
+    zebra, walrus = posts[number_of(snapshot, ZEBRA)], posts[number_of(snapshot, WALRUS)]
     first, second, third = zebra.chunks
     assert set(zebra.bm25) == {first, second}
     assert first < second < third
@@ -120,7 +123,7 @@ def test_lexical_shares_are_told_of_every_level(snapshot: Snapshot) -> None:
 
 def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> None:
     assert snapshot.described.tolist() == [number_of(snapshot, ZEBRA)]
-    found = retrieved(snapshot, "author zebra").posts
+    found = rows(retrieved(snapshot, "author zebra").posts)
     assert found[number_of(snapshot, ZEBRA)].about_bm25 > 0.0
     assert found[number_of(snapshot, WALRUS)].about_bm25 == 0.0
 
@@ -128,7 +131,7 @@ def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> 
 def test_without_a_vector_there_is_no_meaning(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "zebra")
     assert (found.max_cosine, found.blog_cosine) == (None, 0.0)
-    assert all(not each.cosines for each in found.posts.values())
+    assert all(not each.cosines for each in rows(found.posts).values())
 
 
 def test_cosines_are_told_less_the_blogs_mean(snapshot: Snapshot) -> None:
@@ -136,7 +139,7 @@ def test_cosines_are_told_less_the_blogs_mean(snapshot: Snapshot) -> None:
     vector = vector_of("a zebra runs")
     found = retrieved(snapshot, "zebra", vector)
     background = every_row.mean(axis=0) @ vector
-    for evidence in found.posts.values():
+    for evidence in rows(found.posts).values():
         own = {n: every_row[ids == n] for n in evidence.chunks}
         assert evidence.cosines == pytest.approx(
             {n: (rows @ vector).max() - background for n, rows in own.items()}, abs=1e-6
@@ -151,7 +154,7 @@ def test_a_chunk_without_a_vector_has_no_cosine(blog: MakeBlog) -> None:
     snapshot = made.snapshot()
     found = retrieved(snapshot, "zebra", vector_of("zebra"))
     vectors = {int(number) for number in vectors_in(snapshot)[0]}
-    assert {chunk for each in found.posts.values() for chunk in each.cosines} == vectors
+    assert {chunk for each in rows(found.posts).values() for chunk in each.cosines} == vectors
     snapshot.close()
 
 
@@ -160,7 +163,8 @@ def test_among_restricts_both_legs_and_what_is_said_of_the_whole(snapshot: Snaps
     found = retrieved(snapshot, "zebra stripes", vector, among=[WALRUS, KELP])
     assert proposed(snapshot, found) == {WALRUS, KELP}
     everywhere = retrieved(snapshot, "zebra stripes", vector)
-    assert found.posts[number_of(snapshot, WALRUS)] == everywhere.posts[number_of(snapshot, WALRUS)]
+    walrus = number_of(snapshot, WALRUS)
+    assert rows(found.posts)[walrus] == rows(everywhere.posts)[walrus]
     assert found.coverage < everywhere.coverage == pytest.approx(1.0)
     assert found.max_cosine is not None
     assert everywhere.max_cosine is not None
@@ -169,7 +173,7 @@ def test_among_restricts_both_legs_and_what_is_said_of_the_whole(snapshot: Snaps
 
 def test_among_no_posts_nothing_is_found(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "zebra", vector_of("zebra"), among=[])
-    assert (dict(found.posts), found.coverage, found.max_cosine) == ({}, 0.0, 0.0)
+    assert (rows(found.posts), found.coverage, found.max_cosine) == ({}, 0.0, 0.0)
 
 
 def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: MakeBlog) -> None:
@@ -203,7 +207,7 @@ def test_a_post_proposed_as_a_whole_gets_the_shares_of_its_chunks(
 ) -> None:
     everything = retrieved(snapshot, "zebra")
     monkeypatch.setattr("blog_search_mcp.index.search.retrieval.LEXICAL_CHUNKS", 0)
-    assert retrieved(snapshot, "zebra").posts == everything.posts
+    assert rows(retrieved(snapshot, "zebra").posts) == rows(everything.posts)
 
 
 def test_rarities_are_those_of_chunks(snapshot: Snapshot) -> None:
@@ -227,4 +231,6 @@ def test_how_far_a_query_reaches_is_the_same_without_its_posts(
 
 def test_any_vector_is_answered(snapshot: Snapshot) -> None:
     found = retrieved(snapshot, "", np.zeros(DIMENSION, dtype=np.float32))
-    assert all(cosine == 0.0 for each in found.posts.values() for cosine in each.cosines.values())
+    assert all(
+        cosine == 0.0 for each in rows(found.posts).values() for cosine in each.cosines.values()
+    )
