@@ -14,11 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from blog_search_mcp.index.analysis.languages import language_tag
+from blog_search_mcp.index.analysis.languages import UNDETERMINED, language_tag
 from blog_search_mcp.index.types import Post
-
-UNDETERMINED = "und"
-"""BCP 47's word for a language that is not known."""
 
 _LANDING = {"index", "_index", "readme"}
 """Names that every folder may have, so that two folders sharing one proves nothing."""

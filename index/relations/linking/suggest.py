@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import language_of, primary_subtag
+from blog_search_mcp.index.analysis.languages import UNDETERMINED, language_of, primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query, title_key
 from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages
 from blog_search_mcp.index.relations.linking.features import (
@@ -30,7 +30,6 @@ from blog_search_mcp.index.relations.linking.words import (
     find_name,
     find_part,
 )
-from blog_search_mcp.index.store.translations import UNDETERMINED
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
