@@ -28,8 +28,13 @@ from blog_search_mcp.index.store.disk import (
     read_regular,
     read_stamp,
 )
-from blog_search_mcp.index.store.statistics import peek_overview, read_overview, write_overview
-from blog_search_mcp.index.stores import OpenGeneration
+from blog_search_mcp.index.store.statistics import (
+    Overview,
+    peek_overview,
+    read_overview,
+    write_overview,
+)
+from blog_search_mcp.index.stores import MakeTerms, OpenGeneration, PostChanges, Stamp, Terms
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -39,8 +44,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.catalog_writer import CatalogWriter
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.stores import MakeTerms, PostChanges, Stamp, Terms
     from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
 

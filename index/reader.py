@@ -21,14 +21,7 @@ from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import Location, OpenGeneration, Stamp, open_store
-from blog_search_mcp.index.types import (
-    Answer,
-    Chunk,
-    EmbedderIdentity,
-    Filters,
-    Outline,
-    Passage,
-)
+from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Outline, Passage
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus

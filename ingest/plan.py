@@ -22,14 +22,13 @@ from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file, w
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA
+from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.sites.discovery import find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
     from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
-    from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.ingest.sites.base import Site
     from blog_search_mcp.ingest.workers import WorkerPool
 

@@ -20,7 +20,7 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
     describe_exhaustion,
 )
-from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.index.stores import Location, Stamp, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -33,14 +33,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing, PostLists
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.stores import Location, Stamp
-    from blog_search_mcp.index.types import (
-        Answer,
-        EmbedderIdentity,
-        Filters,
-        Outline,
-        Passage,
-    )
+    from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.staleness import StalenessCheck
     from blog_search_mcp.server.watch.watcher import Watcher

@@ -8,14 +8,11 @@ another way, long texts cut. Each text here is one that such a change moves.
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.errors import EmbedderMismatch
-from blog_search_mcp.index.types import name_server
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
+from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors, name_server
 
 TEXTS: Final = (
     "REPLACE the Sump Pump before McGregor's iPhone and the NASA Engineers arrive",

@@ -27,13 +27,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
 from blog_search_mcp.index.errors import EmbedderRefused
-from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
     from tokenizers import Tokenizer
 
-    from blog_search_mcp.index.types import Vectors
 
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and

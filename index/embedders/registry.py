@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.base import check_weights, rebuild_command
+from blog_search_mcp.index.embedders.base import Embedder, check_weights, rebuild_command
 from blog_search_mcp.index.embedders.guarded import (
     GuardedEmbedder,
     HealthCheck,
@@ -45,11 +45,7 @@ from blog_search_mcp.index.embedders.packaged import (
 from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
-from blog_search_mcp.index.types import name_embedder
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.types import EmbedderIdentity
+from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from blog_search_mcp.index.analysis.query import title_key
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
 from blog_search_mcp.index.relations.overtaken import find_statement
-from blog_search_mcp.index.relations.repeats import find_repeats, read_texts
+from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
     from blog_search_mcp.index.relations.corpus import Corpus, ResolvedLink
-    from blog_search_mcp.index.relations.repeats import Texts
     from blog_search_mcp.index.types import Post
 
 Kind: TypeAlias = Literal[

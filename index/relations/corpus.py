@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
@@ -15,8 +15,6 @@ from blog_search_mcp.index.relations.linking.names import LinkWords, Names, stem
 from blog_search_mcp.index.relations.similarity.passages import BlogPassages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
     from blog_search_mcp.index.types import Ids, Link, Post, Series, Vectors

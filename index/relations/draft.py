@@ -19,11 +19,10 @@ from blog_search_mcp.index.embedders.base import count_tokens, embedding_text
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost, describe_unexpected
 from blog_search_mcp.index.markdown.inline import find_links, strip_markup
 from blog_search_mcp.index.markdown.parser import Token, parse_blocks
-from blog_search_mcp.index.types import Chunk, Link, Post
+from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Vectors
 
 PASSAGE = 150
 """Word pieces, estimated, of a draft's passage: with title and headings one window of any model."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,6 @@ from blog_search_mcp.index.analysis.query import is_stopword
 from blog_search_mcp.index.analysis.tokenizer import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.types import Ids, Post, Vectors
 

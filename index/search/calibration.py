@@ -19,19 +19,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
-from blog_search_mcp.index.search.confidence import (
-    COVERED,
-    east_asian_share,
-    found_words,
-)
+from blog_search_mcp.index.search.confidence import COVERED, east_asian_share, found_words
 from blog_search_mcp.index.search.search import find_reach
-from blog_search_mcp.index.types import Calibration
+from blog_search_mcp.index.types import Calibration, Ids, Vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Ids, Vectors
 
 SAMPLE = 100
 """Headings searched for."""

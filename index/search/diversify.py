@@ -15,11 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import (
-    TRADITIONAL,
-    language_of,
-    primary_subtag,
-)
+from blog_search_mcp.index.analysis.languages import TRADITIONAL, language_of, primary_subtag
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.retrieval import top_positions
 

@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.query import analyse_query, find_named_posts, language_of_query
+from blog_search_mcp.index.analysis.query import (
+    Query,
+    analyse_query,
+    find_named_posts,
+    language_of_query,
+)
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
+    RankedPassage,
     collapse_translations,
     decay_for,
     diversify_passages,
@@ -27,26 +33,27 @@ from blog_search_mcp.index.search.ranking import (
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
     ReadQuery,
+    RetrievalResult,
     retrieve,
     retrieve_reach,
 )
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Hit, Reason
+from blog_search_mcp.index.types import (
+    KEYWORDS_ONLY,
+    Answer,
+    Calibration,
+    Chunk,
+    Filters,
+    Hit,
+    PlaceInSeries,
+    Post,
+    Reason,
+    Vectors,
+)
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.diversify import RankedPassage
-    from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import (
-        Calibration,
-        Chunk,
-        Filters,
-        PlaceInSeries,
-        Post,
-        Vectors,
-    )
 
 
 def search(

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import common_languages
-from blog_search_mcp.index.analysis.query import index_titles
+from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.errors import IndexBroken, describe_exhaustion
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
-from blog_search_mcp.index.store.catalog import open_catalog, read_chunk_table
+from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.vectors.memmap_store import MemmapStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from blog_search_mcp.index.analysis.query import Titles
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.lexical.level import LexicalSearcher
-    from blog_search_mcp.index.store.catalog import Catalog, ChunkTable
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
     from blog_search_mcp.index.types import Ids, NewerPost, Series

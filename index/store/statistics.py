@@ -10,12 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from blog_search_mcp.index.store.disk import (
-    LARGEST_CURRENT,
-    GenerationFiles,
-    Layout,
-    read_regular,
-)
+from blog_search_mcp.index.store.disk import LARGEST_CURRENT, GenerationFiles, Layout, read_regular
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]

@@ -14,12 +14,7 @@ from typing import ClassVar, Self
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.sites.base import SiteGenerator
-from blog_search_mcp.ingest.sites.config import (
-    get_map,
-    get_text,
-    read_config,
-    read_first_config,
-)
+from blog_search_mcp.ingest.sites.config import get_map, get_text, read_config, read_first_config
 from blog_search_mcp.ingest.sites.patterns import (
     OUTSIDE,
     date_tokens,

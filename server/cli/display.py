@@ -14,7 +14,13 @@ from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
-from blog_search_mcp.server.format.results import describe_newer, describe_place, one_line
+from blog_search_mcp.server.format.results import (
+    HitFacts,
+    PageFacts,
+    describe_newer,
+    describe_place,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snippets import Span
     from blog_search_mcp.index.types import Answer, Feature, Hit, Passage
-    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 INDENT = "   "
 MARKED = "bold yellow"

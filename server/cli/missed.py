@@ -14,12 +14,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.types import Filters, Hit
 from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Hit
     from blog_search_mcp.server.engine import Searcher
     from blog_search_mcp.server.usage import LoggedCall
 

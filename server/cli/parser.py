@@ -14,12 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from blog_search_mcp.index.command_line import (
-    CommandLine,
-    read_absolute,
-    read_index,
-    read_whole,
-)
+from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_index, read_whole
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.author.options import add_author_commands, read_request

@@ -11,11 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from blog_search_mcp.index.analysis.languages import (
-    TRADITIONAL,
-    common_languages,
-    primary_subtag,
-)
+from blog_search_mcp.index.analysis.languages import TRADITIONAL, common_languages, primary_subtag
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.snippets import Span, highlight, highlight_query

@@ -20,6 +20,7 @@ from blog_search_mcp.index.errors import (
     UnknownPost,
 )
 from blog_search_mcp.server.engine import (
+    EmbedderFor,
     Engine,
     IndexFolder,
     make_embedder,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.stores import Stamp
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
-    from blog_search_mcp.server.engine import EmbedderFor
     from blog_search_mcp.server.settings import Settings
 
 Found = TypeVar("Found")

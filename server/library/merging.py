@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.store.statistics import Counted, Overview
-from blog_search_mcp.index.types import Answer, Posts
+from blog_search_mcp.index.types import Answer, Filters, Order, Post, Posts
 from blog_search_mcp.server.library.prefixes import (
     narrow,
     prefix_hit,
@@ -18,7 +18,6 @@ from blog_search_mcp.server.library.prefixes import (
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.listing import PostLists
-    from blog_search_mcp.index.types import Filters, Order, Post
 
 
 def merge_notices(notices: Mapping[str, str | None]) -> str | None:

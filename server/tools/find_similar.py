@@ -32,11 +32,7 @@ from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply, 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.relations.draft import Draft
-    from blog_search_mcp.index.relations.similarity.similar import (
-        Meeting,
-        Similarity,
-        SimilarPost,
-    )
+    from blog_search_mcp.index.relations.similarity.similar import Meeting, Similarity, SimilarPost
     from blog_search_mcp.index.types import Chunk, Post
     from blog_search_mcp.server.engine import Searcher
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Filters, Order
+from blog_search_mcp.index.types import Filters, Order, Posts
 from blog_search_mcp.server.format.notices import explain_unknown
 from blog_search_mcp.server.format.results import post_summary, to_json
 from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, Tool, ToolReply
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.types import Posts
     from blog_search_mcp.server.engine import Searcher
 
 LIMIT_DEFAULT = 20

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.search.timeline import DEPTH, make_timeline
-from blog_search_mcp.index.types import Filters
+from blog_search_mcp.index.search.timeline import DEPTH, Timeline, make_timeline
+from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HEADING_WIDTH,
@@ -20,8 +20,6 @@ from blog_search_mcp.server.settings import TOP_K_MOST
 from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.timeline import Timeline
-    from blog_search_mcp.index.types import Answer, Hit
     from blog_search_mcp.server.engine import Searcher
 
 TOP_K = 12

@@ -18,18 +18,18 @@ from blog_search_mcp.index.embedders.ollama.models import (
     misreading_warning,
     read_dimension,
 )
-from blog_search_mcp.index.embedders.remote.embedder import (
-    Description,
-    RemoteEmbedder,
-    find_fault,
-)
+from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
-from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS
+from blog_search_mcp.index.embedders.remote.requests import (
+    FOR_A_QUERY,
+    FOR_DOCUMENTS,
+    RetryPolicy,
+    ServerState,
+)
 
 if TYPE_CHECKING:
     from ollama import Client
 
-    from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerState
     from blog_search_mcp.index.types import Vectors
 
 KEEP_ALIVE: Final = "30m"

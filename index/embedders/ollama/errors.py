@@ -12,11 +12,7 @@ from typing import Final
 
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 from blog_search_mcp.index.embedders.remote.requests import translate_http_error
-from blog_search_mcp.index.errors import (
-    EmbedderRefused,
-    EmbedderUnavailable,
-    ModelMissing,
-)
+from blog_search_mcp.index.errors import EmbedderRefused, EmbedderUnavailable, ModelMissing
 
 WORDING: Final = Wording(
     name="Ollama",

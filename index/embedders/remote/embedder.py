@@ -15,18 +15,20 @@ from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
-from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.requests import (
+    FOR_A_QUERY,
+    FOR_DOCUMENTS,
+    RetryPolicy,
+    ServerState,
+)
 from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, TextsRefused
-from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
+from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from blog_search_mcp.index.embedders.remote.batching import Send
-    from blog_search_mcp.index.embedders.remote.failures import Wording
-    from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerState
-    from blog_search_mcp.index.types import Vectors
 
 T = TypeVar("T")
 

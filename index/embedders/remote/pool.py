@@ -14,11 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.remote.embedder import Description, Wire
-    from blog_search_mcp.index.embedders.remote.failures import Wording
     from blog_search_mcp.index.embedders.remote.requests import RetryPolicy, ServerState
     from blog_search_mcp.index.types import Vectors
 

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.relations.linking.names import (
-    Mention,
-    Names,
-    TitleTable,
-    title_stems,
-)
+from blog_search_mcp.index.relations.linking.names import Mention, Names, TitleTable, title_stems
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus

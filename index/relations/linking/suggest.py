@@ -15,7 +15,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, language_of, primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query, title_key
-from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages
+from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
 from blog_search_mcp.index.relations.linking.features import (
     FEATURES,
     Evidence,
@@ -24,16 +24,10 @@ from blog_search_mcp.index.relations.linking.features import (
 )
 from blog_search_mcp.index.relations.linking.names import Mention, Names, stems_of
 from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
-from blog_search_mcp.index.relations.linking.words import (
-    LEAST_SHARE,
-    Place,
-    find_name,
-    find_part,
-)
+from blog_search_mcp.index.relations.linking.words import LEAST_SHARE, Place, find_name, find_part
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 WEIGHTS: Mapping[str, float] = {

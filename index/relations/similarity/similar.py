@@ -17,7 +17,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.relations.draft import embed_passages
+from blog_search_mcp.index.relations.draft import Draft, embed_passages
 from blog_search_mcp.index.relations.similarity.passages import NOWHERE
 from blog_search_mcp.index.relations.similarity.wording import (
     Rarity,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.types import Chunk, Ids, Post, Vectors
 
 Kind = Literal["translation", "same text", "same ground"]

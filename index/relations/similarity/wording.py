@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.lexical.level import bm25_idf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
 
-    from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snapshot import Snapshot
 
 RUN = 4

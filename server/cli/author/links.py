@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.server.cli.author.patch import write_patch
@@ -19,7 +18,7 @@ from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tel
 from blog_search_mcp.server.format.results import one_line, shorten
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
-from blog_search_mcp.server.settings import TOP_K_DEFAULT
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
     describe_reason,
@@ -27,9 +26,6 @@ from blog_search_mcp.server.tools.suggest_links import (
     link_facts,
     read_subject,
 )
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.settings import AuthorRequest, Settings
 
 WIDTH = 90
 """Columns of a sentence."""

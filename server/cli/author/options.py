@@ -7,15 +7,11 @@ import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_whole
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, AuthorRequest
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.settings import Settings
-
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, AuthorRequest, Settings
 
 AUDIT_KINDS: Final = {
     "broken-links": "links to the blog itself that lead nowhere",

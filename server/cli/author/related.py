@@ -16,11 +16,10 @@ from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.files import replace_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.library.library import engine_for_author
-from blog_search_mcp.server.settings import TOP_K_DEFAULT
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
-    from blog_search_mcp.server.settings import AuthorRequest, Settings
 
 _POSTS = (".md", ".mdx", ".markdown")
 _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}-")

@@ -11,11 +11,7 @@ from blog_search_mcp.server.cli.author.subject import naming_subject, read_draft
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
-from blog_search_mcp.server.tools.find_similar import (
-    compare_draft,
-    compare_post,
-    similar_facts,
-)
+from blog_search_mcp.server.tools.find_similar import compare_draft, compare_post, similar_facts
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:

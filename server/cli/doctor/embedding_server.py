@@ -9,11 +9,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     recommend_model,
 )
 from blog_search_mcp.index.embedders.packaged import E5
-from blog_search_mcp.index.embedders.registry import (
-    connect_embedder,
-    needs_ollama,
-    runs_on_server,
-)
+from blog_search_mcp.index.embedders.registry import connect_embedder, needs_ollama, runs_on_server
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import (
     EmbedderError,
