@@ -26,7 +26,7 @@ from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts
 from blog_search_mcp.index.stores import Draft, IndexStore, MakeTerms, PostChanges, Terms
-from blog_search_mcp.index.types import Calibration, EmbedderIdentity, Ids, Post, Vectors
+from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Ids, Post, Vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -122,18 +122,22 @@ class IndexWriter:
         waiting = ((post.source, self._posts[post.source].waiting) for post in newest_first)
         return {source: windows for source, windows in waiting if windows}
 
-    def read(self, source: str) -> tuple[PendingPost, tuple[int, ...]]:
-        """Read back a post that was added, now or for an earlier generation, with its chunks' ids.
+    def read(self, sources: Iterable[str]) -> list[tuple[PendingPost, tuple[int, ...]]]:
+        """Read back those of these posts that are in, each with its chunks' ids, at once.
 
-        Its chunks have the text that is searched and embedded.
+        The chunks have the text that is searched and embedded.
         """
         catalog = self._catalog.catalog
-        found = catalog.find_post(source)
-        assert found is not None
-        post_id, post = found
-        chunks, readable = catalog.chunks_of(post_id), catalog.readable(post_id)
-        pending = PendingPost(post, tuple(chunks.values()), readable, self._posts[source])
-        return pending, tuple(chunks)
+        found = [catalog.require_post(source) for source in sources if self.has(source)]
+        chunks: dict[str, dict[int, Chunk]] = {post.source: {} for _, post in found}
+        for chunk_id, chunk in catalog.chunks_of(*(post_id for post_id, _ in found)).items():
+            chunks[chunk.source][chunk_id] = chunk
+        read = []
+        for post_id, post in found:
+            own, readable = chunks[post.source], catalog.readable(post_id)
+            pending = PendingPost(post, tuple(own.values()), readable, self._posts[post.source])
+            read.append((pending, tuple(own)))
+        return read
 
     def write_lexical(self, map_batches: MapBatches) -> dict[str, str]:
         """Write what depends on the posts and not on vectors; no post may change after it.

@@ -18,6 +18,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ import numpy as np
 from blog_search_mcp.index.embedders.cache import KeptVectors
 from blog_search_mcp.index.embedders.registry import runs_on_server
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderRefused, TextsRefused
+from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 from blog_search_mcp.ingest.prepare import make_windows
 from blog_search_mcp.ingest.report import WithoutVector
 
@@ -350,21 +352,29 @@ def milestones(windows: int) -> list[int]:
     return [*(n for n in (windows // 8, windows // 2) if n >= WORDS_FIRST), windows]
 
 
+def read_backlog(queue: EmbeddingQueue) -> Iterator[tuple[PendingPost, Sequence[int]]]:
+    """Read the posts that wait, with their chunks' ids, some at a time by the queue's writer."""
+    sources = iter(queue.writer.backlog())
+    while some := list(islice(sources, POSTS_AT_ONCE)):
+        yield from queue.writer.read(some)
+
+
 def embed_backlog(
-    queue: EmbeddingQueue, sources: Iterator[str], until: int, progress: Progress
+    queue: EmbeddingQueue,
+    posts: Iterator[tuple[PendingPost, Sequence[int]]],
+    until: int,
+    progress: Progress,
 ) -> None:
     """Embed posts of the backlog until as many windows are `written` by the queue.
 
-    A block more is taken of `sources` and queued, so that the embedder goes on while this
-    generation is published. Raises EmbedderError.
+    A block more is taken of `posts` and queued, so that the embedder goes on while this generation
+    is published. Raises EmbedderError.
     """
     for enough in (until, until + BLOCK):
-        while queue.queued < enough and (source := next(sources, None)) is not None:
-            if queue.writer.has(source):
-                new, chunk_ids = queue.writer.read(source)
-                windows = make_windows(new, queue.window_pieces)
-                for block in queue.put(new, chunk_ids, windows):
-                    progress.advance(len(block.windows))
+        while queue.queued < enough and (found := next(posts, None)) is not None:
+            new, chunk_ids = found
+            for block in queue.put(new, chunk_ids, make_windows(new, queue.window_pieces)):
+                progress.advance(len(block.windows))
         queue.flush()
     for block in queue.drain(until):
         progress.advance(len(block.windows))

@@ -257,7 +257,12 @@ def _write_changes(
     progress: Progress,
 ) -> Manifest:
     """Write a generation with every change; where there is much to embed, without its vectors."""
-    from blog_search_mcp.ingest.embedding import WORDS_FIRST, embed_backlog, may_be_many
+    from blog_search_mcp.ingest.embedding import (
+        WORDS_FIRST,
+        embed_backlog,
+        may_be_many,
+        read_backlog,
+    )
 
     plan, counts = run.plan, run.counts
     queue.holds_back = may_be_many(plan.to_read)
@@ -282,11 +287,11 @@ def _write_changes(
         counts.require_posts(job)
         for block in queue.drain():
             progress.advance(block.posts)
-        queue.holds_back, backlog = False, writer.backlog()
-        windows = sum(backlog.values())
+        queue.holds_back = False
+        windows = sum(writer.backlog().values())
         if 0 < windows <= WORDS_FIRST:
             progress.start("embedding texts", windows)
-            embed_backlog(queue, iter(backlog), queue.queued + windows, progress)
+            embed_backlog(queue, read_backlog(queue), queue.queued + windows, progress)
         calibration = plan.base.calibration if plan.base else None
         return _publish(writer, plan, calibration, {}, progress)
 
@@ -318,10 +323,10 @@ def _write_backlog(
 ) -> Iterator[Manifest]:
     """Embed what waits; yield each generation that was published with more of it."""
     from blog_search_mcp.index.writer import open_index_writer
-    from blog_search_mcp.ingest.embedding import embed_backlog, milestones
+    from blog_search_mcp.ingest.embedding import embed_backlog, milestones, read_backlog
 
     windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
-    sources: Iterator[str] | None = None
+    posts = read_backlog(queue)
     queries: dict[str, Vectors] = {}
     for milestone in milestones(windows):
         done = queue.written - before
@@ -330,9 +335,8 @@ def _write_backlog(
         progress.start("embedding texts", windows, done)
         with open_index_writer(store, manifest, plan.choice.embedder.identity) as writer:
             queue.writer = writer
-            sources = sources or iter(writer.backlog())
             try:
-                embed_backlog(queue, sources, before + milestone, progress)
+                embed_backlog(queue, posts, before + milestone, progress)
             except EmbedderError as error:
                 raise _explain_failure(error, manifest) from error
             _write_lexical(writer, workers, counts)

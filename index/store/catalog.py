@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -239,22 +239,23 @@ class Catalog:
         close = difflib.get_close_matches(source, sources, NEAREST, cutoff=0.5)
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
-    def chunks_of(self, post_id: int) -> dict[int, Chunk]:
-        """Return a post's chunks by id, in the order of the post. Raises IndexBroken."""
-        query = f"{CHUNK_ROWS} WHERE post_id = ? ORDER BY position"
-        return {row[0]: chunk_of(row) for row in self._with_texts(self.rows(query, [post_id]))}
+    def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
+        """Return the chunks of these posts by id, each post's in order. Raises IndexBroken."""
+        posts = "SELECT value FROM json_each(?)"
+        query = f"{CHUNK_ROWS} WHERE post_id IN ({posts}) ORDER BY post_id, position"
+        rows = self.rows(query, [json.dumps(post_ids)])
+        return {row[0]: chunk_of(row) for row in self._with_texts(rows)}
 
     def chunks_by_post(self) -> Iterator[tuple[int, list[Chunk]]]:
         """Yield every post's id with its chunks in order, ascending. Raises IndexBroken."""
         posts = self.rows("SELECT post_id, source FROM posts ORDER BY post_id", [])
-        query = f"{CHUNK_ROWS} WHERE post_id BETWEEN ? AND ?"
         for start in range(0, len(posts), POSTS_AT_ONCE):
             block = posts[start : start + POSTS_AT_ONCE]
             found: dict[str, list[Chunk]] = {source: [] for _, source in block}
-            for row in self._with_texts(self.rows(query, [block[0][0], block[-1][0]])):
-                found[row[1]].append(chunk_of(row))
+            for chunk in self.chunks_of(*(post_id for post_id, _ in block)).values():
+                found[chunk.source].append(chunk)
             for post_id, source in block:
-                yield post_id, sorted(found[source], key=attrgetter("index"))
+                yield post_id, found[source]
 
     def _with_texts(self, rows: list[Any]) -> list[Any]:
         """Fill in the texts that the tables do not hold, in rows of CHUNK_ROWS."""

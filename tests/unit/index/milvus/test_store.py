@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,14 +16,13 @@ from blog_search_mcp.index.errors import (
     IndexUnreachable,
 )
 from blog_search_mcp.index.milvus import draft, store
-from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, Names
+from blog_search_mcp.index.milvus.client import Milvus
+from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, TEXT, Field, Names, Row
 from blog_search_mcp.index.stores import Address, open_store, parse_address
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest import embedding
 from tests.support.blog import Blog
 from tests.support.milvus_server import free_port
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.milvus.client import Milvus
 
 NAMES = Names("blog")
 POSTS = {
@@ -72,6 +71,30 @@ def test_an_edit_writes_its_own_rows_alone(made: Blog, milvus: Milvus, tmp_path:
     for query in ("leaf in water", "boil 4 onions", "boil 3 onions", "soup"):
         assert sources(made, query) == sources(local, query)
     assert made.reader().read("3.md", 0, 0).chunks[0].text == "# Tea\n\nA leaf in water."
+
+
+def test_a_backlog_is_read_in_few_requests(
+    milvus: Milvus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "WORDS_FIRST", 50)
+    monkeypatch.setattr(embedding, "WINDOW_BYTES", 1)
+    monkeypatch.setattr(embedding, "BLOCK", 1)  # so that half of a batch waits for the next writer
+    asked: list[int] = []
+    ask = Milvus.get
+
+    def count(
+        client: Milvus, name: str, field: Field, keys: Sequence[int], output: Sequence[str]
+    ) -> list[Row]:
+        asked.append(len(keys) if TEXT in output else 0)
+        return ask(client, name, field, keys, output)
+
+    monkeypatch.setattr(Milvus, "get", count)
+    blog = Blog(tmp_path / "content", tmp_path, address=parse_address(f"{milvus.address}/blog"))
+    blog.write({f"{n}.md": f"# Soup {n}\n\nBoil {n} onions.\n" for n in range(200)})
+    report = blog.ingest()
+    assert (report.generation, report.embedded, blog.manifest.waiting) == (3, 200, 0)
+    sample = 200  # in which each generation's calibration looks for the language
+    assert list(filter(None, asked)) == [128, sample, 72, sample]
 
 
 def test_an_open_index_follows_an_edit_and_reads_what_it_had(made: Blog) -> None:
