@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import (
@@ -100,15 +101,13 @@ class IndexWriter:
 
     def record_unembedded(self, source: str, windows: int) -> None:
         """Record how many windows of an added post have no vector."""
-        self._record(source, unembedded=windows)
+        if self.has(source):
+            self._posts[source] = replace(self._posts[source], unembedded=windows)
 
     def record_waiting(self, source: str, windows: int) -> None:
         """Record how many windows of a post wait for a later generation to have their vectors."""
-        self._record(source, waiting=windows)
-
-    def _record(self, source: str, **update: int) -> None:
         if self.has(source):
-            self._posts[source] = self._posts[source].model_copy(update=update)
+            self._posts[source] = replace(self._posts[source], waiting=windows)
 
     def has(self, source: str) -> bool:
         """Whether a post is in: one that was may have been refused since."""

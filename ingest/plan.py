@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -221,5 +221,5 @@ def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:
     version = choice.server_version()
     if version is None or (version and version == before.version):
         return base.posts
-    changed = {"digest": "", "size": -1}
-    return base.posts | {s: post.model_copy(update=changed) for s, post in lacking.items()}
+    changed = partial(replace, digest="", size=-1)
+    return base.posts | {source: changed(post) for source, post in lacking.items()}

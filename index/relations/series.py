@@ -92,6 +92,8 @@ def find_series(posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]) 
 class _Reading:
     """What a post says of its place in a series."""
 
+    __slots__ = ("counts", "folder", "joined", "slug", "title")
+
     def __init__(self, post: Post) -> None:
         self.title = _read_number(_clean(post.title))
         folder, _, file = post.source.rpartition("/")
@@ -114,7 +116,6 @@ class _Reading:
 def _buckets(posts: Mapping[int, Post], read: Mapping[int, _Reading]) -> Iterator[list[int]]:
     """Yield posts that are parts of one series by the same sign, the surest signs first."""
     by_sign: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    by_title = {(post.language, _fold(_clean(post.title))): n for n, post in posts.items()}
     for number, post in posts.items():
         if post.series:
             by_sign["series", post.language, _fold(post.series)].append(number)
@@ -131,9 +132,15 @@ def _buckets(posts: Mapping[int, Post], read: Mapping[int, _Reading]) -> Iterato
         for kind, sign in enumerate(read[number].counts):
             if sign:
                 signs["2", str(kind), *place, sign.stem].setdefault(number, sign)
+    stems = {key[1:] for key in signs if key[0] == "0"}
+    by_title: dict[tuple[str, ...], int] = {
+        title: number
+        for number, post in posts.items()
+        if (title := (post.language, _fold(_clean(post.title)))) in stems
+    }
     for key, bucket in sorted(signs.items()):
         numbers = [sign.number for sign in bucket.values()]
-        opening = by_title.get((key[1], key[2])) if key[0] == "0" and 1 not in numbers else None
+        opening = by_title.get(key[1:]) if key[0] == "0" and 1 not in numbers else None
         if opening is None and not (len(set(numbers)) > 1 if key[0] == "0" else _is_run(numbers)):
             continue
         for number, sign in bucket.items():
@@ -214,13 +221,13 @@ class _Groups:
     """Posts joined to groups; two series that authors name stay two."""
 
     def __init__(self, posts: Mapping[int, Post]) -> None:
-        self._group = {number: {number} for number in posts}
-        self._named = {number: _fold(post.series) for number, post in posts.items()}
+        self._group: dict[int, set[int]] = {}
+        self._named = {number: _fold(post.series) for number, post in posts.items() if post.series}
 
     def join(self, bucket: Sequence[int]) -> None:
         for other in bucket[1:]:
-            one, two = self._group[bucket[0]], self._group[other]
-            names = {self._named[number] for number in one | two} - {""}
+            one, two = (self._group.setdefault(each, {each}) for each in (bucket[0], other))
+            names = {self._named.get(number, "") for number in one | two} - {""}
             if one is not two and len(names) < 2:
                 one |= two
                 for number in two:

@@ -81,7 +81,8 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class IndexedPost(_Frozen):
+@dataclass(frozen=True, slots=True)
+class IndexedPost:
     """One post as the last ingest saw it."""
 
     digest: str

@@ -46,7 +46,7 @@ def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
 def test_posts_that_wait_for_their_vectors_are_counted(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     manifest = made.manifest
-    waiting = manifest.posts["soup.md"].model_copy(update={"waiting": 1})
+    waiting = replace(manifest.posts["soup.md"], waiting=1)
     switch(made.layout, manifest.model_copy(update={"posts": {"soup.md": waiting}}))
     assert about_the_index(made)[0].text.endswith(
         " with fake bag-of-words. Still being indexed: 0 of 1 posts are known by meaning so far, "
