@@ -12,7 +12,6 @@ from blog_search_mcp.index.embedders.ollama.client import OllamaClient, peek_dig
 from blog_search_mcp.index.embedders.ollama.errors import WORDING
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
-    DEFAULT_MODEL,
     fold_text,
     is_misread,
     misreading_warning,
@@ -21,8 +20,6 @@ from blog_search_mcp.index.embedders.ollama.models import (
 from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import (
-    FOR_A_QUERY,
-    FOR_DOCUMENTS,
     RetryPolicy,
     ServerState,
 )
@@ -100,15 +97,9 @@ class OllamaWire:
 
 
 class OllamaEmbedder(RemoteEmbedder):
-    """One model of one Ollama."""
+    """One model of one Ollama, whose address is in any form of OLLAMA_HOST."""
 
-    def __init__(
-        self,
-        model: str = DEFAULT_MODEL,
-        url: str = "",
-        prefixes: tuple[str, str] | None = None,
-        for_documents: RetryPolicy = FOR_DOCUMENTS,
-        for_a_query: RetryPolicy = FOR_A_QUERY,
-    ) -> None:
-        """Take the address in any form of OLLAMA_HOST, the rest as RemoteEmbedder."""
-        super().__init__(OllamaWire(resolve_url(url)), model, prefixes, for_documents, for_a_query)
+    @staticmethod
+    def open_wire(url: str) -> OllamaWire:
+        """As RemoteEmbedder. Raises UsageError for no address."""
+        return OllamaWire(resolve_url(url))

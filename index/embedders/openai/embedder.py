@@ -17,8 +17,6 @@ from blog_search_mcp.index.embedders.remote.failures import RequestFailed
 from blog_search_mcp.index.embedders.remote.pool import PooledWire
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_CHECK,
-    FOR_A_QUERY,
-    FOR_DOCUMENTS,
     RetryPolicy,
     ServerState,
 )
@@ -91,23 +89,13 @@ class OpenAIWire:
 
 
 class OpenAIEmbedder(RemoteEmbedder):
-    """One model of one server that speaks OpenAI's API."""
+    """One model of one server that speaks OpenAI's API, or of several with commas between them."""
 
-    def __init__(
-        self,
-        model: str,
-        url: str,
-        prefixes: tuple[str, str] | None = None,
-        for_documents: RetryPolicy = FOR_DOCUMENTS,
-        for_a_query: RetryPolicy = FOR_A_QUERY,
-    ) -> None:
-        """Take the address with or without `/v1`, or several with commas between them.
-
-        The rest is as for RemoteEmbedder. An address that cannot be used fails at first use.
-        """
+    @staticmethod
+    def open_wire(url: str) -> OpenAIWire | PooledWire:
+        """As RemoteEmbedder, with or without `/v1`; one that cannot be used fails at first use."""
         wires = [OpenAIWire(each) for each in split_urls(url)]
-        wire = PooledWire(wires) if len(wires) > 1 else wires[0]
-        super().__init__(wire, model, prefixes, for_documents, for_a_query)
+        return PooledWire(wires) if len(wires) > 1 else wires[0]
 
 
 class OpenAIHealthCheck:

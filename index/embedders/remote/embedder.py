@@ -7,6 +7,7 @@ What a server speaks is its `Wire`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -89,18 +90,19 @@ class Wire(Protocol):
         """Return sentences on what is wrong with this version of the server."""
 
 
-class RemoteEmbedder:
+class RemoteEmbedder(ABC):
     """One model of one server, as Embedder; connects at the first use."""
 
     def __init__(
         self,
-        wire: Wire,
         model: str,
+        url: str,
         prefixes: tuple[str, str] | None = None,
         for_documents: RetryPolicy = FOR_DOCUMENTS,
         for_a_query: RetryPolicy = FOR_A_QUERY,
     ) -> None:
         """Take the model; `prefixes` are (document, query), by default those of its card."""
+        wire = self.open_wire(url)
         self.model = model
         self.window_pieces = ENGLISH_WINDOW
         self.concurrency = wire.concurrency
@@ -115,8 +117,13 @@ class RemoteEmbedder:
         self._identity: EmbedderIdentity | None = None
         self._batches = BatchEmbedder(wire.wording, wire.concurrency)
 
+    @staticmethod
+    @abstractmethod
+    def open_wire(url: str) -> Wire:
+        """Return how the server at this address is spoken to."""
+
     def __reduce__(self) -> tuple[type[RemoteEmbedder], tuple[object, ...]]:
-        """Give another process a connection of its own; each subclass takes an address first."""
+        """Give another process a connection of its own."""
         policies = (self._for_documents, self._for_a_query)
         return type(self), (self.model, self.url, self.prefixes, *policies)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.embedders.remote.failures import Kind
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
@@ -153,7 +154,8 @@ class Stage:
     def embedder(self, recorded: EmbedderIdentity | None) -> VerifiedEmbedder:
         """Ollama's, with little time."""
         live = OllamaEmbedder(
-            url=self.server.host,
+            DEFAULT_MODEL,
+            self.server.host,
             for_documents=quick(FOR_DOCUMENTS),
             for_a_query=quick(FOR_A_QUERY),
         )

@@ -182,7 +182,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OllamaEmbedder("all-minilm")])
+@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OllamaEmbedder("all-minilm", "")])
 def test_an_embedder_can_say_in_another_process_what_it_reads(
     embedder: OnnxEmbedder, helpers: WorkerPool
 ) -> None:

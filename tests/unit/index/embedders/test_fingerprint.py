@@ -13,6 +13,7 @@ from blog_search_mcp.index.embedders.base import count_tokens
 from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.registry import connect_embedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderMismatch, EmbedderUnavailable
@@ -38,7 +39,7 @@ def ollama() -> Iterator[OllamaStandIn]:
 
 @pytest.fixture
 def recorded(ollama: OllamaStandIn) -> EmbedderIdentity:
-    identity = OllamaEmbedder(url=ollama.host).identity
+    identity = OllamaEmbedder(DEFAULT_MODEL, ollama.host).identity
     ollama.requests.clear()
     return identity
 
@@ -46,7 +47,7 @@ def recorded(ollama: OllamaStandIn) -> EmbedderIdentity:
 def verified(ollama: OllamaStandIn, recorded: EmbedderIdentity | None = None) -> VerifiedEmbedder:
     if recorded is not None:
         return connect_embedder(recorded, ollama.host)
-    return VerifiedEmbedder(OllamaEmbedder(url=ollama.host))
+    return VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, ollama.host))
 
 
 def turned(rows: Vectors, cosine: float) -> Vectors:
@@ -103,7 +104,7 @@ def test_another_version_with_other_vectors_is_refused_with_the_command_that_men
     ollama: OllamaStandIn, recorded: EmbedderIdentity
 ) -> None:
     assert recorded.fingerprint is not None
-    near = turned(OllamaEmbedder(url=ollama.host).embed_fingerprint(), 0.998)
+    near = turned(OllamaEmbedder(DEFAULT_MODEL, ollama.host).embed_fingerprint(), 0.998)
     elsewhere = replace(recorded, fingerprint=Fingerprint("0.31.0", pack_vectors(near)))
     with pytest.raises(EmbedderMismatch) as raised:
         verified(ollama, elsewhere).embed_documents(["a pear"])
@@ -149,7 +150,7 @@ def test_what_was_embedded_across_an_update_is_embedded_again(ollama: OllamaStan
 
 
 def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> None:
-    absent = VerifiedEmbedder(OllamaEmbedder(url="127.0.0.1:9"), recorded)
+    absent = VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, "127.0.0.1:9"), recorded)
     assert absent.identity == recorded
     assert absent.server_version() is None
     assert absent.warnings() == ()
@@ -187,7 +188,7 @@ def test_a_lost_model_is_told_also_where_nothing_was_embedded(
     ollama.models = installed
     found = verified(ollama, recorded).warnings()
     assert (
-        tuple(each.replace(OllamaEmbedder(url=ollama.host).url, "URL") for each in found)
+        tuple(each.replace(OllamaEmbedder(DEFAULT_MODEL, ollama.host).url, "URL") for each in found)
         == warnings
     )
     assert ollama.embedded[len(TEXTS) :] == []

@@ -14,6 +14,7 @@ from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
 from blog_search_mcp.index.embedders.guarded import TRUSTED, GuardedEmbedder
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.registry import connect_embedder
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import (
@@ -88,7 +89,7 @@ def guard(ollama: OllamaStandIn) -> Guarded:
 
 def guarded(host: str) -> Guarded:
     with running() as once:
-        identity = OllamaEmbedder(url=once.host).identity
+        identity = OllamaEmbedder(DEFAULT_MODEL, once.host).identity
     time, health = GivenTime(), Counting(identity.model, host)
     embedder = GuardedEmbedder(connect_embedder(identity, host), health, time.now, time.wait)
     return Guarded(embedder, health, time)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED, OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import (
     Choice,
@@ -58,7 +59,7 @@ def ollama() -> Iterator[OllamaStandIn]:
 
 @pytest.fixture
 def nomic(ollama: OllamaStandIn) -> EmbedderIdentity:
-    return OllamaEmbedder(url=ollama.host).identity
+    return OllamaEmbedder(DEFAULT_MODEL, ollama.host).identity
 
 
 @pytest.fixture

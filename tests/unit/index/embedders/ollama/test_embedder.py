@@ -13,6 +13,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.remote.batching import split_in_half
 from blog_search_mcp.index.embedders.remote.requests import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.errors import (
@@ -289,7 +290,9 @@ def test_what_does_not_pass_is_said_in_a_sentence_after_a_bounded_number_of_trie
 
 
 def test_a_hanging_ollama_is_given_up_after_the_read_timeout(ollama: OllamaStandIn) -> None:
-    nomic = OllamaEmbedder(url=ollama.host, for_a_query=RetryPolicy(timeout=0.2, pauses={}))
+    nomic = OllamaEmbedder(
+        DEFAULT_MODEL, ollama.host, for_a_query=RetryPolicy(timeout=0.2, pauses={})
+    )
     ollama.faults = [hangs]
     with pytest.raises(EmbedderUnavailable, match="did not answer in time"):
         nomic.embed_query("anyone there?")
@@ -297,7 +300,7 @@ def test_a_hanging_ollama_is_given_up_after_the_read_timeout(ollama: OllamaStand
 
 
 def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> None:
-    nomic = OllamaEmbedder(url=f":{free_port}", for_documents=AT_ONCE)
+    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{free_port}", for_documents=AT_ONCE)
     with pytest.raises(EmbedderUnavailable) as raised:
         nomic.embed_documents(["anyone there?"])
     assert str(raised.value) == (
@@ -307,7 +310,7 @@ def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> 
 
 
 def test_an_ollama_that_comes_up_later_answers_the_same_embedder(free_port: int) -> None:
-    nomic = OllamaEmbedder(url=f":{free_port}")
+    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{free_port}")
     with pytest.raises(EmbedderUnavailable):
         nomic.embed_query("anyone there?")
     with running(port=free_port):
@@ -364,7 +367,7 @@ def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
     program = (
         "from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder\n"
         "from blog_search_mcp.index.errors import EmbedderRefused\n"
-        "try: OllamaEmbedder(url='127.0.0.1').identity\n"
+        "try: OllamaEmbedder('all-minilm', '127.0.0.1').identity\n"
         "except EmbedderRefused as error: print(error)\n"
     )
     run = subprocess.run(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice, choose_embedder, open_embedder
 from blog_search_mcp.index.errors import EmbedderUnavailable
@@ -42,7 +43,7 @@ def test_through_this_client_a_broken_version_reads_capitals_and_accents(
     broken: OllamaStandIn,
 ) -> None:
     texts = [SHOUTED, SPOKEN, OTHER, "Crème Brûlée", "creme brulee"]
-    rows = OllamaEmbedder(url=broken.host).embed_documents(texts)
+    rows = OllamaEmbedder(DEFAULT_MODEL, broken.host).embed_documents(texts)
     assert broken.embedded[0]["input"] == [
         "search_document: replace sump pump",
         "search_document: replace sump pump",
@@ -65,7 +66,7 @@ def test_queries_and_prefixes_are_folded_too(broken: OllamaStandIn) -> None:
 @pytest.mark.parametrize("version", ["0.13.0", "0.30.0", "0.32.15", "0.0.0", "", None])
 def test_to_every_other_version_texts_go_as_they_are(version: str | None) -> None:
     with running(OllamaStandIn(version=version)) as right:
-        nomic = OllamaEmbedder(url=right.host)
+        nomic = OllamaEmbedder(DEFAULT_MODEL, right.host)
         rows = nomic.embed_documents([SHOUTED, SPOKEN, "Crème Brûlée"])
         assert right.embedded[0]["input"] == [
             f"search_document: {text}" for text in (SHOUTED, SPOKEN, "Crème Brûlée")
@@ -94,7 +95,7 @@ def test_models_that_tell_capitals_apart_get_them_from_every_version(
 
 
 def test_an_index_stays_valid_when_its_ollama_is_updated(broken: OllamaStandIn) -> None:
-    before = OllamaEmbedder(url=broken.host)
+    before = OllamaEmbedder(DEFAULT_MODEL, broken.host)
     built = before.embed_documents([SHOUTED])
     identity = before.identity
     assert identity.fingerprint is not None
@@ -116,7 +117,7 @@ def test_an_existing_index_warns_once_it_has_embedded_and_asks_nothing_for_it(
     broken: OllamaStandIn,
 ) -> None:
     kept = choose_embedder(
-        "auto", None, broken.host, OllamaEmbedder(url=broken.host).identity, dict
+        "auto", None, broken.host, OllamaEmbedder(DEFAULT_MODEL, broken.host).identity, dict
     )
     broken.requests.clear()
     assert kept.warnings() == ()
@@ -131,6 +132,6 @@ def test_the_embedder_in_the_package_has_nothing_to_warn_of() -> None:
 
 def test_an_ollama_that_goes_down_before_it_told_its_version_is_down() -> None:
     with running() as standin:
-        nomic = OllamaEmbedder(url=standin.host)
+        nomic = OllamaEmbedder(DEFAULT_MODEL, standin.host)
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
         nomic.warnings()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.remote.failures import Kind
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_QUERY,
@@ -46,7 +47,10 @@ def blog(tmp_path: Path) -> Iterator[Stage]:
 
 def embedder(ollama: OllamaStandIn) -> OllamaEmbedder:
     return OllamaEmbedder(
-        url=ollama.host, for_documents=quick(FOR_DOCUMENTS), for_a_query=quick(FOR_A_QUERY)
+        DEFAULT_MODEL,
+        ollama.host,
+        for_documents=quick(FOR_DOCUMENTS),
+        for_a_query=quick(FOR_A_QUERY),
     )
 
 
