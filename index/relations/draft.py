@@ -117,6 +117,14 @@ def _cut_passages(
     """
     path: list[tuple[int, str]] = []
     start = end = pieces = number = 0
+
+    def passage() -> Chunk:
+        text = "\n".join(lines[start:end]).rstrip()
+        headings = tuple(words for _, words in path if words and words != post.title)
+        first = first_line + start
+        plain, last = strip_markup(text), first + text.count("\n")
+        return Chunk(post.source, number, text, plain, headings, first, last)
+
     for place, token in enumerate(tokens):
         if token.level or token.map is None or token.nesting == -1:
             continue
@@ -124,7 +132,7 @@ def _cut_passages(
         size = count_tokens("\n".join(lines[first:last]))
         is_heading = token.type == "heading_open"
         if end and (is_heading or pieces + size > PASSAGE):
-            yield _make_passage(lines, start, end, path, post, number, first_line)
+            yield passage()
             number, pieces, end = number + 1, 0, 0
         if is_heading:
             level, words = int(token.tag[1]), strip_markup(tokens[place + 1].content)
@@ -133,20 +141,4 @@ def _cut_passages(
         start = start if end else first
         pieces, end = pieces + size, last
     if end:
-        yield _make_passage(lines, start, end, path, post, number, first_line)
-
-
-def _make_passage(
-    lines: Sequence[str],
-    start: int,
-    end: int,
-    path: Sequence[tuple[int, str]],
-    post: Post,
-    number: int,
-    first_line: int,
-) -> Chunk:
-    text = "\n".join(lines[start:end]).rstrip()
-    last_line = first_line + start + text.count("\n")
-    headings = tuple(words for _, words in path if words and words != post.title)
-    lines_of_file = (first_line + start, last_line)
-    return Chunk(post.source, number, text, strip_markup(text), headings, *lines_of_file)
+        yield passage()

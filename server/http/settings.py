@@ -35,21 +35,19 @@ def parse_address(value: str) -> Address:
 
 def parse_origin(value: str) -> str:
     """Read an origin as browsers send it. Raises ArgumentTypeError."""
-    parsed = value.lower().rstrip("/")
-    if not _ORIGIN.fullmatch(parsed):
-        raise argparse.ArgumentTypeError(
-            f"{value!r} is not an origin such as https://example.org; one option for each."
-        )
-    return parsed
+    wanted = "an origin such as https://example.org; one option for each"
+    return _match(_ORIGIN, value.lower().rstrip("/"), value, wanted)
 
 
 def parse_host_name(value: str) -> str:
     """Read the name of a host, without a port. Raises ArgumentTypeError."""
-    parsed = value.lower().rstrip(".")
-    if not _NAME.fullmatch(parsed):
-        raise argparse.ArgumentTypeError(
-            f"{value!r} is not the name of a host such as blog.example.org; leave the port out."
-        )
+    wanted = "the name of a host such as blog.example.org; leave the port out"
+    return _match(_NAME, value.lower().rstrip("."), value, wanted)
+
+
+def _match(pattern: re.Pattern[str], parsed: str, value: str, wanted: str) -> str:
+    if not pattern.fullmatch(parsed):
+        raise argparse.ArgumentTypeError(f"{value!r} is not {wanted}.")
     return parsed
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import Query, analyse_query
@@ -67,15 +67,9 @@ class Rarity:
     def __init__(self, snapshot: Snapshot) -> None:
         """Take the lexical index of a generation."""
         self._snapshot = snapshot
-        self._count = len(snapshot.table.chunks)
-        self._known: dict[str, float] = {}
-
-    def of(self, stem: str) -> float:
-        """Return the inverse document frequency of a word."""
-        if stem not in self._known:
-            having = self._snapshot.lexical.chunks.having(stem)
-            self._known[stem] = bm25_idf(having, self._count)
-        return self._known[stem]
+        chunks, count = snapshot.lexical.chunks, len(snapshot.table.chunks)
+        self.of = cache(lambda stem: bm25_idf(chunks.having(stem), count))
+        """The inverse document frequency of a word."""
 
     def sum(self, stems: Iterable[str]) -> float:
         """Add up the rarity of words, in any order to the same last bit."""
