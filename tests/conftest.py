@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from hypothesis import settings
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from blog_search_mcp.index.milvus.client import Milvus
+    from blog_search_mcp.index.stores import Address
     from tests.support.blog import Blog, MakeBlog
+
+AddressOf: TypeAlias = "Callable[[str], Address | None]"
+Place: TypeAlias = "tuple[Path, Address | None]"
+"""Where a blog is: its folder, and its index if that is elsewhere."""
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
 settings.register_profile("patient", settings.default, deadline=None)
@@ -42,57 +47,70 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def blog(tmp_path: Path) -> Iterator[MakeBlog]:
-    """Writes posts, by source, and ingests them."""
-    from tests.support.blog import Blog
+def address() -> AddressOf:
+    """Makes the address of an index of that name, `None` for one in a folder, as here."""
+    return lambda _name: None
 
+
+@pytest.fixture
+def blogs() -> Iterator[list[Blog]]:
+    """The blogs of a test, which are closed after it."""
     made: list[Blog] = []
-
-    def make(posts: Mapping[str, str]) -> Blog:
-        folder = tmp_path / f"blog-{len(made)}"
-        made.append(Blog(folder / "content", folder / "index"))
-        made[-1].content.mkdir(parents=True)
-        made[-1].write(posts)
-        made[-1].ingest()
-        return made[-1]
-
-    yield make
+    yield made
     for each in made:
         for live in each.live:
             live.close()
 
 
+@pytest.fixture
+def blog(address: AddressOf, blogs: list[Blog], tmp_path: Path) -> MakeBlog:
+    """Writes posts, by source, and ingests them."""
+
+    def make(posts: Mapping[str, str]) -> Blog:
+        name = f"blog{len(blogs)}"
+        return _open((tmp_path / name, address(name)), posts, blogs)
+
+    return make
+
+
 @pytest.fixture(scope="session")
-def kept_folders() -> dict[tuple[tuple[str, str], ...], Path]:
-    """By its posts, where each blog is that tests share."""
+def kept_places() -> dict[tuple[bool, tuple[tuple[str, str], ...]], Place]:
+    """By whether it has an address and by posts, where each blog is that tests share."""
     return {}
 
 
 @pytest.fixture
 def kept_blog(
-    kept_folders: dict[tuple[tuple[str, str], ...], Path],
+    kept_places: dict[tuple[bool, tuple[tuple[str, str], ...]], Place],
+    address: AddressOf,
+    blogs: list[Blog],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[MakeBlog]:
+) -> MakeBlog:
     """As `blog`, but posts are ingested once for all tests, none of which may change them."""
-    from tests.support.blog import Blog
-
-    made: list[Blog] = []
+    from tests.support.milvus_server import SHARED
 
     def make(posts: Mapping[str, str]) -> Blog:
-        key = tuple(sorted(posts.items()))
-        is_new = key not in kept_folders
-        folder = kept_folders.setdefault(key, tmp_path_factory.mktemp("kept") / "blog")
-        made.append(Blog(folder / "content", folder / "index"))
-        if is_new:
-            made[-1].content.mkdir(parents=True)
-            made[-1].write(posts)
-            made[-1].ingest()
-        return made[-1]
+        there = address(f"{SHARED}{len(kept_places)}")
+        key = there is not None, tuple(sorted(posts.items()))
+        if known := kept_places.get(key):
+            return _open(known, None, blogs)
+        kept_places[key] = tmp_path_factory.mktemp("kept") / "blog", there
+        return _open(kept_places[key], posts, blogs)
 
-    yield make
-    for each in made:
-        for live in each.live:
-            live.close()
+    return make
+
+
+def _open(place: Place, posts: Mapping[str, str] | None, made: list[Blog]) -> Blog:
+    """Return the blog at a place; `posts` are ingested first, if any."""
+    from tests.support.blog import Blog
+
+    folder, there = place
+    made.append(Blog(folder / "content", folder / "index", address=there))
+    if posts is not None:
+        made[-1].content.mkdir(parents=True)
+        made[-1].write(posts)
+        made[-1].ingest()
+    return made[-1]
 
 
 @pytest.fixture(scope="session")
