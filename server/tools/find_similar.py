@@ -63,48 +63,48 @@ class DraftArguments(Arguments):
             raise ValueError("Give either text or source.")
         return self
 
+    @property
+    def data(self) -> bytes | None:
+        """The draft as a file holds it."""
+        return None if self.text is None else self.text.encode()
+
 
 def find_similar(searcher: Searcher, arguments: DraftArguments) -> ToolReply:
     """Compare, leaving out meetings that would make the answer too long. Raises BlogSearchError."""
-    from blog_search_mcp.index.relations.draft import read_draft
-
-    corpora, limit = searcher.corpora(), arguments.top_k
-    if arguments.text is not None:
-        found = compare_draft(corpora, read_draft(arguments.text.encode(), ""), limit)
-    else:
-        found = compare_post(corpora, arguments.source or "", limit)
-    facts = similar_facts(found)
+    corpora = searcher.corpora()
+    drafts = read_subject(corpora, arguments.data, arguments.source or "")
+    facts = similar_facts(compare(corpora, drafts, arguments.top_k))
     _fit(facts)
     return ToolReply((to_json(facts),), facts)
 
 
-def compare_draft(corpora: Mapping[str, Corpus], draft: Draft, limit: int) -> Similarity:
-    """Compare a draft with each blog; of several, posts are named with their blog's.
+def compare(corpora: Mapping[str, Corpus], drafts: Mapping[str, Draft], limit: int) -> Similarity:
+    """Compare a text of `read_subject` with every blog; a post is a draft to others than its own.
 
-    Raises IndexBroken.
+    Of several blogs, posts are named with their blog's. Raises IndexBroken.
     """
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 
-    return _merge({name: find_similar(each, draft, limit) for name, each in corpora.items()}, limit)
-
-
-def compare_post(corpora: Mapping[str, Corpus], source: str, limit: int) -> Similarity:
-    """Compare a post with its own blog and each other. Raises UnknownPost or IndexBroken."""
-    from blog_search_mcp.index.relations.similarity.similar import find_similar
-
-    blog, draft = read_as_draft(corpora, source)
+    draft = next(iter(drafts.values()))
     elsewhere = replace(draft, post_id=None, post=replace(draft.post, source=""))
     found = {
-        name: find_similar(corpus, draft if name == blog else elsewhere, limit)
+        name: find_similar(corpus, drafts.get(name, elsewhere), limit)
         for name, corpus in corpora.items()
     }
     return _merge(found, limit)
 
 
-def read_as_draft(corpora: Mapping[str, Corpus], source: str) -> tuple[str, Draft]:
-    """Read a post; return it with the name of its blog. Raises UnknownPost or IndexBroken."""
-    from blog_search_mcp.index.relations.draft import draft_of_post
+def read_subject(
+    corpora: Mapping[str, Corpus], text: bytes | None, source: str
+) -> dict[str, Draft]:
+    """Read a draft for each blog, or a post by its source for its own.
 
+    Raises UnknownPost, UnreadablePost or IndexBroken.
+    """
+    from blog_search_mcp.index.relations.draft import draft_of_post, read_draft
+
+    if text is not None:
+        return dict.fromkeys(corpora, read_draft(text, source))
     found = ("", source) if "" in corpora else split_source(source, corpora)
     if found is None:
         having = (
@@ -116,7 +116,7 @@ def read_as_draft(corpora: Mapping[str, Corpus], source: str) -> tuple[str, Draf
         raise UnknownPost(source, tuple(having))
     blog, own = found
     try:
-        return blog, draft_of_post(corpora[blog], own)
+        return {blog: draft_of_post(corpora[blog], own)}
     except UnknownPost as error:
         raise prefix_failure(blog, error) from None
 

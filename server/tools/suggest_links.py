@@ -12,13 +12,12 @@ from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     one_line,
-    replace_surrogates,
     shorten,
     to_json,
 )
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.tools.base import Tool, ToolReply
-from blog_search_mcp.server.tools.find_similar import DraftArguments, read_as_draft
+from blog_search_mcp.server.tools.find_similar import DraftArguments, read_subject
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -87,28 +86,10 @@ def find_links(
     return FoundLinks(tuple(links), complete_commands(" ".join(notices)) or None)
 
 
-def read_subject(
-    corpora: Mapping[str, Corpus], text: bytes | None, source: str
-) -> dict[str, Draft]:
-    """Read a draft for each blog, or a post by its source for its own.
-
-    Raises UnknownPost, UnreadablePost or IndexBroken.
-    """
-    from blog_search_mcp.index.relations.draft import read_draft
-
-    if text is not None:
-        return dict.fromkeys(corpora, read_draft(text, source))
-    blog, draft = read_as_draft(corpora, source)
-    return {blog: draft}
-
-
 def suggest_links(searcher: Searcher, arguments: DraftArguments) -> ToolReply:
     """Suggest links from a draft or post. Raises BlogSearchError."""
     corpora = searcher.corpora()
-    data = None
-    if arguments.text is not None:
-        data = replace_surrogates(arguments.text).encode()
-    drafts = read_subject(corpora, data, arguments.source or "draft.md")
+    drafts = read_subject(corpora, arguments.data, arguments.source or "draft.md")
     found = find_links(drafts, corpora, arguments.top_k)
     facts: dict[str, Any] = {"links": [link_facts(each) for each in found.links]}
     notices = [found.notice] if found.notice else []

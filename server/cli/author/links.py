@@ -19,12 +19,12 @@ from blog_search_mcp.server.format.results import one_line, shorten
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.tools.find_similar import read_subject
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
     describe_reason,
     find_links,
     link_facts,
-    read_subject,
 )
 
 WIDTH = 90

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.server.cli.author.subject import naming_subject, read_draft_file
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
-from blog_search_mcp.server.tools.find_similar import compare_draft, compare_post, similar_facts
+from blog_search_mcp.server.tools.find_similar import compare, read_subject, similar_facts
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
@@ -19,11 +18,10 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     file = read_draft_file(request.subject, settings)
     corpora = engine_for_author(settings, embeds=file is not None).corpora()
     limit = request.limit or TOP_K_DEFAULT
-    if file is not None:
-        found = compare_draft(corpora, read_draft(file.data, file.source), limit)
-    else:
-        with naming_subject():
-            found = compare_post(corpora, request.subject, limit)
+    data, source = (file.data, file.source) if file else (None, request.subject)
+    with naming_subject():
+        drafts = read_subject(corpora, data, source)
+    found = compare(corpora, drafts, limit)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:
         facts["notice"] = with_folders(found.notice or "", settings)
