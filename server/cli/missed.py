@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.types import Filters, Hit
+from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
@@ -35,14 +35,6 @@ EXAMPLES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
-    """What a search for a question finds today."""
-
-    hit: Hit
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """Questions alike that the blog hardly answers."""
 
@@ -53,8 +45,8 @@ class Gap:
     first: str
     """ISO day."""
     last: str
-    nearest: Nearest | None = None
-    """`None` if nothing is found, or there is no index to ask."""
+    nearest: Answer | None = None
+    """What a search finds today, one hit; `None` if nothing, or there is no index to ask."""
 
     @property
     def count(self) -> int:
@@ -158,9 +150,9 @@ def _rank(gap: Gap) -> tuple[Any, ...]:
     return -gap.count, [-ord(digit) for digit in gap.last], gap.questions[0].casefold()
 
 
-def _find_nearest(searcher: Searcher, question: str) -> Nearest | None:
+def _find_nearest(searcher: Searcher, question: str) -> Answer | None:
     try:
         answer = searcher.search(question, Filters(), limit=1, offset=0)
     except BlogSearchError:
         return None
-    return Nearest(answer.hits[0], answer.confidence) if answer.hits else None
+    return answer if answer.hits else None

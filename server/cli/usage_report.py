@@ -142,7 +142,7 @@ def _missed_lines(missed: Missed) -> Iterator[str]:
             more = f"; and {left:,} more" if left > 0 else ""
             yield f"         also: {'; '.join(others[: EXAMPLES - 1])}{more}"
         if gap.nearest:
-            hit = gap.nearest.hit
+            hit = gap.nearest.hits[0]
             facts = ", ".join(filter(None, (hit.post.date, f"{gap.nearest.confidence} confidence")))
             yield f"         nearest: {shorten(_plain(hit.post.title), WIDTH)} ({facts})"
     if missed.others:
@@ -182,9 +182,9 @@ def missed_facts(missed: Missed) -> dict[str, Any]:
                 "last": gap.last,
                 "nearest": gap.nearest
                 and {
-                    **post_summary(gap.nearest.hit.post),
-                    "chunk_index": gap.nearest.hit.chunk.index,
-                    "score": round(gap.nearest.hit.score, 3),
+                    **post_summary(gap.nearest.hits[0].post),
+                    "chunk_index": gap.nearest.hits[0].chunk.index,
+                    "score": round(gap.nearest.hits[0].score, 3),
                     "confidence": gap.nearest.confidence,
                 },
             }
