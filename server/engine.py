@@ -284,25 +284,21 @@ def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
     return engine
 
 
-def make_engine_for_query(settings: Settings, embedder_for: EmbedderFor) -> Engine:
-    """Make the engine of one index for one query: nothing is done beside its answer.
+def make_engine_for_one(
+    settings: Settings, embedder_for: EmbedderFor, *, compares: bool, embeds: bool
+) -> Engine:
+    """Make the engine of one index for one command: nothing is done beside its answer.
 
-    The posts are compared before it, since there is no later one to carry the notice.
+    One that `compares` the posts does so before it, since there is no later one to carry the
+    notice. The embedder is loaded beside the index if anything `embeds`.
     """
-    from blog_search_mcp.server.watch.staleness import StalenessCheck
+    staleness = None
+    if compares:
+        from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    opened = partial(_open_index, settings, embedder_for)
-    return Engine(opened, IndexFolder(settings.index, content=settings.content), staleness)
-
-
-def make_engine_for_author(settings: Settings, embedder_for: EmbedderFor, embeds: bool) -> Engine:
-    """Make the engine of one look at a whole blog; the posts are not compared.
-
-    The embedder is loaded beside the index if a draft is to be compared with it, which `embeds`.
-    """
+        staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
     opened = partial(_open_index, settings, embedder_for, embeds)
-    return Engine(opened, IndexFolder(settings.index, content=settings.content))
+    return Engine(opened, IndexFolder(settings.index, content=settings.content), staleness)
 
 
 def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:

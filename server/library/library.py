@@ -25,8 +25,7 @@ from blog_search_mcp.server.engine import (
     IndexFolder,
     make_embedder,
     make_engine,
-    make_engine_for_author,
-    make_engine_for_query,
+    make_engine_for_one,
     warm_up,
 )
 from blog_search_mcp.server.library.merging import (
@@ -206,12 +205,13 @@ def engine_for(settings: Settings) -> Engine | Library:
 
 def engine_for_one(settings: Settings) -> Engine | Library:
     """Make the engine of one query: what a server does beside its answers is waited for."""
-    return _library(settings, make_engine_for_query, waits=True)
+    return _library(settings, partial(make_engine_for_one, compares=True, embeds=True), waits=True)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine | Library:
     """Make the engine of one look at whole blogs, and at a draft that it `embeds`."""
-    return _library(settings, partial(make_engine_for_author, embeds=embeds), waits=True)
+    make = partial(make_engine_for_one, compares=False, embeds=embeds)
+    return _library(settings, make, waits=True)
 
 
 def _library(
