@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
@@ -65,26 +65,21 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[Break, ...]:
     judge = _Judge(corpus, folder)
     judged = [each for post in corpus.links for each in judge.judge_post(post)]
     certain = judge.certain_paths()
-    found = [each for each in judged if not each[-1] or each[-1] in certain]
-    are_missing = any(reason == "missing" for _, _, reason, _, _ in found)
+    found = [each for each, path in judged if not path or path in certain]
+    are_missing = any(each.reason == "missing" for each in found)
     near = NearestPosts(corpus) if are_missing else None
-    return tuple(
-        Break(post, link, reason, _nearest(corpus, near, post, link, reason), draft)
-        for post, link, reason, draft, _ in found
-    )
+    return tuple(replace(each, nearest=_nearest(corpus, near, each)) for each in found)
 
 
-def _nearest(
-    corpus: Corpus, near: NearestPosts | None, post: int, link: Link, reason: Reason
-) -> int | None:
-    if reason == "anchor":
-        target = corpus.addresses.find_target(link.href, corpus.posts[post].source)
+def _nearest(corpus: Corpus, near: NearestPosts | None, found: Break) -> int | None:
+    if found.reason == "anchor":
+        target = corpus.addresses.find_target(found.link.href, corpus.posts[found.post].source)
         return target.post if target else None
-    return near.find(link, post) if near and reason == "missing" else None
+    return near.find(found.link, found.post) if near and found.reason == "missing" else None
 
 
-_Found = tuple[int, "Link", Reason, str, str]
-"""Post, link, reason, draft, and the path that is still to be judged with others, if any."""
+_Found = tuple[Break, str]
+"""A break, and the path that is still to be judged with others, if any."""
 
 
 class _Judge:
@@ -103,7 +98,7 @@ class _Judge:
             link, target = each.link, each.target
             if target is not None:
                 if target.anchor and self._lacks(target.post, target.anchor):
-                    yield post, link, "anchor", "", ""
+                    yield Break(post, link, "anchor"), ""
             elif self._addresses.is_own(link.href):
                 yield from self._judge(post, link)
 
@@ -139,17 +134,17 @@ class _Judge:
             return
         if not parts.scheme and not parts.netloc and _HOST.match(path):
             if path.partition("/")[0].casefold() not in self._folders:
-                yield post, link, "scheme", "", ""
+                yield Break(post, link, "scheme"), ""
             return
         hidden = self._find_hidden(path, source, is_file)
         if hidden is not None:
             if hidden.reason:
-                yield post, link, "draft", hidden.post.source, ""
+                yield Break(post, link, "draft", draft=hidden.post.source), ""
         elif is_file:
             if self._is_missing(path, source, parts.scheme):
-                yield post, link, "missing", "", ""
+                yield Break(post, link, "missing"), ""
         elif on_site := self._judge_path(link.href, path, source):
-            yield post, link, "missing", "", on_site
+            yield Break(post, link, "missing"), on_site
 
     def _find_hidden(self, path: str, source: str, is_file: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
