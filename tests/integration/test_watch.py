@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 TEA = "# Tea\n\nSteep the leaves.\n"
-A = SourceFile("a.md", Path("a.md"), 3, 30)
+A = SourceFile("a.md", "a.md", 3, 30)
 BEFORE = FolderState((A,), "2026-01-15", 1)
 UNKNOWN = FolderState((), "2026-01-15", None)
 NOW = FolderState((replace(A, size=4),), "2026-01-15", 1)

@@ -30,8 +30,8 @@ def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Pat
     listed = walk(tmp_path, SUFFIXES)
 
     assert listed.files == (
-        SourceFile("a.md", tmp_path / "a.md", 7, 1_700_000_000_000_000_007),
-        SourceFile("b/two.md", tmp_path / "b/two.md", 7, 9),
+        SourceFile("a.md", str(tmp_path / "a.md"), 7, 1_700_000_000_000_000_007),
+        SourceFile("b/two.md", str(tmp_path / "b/two.md"), 7, 9),
     )
     assert listed.skipped == ()
 
