@@ -261,11 +261,16 @@ class EmbeddingQueue:
         if self.holds_back:
             vectors: Future[Mapping[str, Vectors]] = Future()
             vectors.set_result(self._embedder.find(texts))
-            self._ahead = self._thread.submit(self._embedder.embed_ahead, texts)
+            self._ahead = self._thread.submit(self._embed_ahead, texts, self._ahead)
         else:
             vectors = self._thread.submit(self._embed, texts)
         self._submitted.append((self._block, vectors))
         self._block = Block()
+
+    def _embed_ahead(self, texts: Sequence[str], before: Future[object] | None) -> None:
+        """Fill the cache once `before` has, which may be of the same texts."""
+        wait([before] if before else [])
+        self._embedder.embed_ahead(texts)
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Embed what was not embedded ahead."""

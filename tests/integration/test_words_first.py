@@ -13,7 +13,7 @@ import pytest
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.index.writer import IndexWriter
+from blog_search_mcp.index.writer import IndexWriter, MapBatches
 from blog_search_mcp.ingest import embedding
 from blog_search_mcp.ingest.report import PlainProgress
 from tests.support.blog import Blog, load_rows
@@ -73,6 +73,25 @@ def test_an_embedder_on_a_server_begins_while_words_are_indexed(unread: Blog, be
     report = unread.ingest()
     assert (report.embedded, unread.manifest.waiting) == (POSTS, 0)
     assert len(unread.embedder.documents) == POSTS
+
+
+def test_no_text_is_embedded_twice_while_words_are_indexed(
+    unread: Blog, begun: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_put, write_lexical = Event(), IndexWriter.write_lexical
+
+    def tell(writer: IndexWriter, map_batches: MapBatches) -> dict[str, str]:
+        all_put.set()
+        return write_lexical(writer, map_batches)
+
+    class Slow(OnServer):
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            assert all_put.wait(60.0)
+            return super().embed_documents(texts)
+
+    monkeypatch.setattr(IndexWriter, "write_lexical", tell)
+    unread.embedder = Slow(begun)
+    assert unread.ingest().embedded == POSTS
 
 
 def test_a_server_that_fails_while_words_are_indexed_is_told_after_them(
