@@ -12,8 +12,8 @@ import pytest
 from tests.support.paths import ROOT
 
 BASE_KB = 300_000
-A_POST_KB = 5
-"""Of memory that an ingest may take: 1,113 MB were seen for 200,000 posts."""
+A_POST_KB = 3
+"""Of memory that an ingest may take: 751 MB were seen for 200,000 posts."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="systems count memory in units of their own")
