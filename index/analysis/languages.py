@@ -56,10 +56,7 @@ LEAST_POSTS = 0.05
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_SCRIPTS = {
-    code: re.compile(f"[{letters}]+")
-    for code, letters in {"ja": KANA, "ko": HANGUL, "zh": HAN}.items()
-}
+_EAST_ASIAN = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
 _WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 _DOTTED = "\u0130"
 """The only letter of which lower case is more than one character, and would be two words."""
@@ -96,7 +93,7 @@ def language_of(text: str) -> str:
     `""` where too few words show it, `und` for running text in a language that is not known here.
     """
     sample = text[:SAMPLE]
-    kinds = {code: sum(map(len, found.findall(sample))) for code, found in _SCRIPTS.items()}
+    kinds = _count_scripts("".join(_EAST_ASIAN.findall(sample)))
     counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
     found = {code: _find_function_words(counts, code) for code in function_word_languages()}
     weights = {
@@ -152,6 +149,20 @@ def _read_function_words() -> Mapping[str, frozenset[str]]:
     lines = _FUNCTION_WORDS.read_text(encoding="utf-8").splitlines()
     rows = (line.partition("\t") for line in lines)
     return {language: frozenset(words.split()) for language, _, words in rows}
+
+
+def _count_scripts(characters: str) -> Mapping[str, int]:
+    """How many of East Asian characters are kana, hangul and Han, by the language of each."""
+    if not characters:
+        return {}
+    return {code: sum(map(len, script.findall(characters))) for code, script in _scripts().items()}
+
+
+@cache
+def _scripts() -> Mapping[str, re.Pattern[str]]:
+    """Match a run of each script; a search in another one does not wait for it."""
+    letters = {"ja": KANA, "ko": HANGUL, "zh": HAN}
+    return {code: re.compile(f"[{own}]+") for code, own in letters.items()}
 
 
 def _east_asian_language(kinds: Mapping[str, int]) -> str:

@@ -15,7 +15,8 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise, takewhile
 from typing import Any, Literal, TypeAlias
 
@@ -216,9 +217,6 @@ _CANDIDATE = re.compile(
 )
 """Where a rule can apply: looking here first spares trying each rule at each character."""
 
-_DEFINES = "]:"
-"""Part of a link's definition, which is none of a body's blocks but one of a passage's."""
-
 _ALWAYS = (*SHORTCODES, *COMPONENTS, *ADMONITIONS)
 _READERS = [rule.read for rule in (*_ALWAYS, *EXPRESSIONS)]
 
@@ -238,16 +236,15 @@ _RULES: dict[Dialect, re.Pattern[str]] = {
 def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises.
 
-    `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks;
-    they are used where the passage reads the same by itself. Braces that are text may be marks
-    (`index.markdown.rules.protect_braces`).
+    `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks and
+    no definition; they are used where the passage reads the same by itself. Braces that are text
+    may be marks (`index.markdown.rules.protect_braces`).
     """
     markdown = fence_tagged_code(add_table_head(passage))
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
     indents = has_indented_admonition(markdown)
     as_it_stands = markdown == passage and dialect == "passage" and not indents
-    if not (known and as_it_stands and _DEFINES not in passage):
-        known = None
+    known = known if as_it_stands else None
     tokens = known or parse_blocks(markdown, dialect)
     if indents:
         markdown = dedent_admonitions(markdown, _code_lines(tokens))
@@ -255,8 +252,8 @@ def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequenc
     if not _CANDIDATE.search(markdown):
         return tokens
     lines = known[0].map if known else None
-    code = find_code(markdown, tokens, lines[0] if lines else 0)
-    replaced = _replace_syntax(markdown, code, _RULES[dialect])
+    find = partial(find_code, markdown, tokens, lines[0] if lines else 0)
+    replaced = _replace_syntax(markdown, find, _RULES[dialect])
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
@@ -265,15 +262,19 @@ def _code_lines(tokens: Sequence[Token]) -> set[int]:
     return {line for start, end in code for line in range(start, end)}
 
 
-def _replace_syntax(markdown: str, code: Sequence[Span], rules: re.Pattern[str]) -> str:
-    """Replace all syntax that begins outside code."""
+def _replace_syntax(
+    markdown: str, find: Callable[[], Sequence[Span]], rules: re.Pattern[str]
+) -> str:
+    """Replace all syntax that begins outside code, which `find` finds where there is any syntax."""
     pieces, at = [], 0
+    code: Sequence[Span] | None = None
     for candidate in _CANDIDATE.finditer(markdown):
         place = candidate.start()
-        if place < at or is_inside(place, code):
-            continue
-        beginning = rules.match(markdown, place)
+        beginning = rules.match(markdown, place) if place >= at else None
         if beginning is None or beginning.lastgroup is None:
+            continue
+        code = find() if code is None else code
+        if is_inside(place, code):
             continue
         if found := _READERS[int(beginning.lastgroup[1:])](beginning):
             pieces += [markdown[at:place], _on_own_lines(markdown, place, found)]

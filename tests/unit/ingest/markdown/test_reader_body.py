@@ -12,7 +12,15 @@ LINE = st.sampled_from(
     [
         *("", "", "", "moth", "moth *moth*", "# moth", "> moth", "- moth", "  moth", "    moth"),
         *("```", "~~~", "| a | b |", "|---|---|", "<div>", "</div>", "{{< moth >}}", "<Moth />"),
-        *("[a]: /b", "{% highlight c %}", "{% endhighlight %}", "!!! note", "`{{ a }}`", "---"),
+        *(
+            "[a]: /b",
+            "a[0]: b",
+            "{% highlight c %}",
+            "{% endhighlight %}",
+            "!!! note",
+            "`{{ a }}`",
+            "---",
+        ),
         *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}", "\r"),
     ]
 )
