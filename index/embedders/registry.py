@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import Embedder, check_weights, rebuild_command
@@ -20,9 +20,6 @@ from blog_search_mcp.index.embedders.guarded import (
     run_in_background,
     wait_for,
 )
-from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck, list_installed
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     DEFAULT_MODEL,
     choose_multilingual,
@@ -30,8 +27,6 @@ from blog_search_mcp.index.embedders.ollama.models import (
     full_name,
     recommend_model,
 )
-from blog_search_mcp.index.embedders.openai.client import resolve_urls
-from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     OTHER_SHARE,
@@ -42,10 +37,12 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
@@ -70,10 +67,22 @@ class _Server:
     """Raises UsageError for one that cannot be used."""
 
 
-_SERVERS: Final = {
-    "ollama": _Server(OllamaEmbedder, OllamaHealthCheck, resolve_url),
-    "openai": _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_urls),
-}
+_SERVERS: Final = ("ollama", "openai")
+
+
+def _import_server(kind: str) -> _Server:
+    """Import what speaks to one of _SERVERS, which an index of the package's models never needs."""
+    if kind == "ollama":
+        from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+        from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+        from blog_search_mcp.index.embedders.ollama.host import resolve_url
+
+        return _Server(OllamaEmbedder, OllamaHealthCheck, resolve_url)
+    from blog_search_mcp.index.embedders.openai.client import resolve_urls
+    from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
+
+    return _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_urls)
+
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Count a folder's posts by language (`en`, `zh`)."""
@@ -139,8 +148,9 @@ def choose_embedder(
     kind = _kind_of(kind, model)
     reason = f"Embedder: {name_embedder(kind, model)}, as asked."
     if kind in _SERVERS:
-        _SERVERS[kind].check_address(url)
-        live = _SERVERS[kind].make_embedder(model, url, prefixes)
+        server = _import_server(kind)
+        server.check_address(url)
+        live = server.make_embedder(model, url, prefixes)
         return Choice(VerifiedEmbedder(live), reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
@@ -190,7 +200,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 def connect_embedder(identity: EmbedderIdentity, url: str) -> VerifiedEmbedder:
     """Return the embedder of an index whose vectors come from a server; asks nothing yet."""
     prefixes = (identity.document_prefix, identity.query_prefix)
-    make = _SERVERS[identity.kind].make_embedder
+    make = _import_server(identity.kind).make_embedder
     return VerifiedEmbedder(make(identity.model, url, prefixes), identity)
 
 
@@ -200,7 +210,7 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks it.
     """
     if runs_on_server(identity):
-        health = _SERVERS[identity.kind].make_health_check(identity.model, url)
+        health = _import_server(identity.kind).make_health_check(identity.model, url)
         guarded = GuardedEmbedder(connect_embedder(identity, url), health)
         guarded.warm_up()
         return guarded
@@ -249,6 +259,9 @@ def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     For other languages it is what Ollama has that knows them, else the default if Ollama has
     that, else the model to pull.
     """
+    from blog_search_mcp.index.embedders.ollama.client import list_installed
+    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+
     reason = f"Embedder: Ollama's {DEFAULT_MODEL}, as asked."
     if choose_packaged(posts) is MINILM:
         return Choice(VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, url)), reason, is_asked=True)
@@ -266,6 +279,9 @@ def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
 
 def _choose_at_hand(url: str) -> Choice:
     """Choose Ollama if it answers and has its default model, else MiniLM."""
+    from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+
     model = DEFAULT_MODEL
     health = OllamaHealthCheck(model, url)
     try:

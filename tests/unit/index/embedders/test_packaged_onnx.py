@@ -49,6 +49,14 @@ def test_nothing_is_loaded_ahead_for_a_model_elsewhere() -> None:
     assert said.stdout == "False\n"
 
 
+def test_a_model_of_the_package_needs_nothing_that_speaks_to_a_server() -> None:
+    code = "import sys; from blog_search_mcp.index.embedders import packaged, registry"
+    code += "; registry.serve_embedder(packaged.MINILM.identity, '')"
+    code += "; print([name for name in sys.modules if name.endswith(('.client', '.requests'))])"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert said.stdout == "[]\n"
+
+
 def test_vectors_are_those_of_the_reference(minilm: OnnxEmbedder) -> None:
     """A wrong tokenizer, pooling, mask or file shows here: each moves a cosine below .999."""
     entries = json.loads(REFERENCE.read_text(encoding="utf-8"))
