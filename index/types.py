@@ -28,6 +28,9 @@ Feature = Literal[
 of the whole post and of the author's description; the meaning of its nearest passage and of its
 first; and both again as far as no passage holds the query's words together."""
 
+ReasonKind = Literal[Feature, "heading"]
+"""What can raise a score: a feature, or that the query is a heading of the post."""
+
 
 @dataclass(frozen=True, slots=True)
 class Post:
@@ -100,6 +103,13 @@ class Chunk:
     """Line of the file on which `text` ends, inclusive."""
     anchor: str = ""
     """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
+    inner_headings: tuple[str, ...] = ()
+    """The headings that stand in the passage itself, in order, without markup."""
+
+    @property
+    def all_headings(self) -> tuple[str, ...]:
+        """The headings above the passage and in it, in the order of the post."""
+        return (*self.headings, *self.inner_headings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +185,12 @@ class Filters:
 class Reason:
     """What one feature adds to the score of a post."""
 
-    kind: Feature
+    kind: ReasonKind
     share: float
     """Its weight for this query times the answer's certainty, in [0, 1]."""
     value: float
     """Of the feature: of words in [0, 1], 1 for the best post; of meaning in [-1, 1.5], 1 for what
-    the blog's own headings reach."""
+    the blog's own headings reach; of `heading` 1 by the number of posts that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +269,8 @@ class Part:
     """The path of headings above it, outermost first."""
     first_line: int
     last_line: int
+    inner_headings: tuple[str, ...] = ()
+    """Those in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,12 @@ def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
     return dict(found)
 
 
+def name_keys(query: str) -> tuple[str, ...]:
+    """Return the keys of what a query may be the name of: as it stands, without question words."""
+    name = _NAMED.sub("", query.strip(" \t¿"))
+    return tuple(dict.fromkeys(filter(None, (title_key(query), title_key(name)))))
+
+
 def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
     """Return the posts whose title is the query, or else the query without its question words."""
-    name = _NAMED.sub("", query.strip(" \t¿"))
-    return titles.get(title_key(query)) or titles.get(title_key(name)) or ()
+    return next((titles[key] for key in name_keys(query) if key in titles), ())

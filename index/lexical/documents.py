@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
 from blog_search_mcp.index.errors import describe_refusal
@@ -52,7 +53,7 @@ class PostTerms:
     about: IndexTerms
     """The author's own description."""
     chunks: list[IndexTerms]
-    """Each chunk with the title, the file name, the tags and its headings."""
+    """Each chunk with the title, the file name, the tags and the headings above and in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     title = [index_terms(post.title, language)] * TITLE_TIMES
     label = join_terms([*title, *[*_names(post, language)] * NAME_TIMES])
     bodies = [index_terms(chunk.plain, language) for chunk in chunks.values()]
-    headings = [_headings(chunk.headings, language) for chunk in chunks.values()]
-    every = dict.fromkeys(heading for chunk in chunks.values() for heading in chunk.headings)
+    headings = [_headings(chunk.all_headings, language) for chunk in chunks.values()]
+    every = dict.fromkeys(chain.from_iterable(chunk.all_headings for chunk in chunks.values()))
     above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
         post_id=post_id,

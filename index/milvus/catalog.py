@@ -18,7 +18,7 @@ from blog_search_mcp.index.milvus.schema import CHUNK, CHUNKS_FIELDS, CRC, MOST_
 from blog_search_mcp.index.store.catalog_writer import SCHEMA, SHARED
 from blog_search_mcp.index.store.manifest import REBUILD
 
-_OF_POST: Final = ("posts", "links", "tags", "chunks")
+_OF_POST: Final = ("posts", "links", "tags", "headings", "chunks")
 """Tables that each have a post's rows by `post_id`, in an order that references allow."""
 
 _RELATIONS: Final = {"translations": 4, "series": 5, "overtaken": 2}

@@ -10,7 +10,7 @@ question, for running text and for a few words was fitted on several blogs
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -205,6 +205,19 @@ def score_posts(
     return {post: score for post, score in pairs if score > 0.0}
 
 
+HEADING = 0.1
+"""What a post gains that has the query as a heading, shared by all that have it. A heading is no
+title: it may name a detail of a post about something else, so it adds and does not decide."""
+
+
+def reward_headings(scores: Mapping[int, float], headed: Collection[int]) -> dict[int, float]:
+    """Raise `scores`, in [0, 1] by post id, of the posts that have the query as a heading."""
+    raised = {
+        post: min(scores[post] + HEADING / len(headed), 1.0) for post in headed if post in scores
+    }
+    return {**scores, **raised}
+
+
 CEILING = 0.95
 """What a post may score at most beside one that the query names."""
 
@@ -233,6 +246,13 @@ def explain_score(
         for name, weight in sorted(weights.items(), key=lambda each: -each[1])
         if weight
     )
+
+
+def explain_heading(headed: Collection[int], post: int, scale: float) -> tuple[Reason, ...]:
+    """What having the query as a heading adds to the score of a post, times `scale`, if it has."""
+    if post not in headed:
+        return ()
+    return (Reason("heading", scale * HEADING, 1.0 / len(headed)),)
 
 
 def _largest_sum(weights: Weights) -> float:

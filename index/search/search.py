@@ -11,6 +11,7 @@ from blog_search_mcp.index.analysis.query import (
     analyse_query,
     find_named_posts,
     language_of_query,
+    name_keys,
 )
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
@@ -23,10 +24,12 @@ from blog_search_mcp.index.search.diversify import (
 )
 from blog_search_mcp.index.search.ranking import (
     Use,
+    explain_heading,
     explain_score,
     post_features,
     promote_named_posts,
     query_weights,
+    reward_headings,
     score_chunks,
     score_posts,
 )
@@ -77,7 +80,8 @@ def search(
     if use is Use.HYBRID and retrieved.max_cosine is None:
         use = Use.LEXICAL
     weights = query_weights(query, use)
-    scores = score_posts(features, retrieved.posts, weights)
+    headed = snapshot.catalog.posts_with_heading(name_keys(text))
+    scores = reward_headings(score_posts(features, retrieved.posts, weights), headed)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
         confidence = Confidence("high", 1.0)
@@ -92,7 +96,9 @@ def search(
     low = confidence.notice if len(passages) else None
 
     def explain(post: int) -> tuple[Reason, ...]:
-        return explain_score(features, retrieved.posts.position_of(post), weights, scale)
+        position = retrieved.posts.position_of(post)
+        reasons = explain_score(features, position, weights, scale)
+        return (*reasons, *explain_heading(headed, post, scale))
 
     page = passages.page(offset, limit)
     hits = _hits(snapshot, page, retrieved, explain)

@@ -113,7 +113,7 @@ POST_COLUMNS = (
 CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
     "coalesce(newer.plain, earlier.plain), coalesce(newer.crc, earlier.crc), headings, "
-    "first_line, last_line, anchor FROM chunks JOIN posts USING (post_id) "
+    "first_line, last_line, anchor, inner_headings FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
 
@@ -132,11 +132,12 @@ def text_crc(chunk_id: int, text: str, plain: str) -> int:
 
 def chunk_of(row: Sequence[Any]) -> Chunk:
     """Make the chunk of a row of CHUNK_ROWS. Raises IndexBroken if its text is damaged."""
-    chunk_id, source, position, text, plain, crc, headings, first_line, last_line, anchor = row
+    chunk_id, source, position, text, plain, crc, headings, first_line, *rest = row
     if crc != text_crc(chunk_id, text, plain):
         raise IndexBroken(f"A text of {source} is damaged in the index. {REBUILD}")
-    path = tuple(json.loads(headings))
-    return Chunk(source, position, text, plain, path, first_line, last_line, anchor)
+    last_line, anchor, inner = rest
+    path, within = (tuple(json.loads(each)) for each in (headings, inner))
+    return Chunk(source, position, text, plain, path, first_line, last_line, anchor, within)
 
 
 ReadTexts: TypeAlias = Callable[[Sequence[int]], Mapping[int, tuple[str, str, int]]]
@@ -220,6 +221,17 @@ class Catalog:
     def titles(self) -> list[tuple[int, str]]:
         """Return every post's id and title."""
         return self.rows("SELECT post_id, title FROM posts", [])
+
+    def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
+        """Return the posts that have the heading of the first of these keys that any has.
+
+        A key is one of `index.analysis.query.title_key`.
+        """
+        for key in keys:
+            rows = self.rows("SELECT post_id FROM headings WHERE key = ?", [key])
+            if rows:
+                return [row[0] for row in rows]
+        return []
 
     def find_post(self, source: str) -> tuple[int, Post] | None:
         """Find the post with exactly this source, and its id."""

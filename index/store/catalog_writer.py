@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
+from blog_search_mcp.index.analysis.query import title_key
 from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
@@ -51,6 +52,12 @@ CREATE TABLE tags (
     PRIMARY KEY (tag, post_id)
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_post ON tags (post_id);
+CREATE TABLE headings (
+    post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    PRIMARY KEY (key, post_id)
+) WITHOUT ROWID;
+CREATE INDEX headings_by_post ON headings (post_id);
 CREATE TABLE chunks (
     chunk_id INTEGER PRIMARY KEY AUTOINCREMENT,
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
@@ -60,6 +67,7 @@ CREATE TABLE chunks (
     last_line INTEGER NOT NULL,
     readable REAL NOT NULL,
     anchor TEXT NOT NULL,
+    inner_headings TEXT NOT NULL,
     UNIQUE (post_id, position)
 );
 CREATE TABLE texts (
@@ -165,6 +173,10 @@ class CatalogWriter:
                 "INSERT INTO links VALUES (?, ?, ?, ?)",
                 [(post_id, link.href, link.words, link.line) for link in pending.links],
             )
+            keys = {title_key(each) for chunk in pending.chunks for each in chunk.all_headings}
+            self._connection.executemany(
+                "INSERT INTO headings VALUES (?, ?)", [(post_id, key) for key in sorted(keys)]
+            )
             pairs = zip(pending.chunks, pending.readable, strict=True)
             return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         except Exception:
@@ -247,11 +259,11 @@ class CatalogWriter:
 
     def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
         lines = (chunk.first_line, chunk.last_line)
+        inner = _json(chunk.inner_headings)
         cursor = self._connection.execute(
-            "INSERT INTO chunks "
-            "(post_id, position, headings, first_line, last_line, readable, anchor) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (post_id, chunk.index, _json(chunk.headings), *lines, readable, chunk.anchor),
+            "INSERT INTO chunks (post_id, position, headings, first_line, last_line, readable, "
+            "anchor, inner_headings) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (post_id, chunk.index, _json(chunk.headings), *lines, readable, chunk.anchor, inner),
         )
         chunk_id = cursor.lastrowid
         assert chunk_id is not None

@@ -78,11 +78,14 @@ class Listing:
     def parts(self, post_id: int) -> tuple[Part, ...]:
         """List a post's chunks in order, without their text."""
         rows = self._catalog.rows(
-            "SELECT position, headings, first_line, last_line FROM chunks "
+            "SELECT position, headings, first_line, last_line, inner_headings FROM chunks "
             "WHERE post_id = ? ORDER BY position",
             [post_id],
         )
-        return tuple(Part(row[0], tuple(json.loads(row[1])), row[2], row[3]) for row in rows)
+        return tuple(
+            Part(position, tuple(json.loads(above)), first, last, tuple(json.loads(inner)))
+            for position, above, first, last, inner in rows
+        )
 
     def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
         """Return the first chunk of these posts below each anchor, by source and anchor."""

@@ -12,6 +12,7 @@ passages further on as they were.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -250,17 +251,22 @@ def _split(span: _Span, body: Body) -> Iterator[_Span]:
 
 def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
     line, counted = first_line, 0
+    headings = [block for block in body.blocks if block.heading]
+    starts = [block.start for block in headings]
     for number, span in enumerate(spans):
         text, start = _trim(body.text, span)
         line, counted = line + body.text.count("\n", counted, start), start
+        opens = max(start, span.opens)
+        inner = headings[bisect_left(starts, opens) : bisect_left(starts, span.end)]
         yield Chunk(
             source=source,
             index=number,
             text=text,
-            plain=_plain_text(body, max(start, span.opens), span),
+            plain=_plain_text(body, opens, span),
             headings=span.headings,
             first_line=line,
             last_line=line + text.count("\n"),
+            inner_headings=tuple(block.heading for block in inner),
         )
 
 

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snippets import Span
-    from blog_search_mcp.index.types import Answer, Feature, Hit, Passage
+    from blog_search_mcp.index.types import Answer, Hit, Passage, ReasonKind
+    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 INDENT = "   "
 MARKED = "bold yellow"
 SECONDARY = "dim"
 WARNING = "yellow"
-KINDS: dict[Feature, str] = {
+KINDS: dict[ReasonKind, str] = {
     "passage": "words of its best passage",
     "post": "words of the whole post",
     "several": "words of its best three passages",
@@ -42,6 +43,7 @@ KINDS: dict[Feature, str] = {
     "opening": "meaning of its beginning",
     "gated_meaning": "meaning of its nearest passage, for what no passage words",
     "gated_opening": "meaning of its beginning, for what no passage words",
+    "heading": "the query is one of its headings",
 }
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""

@@ -1,6 +1,7 @@
 """`get_outline`: show how one post is built, a line for each section.
 
-Text and not JSON, for a third of the tokens: a line is `chunk_index  headings  lines`.
+Text and not JSON, for a third of the tokens: a line is `chunk_index  headings  lines`, where
+the headings are those above a passage, then those in it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Outline
+from blog_search_mcp.index.types import Outline, Part
 from blog_search_mcp.server.engine import Searcher
 from blog_search_mcp.server.format.results import heading_path, one_line, shorten
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
@@ -53,17 +54,23 @@ def _head(outline: Outline) -> str:
 
 
 def _sections(outline: Outline) -> list[str]:
-    """Write a line for each run of chunks under the same headings."""
+    """Write a line for each run of chunks under the same headings, or chunk with more in it."""
     lines = []
-    for headings, parts in groupby(outline.parts, key=lambda part: part.headings):
+    for _, parts in groupby(outline.parts, key=_run_of):
         run = list(parts)
         first, last = run[0], run[-1]
         until = f"-{last.chunk_index}" if last is not first else ""
-        path = one_line(heading_path(headings, outline.post.title)) or "(beginning)"
+        path = heading_path(first.headings, outline.post.title) or "(beginning)"
+        named = one_line("; ".join([path, *first.inner_headings]))
         lines.append(
-            f"{first.chunk_index}{until}  {path}  lines {first.first_line}-{last.last_line}"
+            f"{first.chunk_index}{until}  {named}  lines {first.first_line}-{last.last_line}"
         )
     return lines
+
+
+def _run_of(part: Part) -> tuple[tuple[str, ...], int | None]:
+    """What chunks share that stand in one line; those with headings in them stand alone."""
+    return part.headings, part.chunk_index if part.inner_headings else None
 
 
 def _within(lines: Sequence[str], room: int) -> str:

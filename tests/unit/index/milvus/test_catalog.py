@@ -24,7 +24,7 @@ from blog_search_mcp.index.types import Chunk, Link, Post
 INDEXED = IndexedPost(digest="", size=0, mtime_ns=0, chunks=2)
 POST = Post("a.md", "長い", "2025-01-01", ("Soup", "湯"), language="zh", aliases=("/old/",))
 CHUNKS = (
-    Chunk("a.md", 0, "short", "short", ("A", "B"), 1, 2, "b"),
+    Chunk("a.md", 0, "short", "short", ("A", "B"), 1, 2, "b", ("C",)),
     Chunk("a.md", 1, "長" * 30_000, "plain", (), 3, 9),
 )
 

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.search.ranking import CEILING, promote_named_posts
+from blog_search_mcp.index.search.ranking import (
+    CEILING,
+    HEADING,
+    promote_named_posts,
+    reward_headings,
+)
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -32,3 +37,31 @@ def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: Make
         assert [(hit.post.source, answer.confidence) for hit in answer.hits] == [("rag.md", "high")]
     filtered = reader.search("RAG", Filters(section="none"), limit=1, offset=0)
     assert filtered.hits == ()
+
+
+def test_a_heading_adds_to_the_score_of_the_posts_that_have_it_and_one_in_many_adds_little() -> (
+    None
+):
+    assert reward_headings({1: 0.5, 2: 0.4, 3: 0.95}, (2,)) == {1: 0.5, 2: 0.4 + HEADING, 3: 0.95}
+    assert reward_headings({1: 0.5, 2: 0.4}, (1, 2, 9, 8)) == {
+        1: 0.5 + HEADING / 4,
+        2: 0.4 + HEADING / 4,
+    }
+    assert reward_headings({1: 0.99}, (1,)) == {1: 1.0}
+    assert reward_headings({1: 0.5}, ()) == {1: 0.5}
+
+
+def test_a_post_is_found_by_a_heading_above_a_passage_or_in_one(blog: MakeBlog) -> None:
+    cold = "## What to do when the oven stays cold\n\nCall us.\n\n"
+    filler = "".join(f"The oven stays cold when {n} things do. " for n in range(60))
+    posts = {f"{n}.md": f"# Post {n}\n\n## Ovens\n\n{filler}\n" for n in range(4)}
+    reader = blog(
+        {**posts, "a.md": f"# Bread\n\n## Dough\n\nFlour.\n\n{cold}## Salt\n\nSome.\n"}
+    ).reader()
+    for query in ("What to do when the oven stays cold", "what to do when the OVEN stays cold?"):
+        first, second, *_ = reader.search(query, Filters(), limit=3, offset=0).hits
+        assert first.post.source == "a.md"
+        assert first.reasons[-1].kind == "heading"
+        assert first.reasons[-1].value == 1.0
+        assert sum(each.share * each.value for each in first.reasons) == pytest.approx(first.score)
+        assert "heading" not in {each.kind for each in second.reasons}

@@ -38,7 +38,8 @@ POSTS = (
 
 def chunk_of(post: Post, number: int) -> Chunk:
     text = f"*Chunk* {number} of {post.title}\n\nwith 中文"
-    return Chunk(post.source, number, text, text.replace("*", ""), ("H 1", "次"), 5, 7, "次")
+    plain = text.replace("*", "")
+    return Chunk(post.source, number, text, plain, ("H 1", "次"), 5, 7, "次", ("內", "In"))
 
 
 def chunks_of(post: Post) -> tuple[Chunk, ...]:

@@ -114,7 +114,7 @@ def test_an_outline_names_every_chunk_without_its_text(blog: MakeBlog) -> None:
     outline = reader.outline("soup.md")
     assert outline.post.title == "Onion soup"
     assert outline.parts == tuple(
-        Part(chunk.index, chunk.headings, chunk.first_line, chunk.last_line)
+        Part(chunk.index, chunk.headings, chunk.first_line, chunk.last_line, chunk.inner_headings)
         for chunk in reader.read("soup.md", 0, 100).chunks
     )
     with pytest.raises(UnknownPost, match=r"Nearest: soup\.md"):

@@ -235,6 +235,7 @@ def test_a_small_post_is_one_chunk() -> None:
             (),
             4,
             13,
+            inner_headings=("One", "Two"),
         ),
     )
 
@@ -266,6 +267,17 @@ def test_small_sections_share_a_chunk_under_the_headings_they_share() -> None:
     body = f"# A\n\n{prose('x')}\n\n## B\n\nb\n\n## C\n\nc\n\n# D\n\n{prose('y')}"
     [first, *_] = chunks_of(body)
     assert (first.headings, first.plain) == (("A",), f"{prose('x')}\nB\nb\nC\nc")
+    assert first.inner_headings == ("B", "C")
+
+
+def test_a_heading_stands_above_a_passage_or_in_one() -> None:
+    titles = [f"Part {number}" for number in range(40)]
+    body = "\n\n".join(f"{'#' * (2 + n % 3)} {t}\n\n{'x ' * (n * 9)}" for n, t in enumerate(titles))
+    found = chunks_of(body)
+    inner = [heading for chunk in found for heading in chunk.inner_headings]
+    assert len(found) > 2
+    assert len(inner) == len(set(inner))
+    assert {*inner, *(heading for chunk in found for heading in chunk.headings)} == set(titles)
 
 
 def test_headings_that_are_not_shared_are_among_the_words() -> None:

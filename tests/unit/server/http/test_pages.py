@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 from starlette.testclient import TestClient
 
-from blog_search_mcp.index.types import Feature
+from blog_search_mcp.index.types import ReasonKind
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.pages import ADDRESSES, FOLDER, TYPES
@@ -94,7 +94,7 @@ def test_every_module_that_is_imported_is_there() -> None:
 
 
 def test_every_kind_of_reason_has_words_on_the_page() -> None:
-    assert set(get_args(Feature)) <= set(words())
+    assert set(get_args(ReasonKind)) <= set(words())
 
 
 def words() -> dict[str, list[str]]:
@@ -124,7 +124,7 @@ def test_no_word_is_missing_and_none_is_left_over() -> None:
     shown = set(re.findall(r'data-(?:say|hint|name)="([\w-]+)"', code))
     chosen = {name for name in words() if re.search(rf'"{name}"', code)}
     levels = {"high", "medium", "low"}
-    of_data = {*get_args(Feature), *AUDIT_KINDS, *levels, *(f"sure-{level}" for level in levels)}
+    of_data = {*get_args(ReasonKind), *AUDIT_KINDS, *levels, *(f"sure-{level}" for level in levels)}
     assert (said | shown) - set(words()) == set()
     assert set(words()) - chosen - of_data == set()
 

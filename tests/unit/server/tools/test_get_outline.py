@@ -53,6 +53,11 @@ def test_an_outline_has_a_line_for_each_section(blog: MakeBlog) -> None:
     assert lines[0][2] == "lines 7-7"
 
 
+def test_sections_that_share_a_chunk_are_named_on_its_line(blog: MakeBlog) -> None:
+    text = outline(blog({"a.md": SOUP}), "a.md")
+    assert text.endswith("\n\n0  (beginning); Stock; Cooling  lines 7-15")
+
+
 def test_an_outline_that_is_too_long_says_what_is_left(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
