@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from blog_search_mcp.index.analysis.languages import (
     primary_subtag,
     stemmer_of,
 )
-from blog_search_mcp.index.analysis.tokenizer import Term, fold, terms, to_simplified
+from blog_search_mcp.index.analysis.tokenizer import Term, fold, name_key, terms
 
 WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
@@ -163,25 +162,11 @@ _NAMED = re.compile(
 here are written in."""
 
 
-_NO_SIGNS = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
-
-
-def title_key(text: str) -> str:
-    """Return what two spellings of one title share: letters, digits and signs such as + and #.
-
-    Width, case, spaces and marks do not count, and Chinese of both scripts is one.
-    """
-    if text.isascii():
-        return text.lower().translate(_NO_SIGNS)
-    folded = to_simplified(unicodedata.normalize("NFKC", text).casefold())
-    return "".join(c for c in folded if c.isalnum() or c in "+#")
-
-
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
     """Index posts, given as id and title, by the keys of their titles."""
     found = defaultdict[str, tuple[int, ...]](tuple)
     for post, title in titles:
-        if key := title_key(title):
+        if key := name_key(title):
             found[key] += (post,)
     return dict(found)
 
@@ -189,7 +174,7 @@ def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
 def name_keys(query: str) -> tuple[str, ...]:
     """Return the keys of what a query may be the name of: as it stands, without question words."""
     name = _NAMED.sub("", query.strip(" \t¿"))
-    return tuple(dict.fromkeys(filter(None, (title_key(query), title_key(name)))))
+    return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
 
 def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:

@@ -270,6 +270,20 @@ def fold(word: str) -> str:
     return to_simplified("".join(unicodedata.normalize("NFC", bare).split()))
 
 
+_NO_SIGNS = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
+
+
+def name_key(text: str) -> str:
+    """Return what two spellings of one name share: letters, digits and signs such as + and #.
+
+    Width, case, spaces and marks do not count, and Chinese of both scripts is one.
+    """
+    if text.isascii():
+        return text.lower().translate(_NO_SIGNS)
+    folded = to_simplified(unicodedata.normalize("NFKC", text).casefold())
+    return "".join(c for c in folded if c.isalnum() or c in "+#")
+
+
 @lru_cache(maxsize=131072)
 def stem(word: str, algorithm: str) -> str:
     """The folded stem of a word by one of Snowball's algorithms.

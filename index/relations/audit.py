@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
-from blog_search_mcp.index.analysis.query import title_key
+from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
 from blog_search_mcp.index.relations.overtaken import find_statement
 from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
@@ -141,13 +141,13 @@ def _judge_descriptions(corpus: Corpus, posts: Sequence[Post], texts: Texts) -> 
         return
     same: defaultdict[str, list[Post]] = defaultdict(list)
     for post in described:
-        same[title_key(post.description)].append(post)
+        same[name_key(post.description)].append(post)
     numbers = {post.source: number for number, post in corpus.posts.items()}
     for post in pages:
-        key = title_key(post.description)
+        key = name_key(post.description)
         if not post.description:
             yield Finding("descriptions", post.source, 0, "has no description")
-        elif key == title_key(post.title):
+        elif key == name_key(post.title):
             yield Finding("descriptions", post.source, 0, "the description is the title")
         else:
             translations = corpus.translations_of(numbers[post.source])
@@ -171,7 +171,7 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
     users = {tag: post.source for post in posts for tag in post.tags}
     spelled: defaultdict[str, list[str]] = defaultdict(list)
     for tag in sorted(counts):
-        spelled[title_key(tag) or tag].append(tag)
+        spelled[name_key(tag) or tag].append(tag)
     keys = {key: _singular(key) for key in spelled}
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for key in spelled:

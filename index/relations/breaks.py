@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
-from blog_search_mcp.index.analysis.query import title_key
+from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.addresses import DAY, MARKDOWN
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class _Judge:
             return False
         if post not in self._anchors:
             known = self._corpus.anchors.get(post, ())
-            self._anchors[post] = frozenset(title_key(unquote(each)) for each in known)
-        return bool(self._anchors[post]) and title_key(anchor) not in self._anchors[post]
+            self._anchors[post] = frozenset(name_key(unquote(each)) for each in known)
+        return bool(self._anchors[post]) and name_key(anchor) not in self._anchors[post]
 
     def _judge(self, post: int, link: Link) -> Iterator[_Found]:
         source = self._corpus.posts[post].source
@@ -303,5 +303,5 @@ def _name_of(path: str) -> str:
 
 
 def _groups(name: str) -> Mapping[str, None]:
-    key = f" {title_key(name)} "
+    key = f" {name_key(name)} "
     return dict.fromkeys(key[place : place + 3] for place in range(len(key) - 2))

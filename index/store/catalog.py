@@ -225,7 +225,7 @@ class Catalog:
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
         """Return the posts that have the heading of the first of these keys that any has.
 
-        A key is one of `index.analysis.query.title_key`.
+        A key is one of `index.analysis.tokenizer.name_key`.
         """
         for key in keys:
             rows = self.rows("SELECT post_id FROM headings WHERE key = ?", [key])

@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
-from blog_search_mcp.index.analysis.query import title_key
+from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
@@ -173,7 +173,7 @@ class CatalogWriter:
                 "INSERT INTO links VALUES (?, ?, ?, ?)",
                 [(post_id, link.href, link.words, link.line) for link in pending.links],
             )
-            keys = {title_key(each) for chunk in pending.chunks for each in chunk.all_headings}
+            keys = {name_key(each) for chunk in pending.chunks for each in chunk.all_headings}
             self._connection.executemany(
                 "INSERT INTO headings VALUES (?, ?)", [(post_id, key) for key in sorted(keys)]
             )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, language_of, primary_subtag
-from blog_search_mcp.index.analysis.query import analyse_query, title_key
+from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
 from blog_search_mcp.index.relations.linking.features import (
     FEATURES,
@@ -161,7 +162,7 @@ def weigh(evidence: Evidence) -> Vectors:
 
 def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
     """Return the posts that are the draft itself, by source or title, and its translations."""
-    same = corpus.snapshot.titles.get(title_key(draft.post.title), ())
+    same = corpus.snapshot.titles.get(name_key(draft.post.title), ())
     own = {*same, *([draft.post_id] if draft.post_id is not None else ())}
     own |= {number for number, post in corpus.posts.items() if post.source == draft.post.source}
     return frozenset(own).union(*(corpus.translations_of(number) for number in own))

@@ -7,7 +7,6 @@ import pytest
 from blog_search_mcp.index.analysis.query import (
     find_named_posts,
     index_titles,
-    title_key,
 )
 
 TITLES = index_titles(
@@ -51,7 +50,3 @@ TITLES = index_titles(
 )
 def test_a_title_is_known_alone_and_inside_a_question(query: str, posts: tuple[int, ...]) -> None:
     assert find_named_posts(TITLES, query) == posts
-
-
-def test_marks_case_and_width_do_not_make_another_title() -> None:
-    assert title_key("KV-Cache: Ｗhy?") == title_key("kv cache why") == "kvcachewhy"

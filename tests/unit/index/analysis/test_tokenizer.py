@@ -14,6 +14,7 @@ from blog_search_mcp.index.analysis.tokenizer import (
     IndexTerms,
     fold,
     index_terms,
+    name_key,
     snowball,
     stem,
     terms,
@@ -303,3 +304,7 @@ def test_a_thread_keeps_its_stemmer_and_shares_it_with_no_other() -> None:
 def test_an_algorithm_that_snowball_has_not_is_an_error() -> None:
     with pytest.raises(KeyError):
         snowball("klingon")
+
+
+def test_marks_case_and_width_do_not_make_another_name() -> None:
+    assert name_key("KV-Cache: Ｗhy?") == name_key("kv cache why") == "kvcachewhy"
