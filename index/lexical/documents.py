@@ -24,6 +24,7 @@ TITLE_TIMES = 3
 """A title names a post's subject in a few words."""
 
 HEADING_TIMES = 2
+"""One in the passage has been counted once with its text."""
 
 NAME_TIMES = 2
 """What a post is filed under names its subject, as its headings do. A query or two of any kind
@@ -70,17 +71,20 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     title = [index_terms(post.title, language)] * TITLE_TIMES
     label = join_terms([*title, *[*_names(post, language)] * NAME_TIMES])
     bodies = [index_terms(chunk.plain, language) for chunk in chunks.values()]
-    headings = [_headings(chunk.all_headings, language) for chunk in chunks.values()]
-    every = dict.fromkeys(chain.from_iterable(chunk.all_headings for chunk in chunks.values()))
+    paths = [_headings(chunk.headings, language) for chunk in chunks.values()]
+    inner = [
+        _headings(chunk.inner_headings * (HEADING_TIMES - 1), language) for chunk in chunks.values()
+    ]
+    every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks.values()))
     above = [_headings(tuple(every), language)] * HEADING_TIMES
     return PostTerms(
         post_id=post_id,
         chunk_ids=tuple(chunks),
-        whole=join_terms([label, *above, *bodies]),
+        whole=join_terms([label, *above, *inner, *bodies]),
         about=index_terms(post.description, language),
         chunks=[
-            join_terms([label, *[path] * HEADING_TIMES, body])
-            for path, body in zip(headings, bodies, strict=True)
+            join_terms([label, *[path] * HEADING_TIMES, within, body])
+            for path, within, body in zip(paths, inner, bodies, strict=True)
         ],
     )
 

@@ -25,10 +25,10 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described_apart() -> None
     found = terms_of(1, post, dict(enumerate(chunks, 1)))
     names = ["kv-cache", "kv", "cache", "kv", "grosse", "themen", "llm"]
     label = ["zebra"] * 3 + names * 2
-    assert found.whole.exacts.split() == [*label, *["zebra", "toads", "newts"] * 2, "moth", "kelp"]
+    assert found.whole.exacts.split() == [*label, *["zebra", "newts"] * 2, "toads", "moth", "kelp"]
     assert found.about.exacts.split() == ["a", "walrus"]
     assert [chunk.exacts.split() for chunk in found.chunks] == [
-        [*label, *["zebra", "toads"] * 2, "moth"],
+        [*label, "zebra", "zebra", "toads", "moth"],
         [*label, *["zebra", "newts"] * 2, "kelp"],
         [*label, *["zebra", "newts"] * 2],
     ]
