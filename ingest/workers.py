@@ -127,11 +127,13 @@ class WorkerPool:
                 if named in suspects:
                     yield self._work_alone(partial(_map_batch, function), item, lost)
                     continue
-                with suppress(OSError):  # of a full disk, where the post is read all the same
+                # A full or read-only disk refuses it, and the post is read all the same.
+                with suppress(OSError):
                     journal.write(named + b"\0")
                 result = function(item)
-                journal.seek(len(known))
-                journal.truncate()
+                with suppress(OSError):
+                    journal.seek(len(known))
+                    journal.truncate()
                 yield result
 
     def _take_results(

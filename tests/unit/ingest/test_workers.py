@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import signal
 import subprocess
@@ -251,4 +253,22 @@ def test_a_journal_that_cannot_be_written_is_none(tmp_path: Path) -> None:
         assert list(helpers.map(unless_seven, range(3), lose)) == [0, 1, 2]
     (tmp_path / "reading").mkdir()
     with closing(WorkerPool(1, tmp_path / "reading")) as helpers:
+        assert list(helpers.map(unless_seven, range(3), lose)) == [0, 1, 2]
+
+
+class RefusingJournal(io.BytesIO):
+    """A file on a disk that became read-only after it was opened."""
+
+    def write(self, _data: object) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def truncate(self, _size: int | None = None) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+
+def test_items_are_worked_on_where_a_journal_takes_nothing_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_open_journal", lambda _path: RefusingJournal())
+    with closing(WorkerPool(1)) as helpers:
         assert list(helpers.map(unless_seven, range(3), lose)) == [0, 1, 2]
