@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import (
     Query,
+    add_synonyms,
     analyse_query,
     find_named_posts,
+    gloss_in_english,
     language_of_query,
     name_keys,
 )
-from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (

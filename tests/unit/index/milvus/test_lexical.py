@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import Query, analyse_query
-from blog_search_mcp.index.analysis.synonyms import add_synonyms
+from blog_search_mcp.index.analysis.query import Query, add_synonyms, analyse_query
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.lexical.writer import write
