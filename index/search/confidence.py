@@ -23,10 +23,6 @@ from blog_search_mcp.index.types import Calibration
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.retrieval import RetrievalResult
 
-SCALE = 100.0
-"""What the found share is multiplied with before its logarithm, so that little of it and half as
-much are told apart; 30 to 300 do the same, 1 does not."""
-
 LENGTH = 0.25
 """Power of the query's length, in words that no passage has, by which counts how much of its words
 was found and how near it came. No passage holds most of a long question's words, and few lie as
@@ -134,9 +130,11 @@ def _scale(value: float, absent: float, heading: float) -> float:
 
 
 def found_words(retrieved: RetrievalResult) -> float:
-    """How much of the words the best passages hold, for a query of any length, at least 0."""
-    share = retrieved.max_bm25 * retrieved.coverage
-    return math.log1p(SCALE * share * length_factor(retrieved))
+    """How much of the words the best passages hold, for a query of any length, at least 0.
+
+    The geometric mean of the best BM25 and the coverage, times the root of `length_factor`.
+    """
+    return math.sqrt(retrieved.max_bm25 * retrieved.coverage * length_factor(retrieved))
 
 
 def length_factor(retrieved: RetrievalResult) -> float:

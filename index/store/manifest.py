@@ -37,7 +37,7 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 11
+FORMAT = 12
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(

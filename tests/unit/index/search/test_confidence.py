@@ -14,7 +14,6 @@ from blog_search_mcp.index.search.confidence import (
     LEAST,
     LENGTH,
     NOTICE,
-    SCALE,
     Confidence,
     confidence_features,
     east_asian_share,
@@ -45,11 +44,11 @@ FOUND = RetrievalResult(
     max_bm25=0.5,
 )
 LONGER = ((3.0 + 5.0) / 4.0) ** LENGTH
-WORDS = math.log1p(SCALE * 0.5 * 0.5 * LONGER)
+WORDS = 0.5 * math.sqrt(LONGER)
 
 ENGLISH = Calibration(
-    heading_found=WORDS + 1.0,
-    absent_found=WORDS - 1.0,
+    heading_found=WORDS + 0.25,
+    absent_found=WORDS - 0.25,
     heading_similarity=0.45,
     heading_cosine=0.55,
     absent_cosine=0.15,
@@ -67,7 +66,7 @@ pytestmark = pytest.mark.usefixtures("round_model")
 def reaching(found: float, nearest: float | None) -> RetrievalResult:
     """What reaches these features on ENGLISH."""
     words = ENGLISH.absent_found + found * (ENGLISH.heading_found - ENGLISH.absent_found)
-    share = math.expm1(words) / SCALE / LONGER / 0.5
+    share = words**2 / LONGER / 0.5
     cosine = None if nearest is None else 0.15 + 0.4 * nearest
     return replace(FOUND, coverage=share, max_cosine=cosine)
 
