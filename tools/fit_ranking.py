@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import zlib
 from collections import Counter, defaultdict
@@ -78,9 +79,9 @@ ABSENT = frozenset({"absent", "elsewhere", "heading elsewhere"})
 ELSEWHERE = 150
 """Questions of other blogs asked of each, and as many of their headings at most."""
 
-FALSE_LOW = 0.01
-"""Share of the questions that a blog answers that may fall below `low`, by weights that were fitted
-without the blog; every blog counts the same."""
+FALSE_LOW = 0.03
+"""Share of any blog's answered questions that may fall below `low`: neither by the weights that are
+written nor by such as were fitted without the blog do more."""
 
 FALSE_HIGH = 0.05
 """Share of questions without an answer that may reach `high`."""
@@ -250,23 +251,28 @@ def _fit_confidence(
     """Fit one logistic model; `names` are its features."""
     used = [each for each in examples if each.kind in ABSENT or _is_found(each, ranking)]
     bias, *weights = _fit_logistic(used, names)
-    asked: dict[str, Numbers] = {}
-    for corpus in sorted({each.corpus for each in used}):
-        questions = [
-            each for each in used if each.corpus == corpus and each.kind.startswith("question")
-        ]
-        if questions:
-            without = _fit_logistic([each for each in used if each.corpus != corpus], names)
-            asked[corpus] = _probabilities(questions, names, without)
+    questions: dict[tuple[str, str], list[Example]] = defaultdict(list)
+    for each in used:
+        if each.kind.startswith("question"):
+            questions[each.corpus, each.kind].append(each)
+    asked = [
+        _probabilities(own, names, fitted)
+        for (corpus, _), own in questions.items()
+        for fitted in (
+            [bias, *weights],
+            _fit_logistic([each for each in used if each.corpus != corpus], names),
+        )
+    ]
     absent = {
         corpus: _probabilities(
             [each for each in used if each.corpus == corpus and _is_absent(each)],
             names,
             [bias, *weights],
         )
-        for corpus in asked
+        for corpus in {corpus for corpus, _ in questions}
     }
-    low = round(_pooled_quantile([*asked.values()], FALSE_LOW), 3)
+    low = min(float(np.sort(values)[int(FALSE_LOW * len(values))]) for values in asked)
+    low = math.floor(1000.0 * low) / 1000.0
     reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in absent.values()]
     return {
         "bias": bias,
@@ -309,15 +315,6 @@ def _probabilities(
     rows = [[each.confidence[name] for name in names] for each in examples if not each.is_named]
     probabilities: Numbers = 1.0 / (1.0 + np.exp(-(bias + np.array(rows) @ np.array(weights))))
     return probabilities
-
-
-def _pooled_quantile(groups: Sequence[Numbers], share: float) -> float:
-    """The value below which `share` of all values lie, where every group counts the same."""
-    values = np.concatenate(groups)
-    weight = np.concatenate([np.full(len(group), 1.0 / len(group)) for group in groups])
-    order = values.argsort()
-    reached = np.cumsum(weight[order]) / len(groups)
-    return float(values[order][np.searchsorted(reached, share)])
 
 
 def _is_absent(example: Example) -> bool:
