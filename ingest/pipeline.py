@@ -173,127 +173,203 @@ def ingest(job: Job, progress: Progress) -> Report:
     started = time.monotonic()
     refuse_inside(job.content, job.index)
     store = open_store(job.index)
-    embedding = EmbeddingCounts()
     journal = job.index / JOURNAL if isinstance(job.index, Path) else None
     with closing(WorkerPool(job.processes, journal)) as workers:
-        run = _read_to_first_change(job, store, workers)
+        run, manifest, embedding = _Ingest(job, store, workers, progress).bring_up_to_date()
+    advice = _advise_embedder(store, manifest, run.plan)
+    return _make_report(manifest, run, embedding, advice, time.monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ingest:
+    """One ingest: what all of its steps work with."""
+
+    job: Job
+    store: IndexStore
+    workers: WorkerPool
+    progress: Progress
+
+    def bring_up_to_date(self) -> tuple[Run, Manifest, EmbeddingCounts]:
+        """Write what changed, if anything; return what was read and the live manifest."""
+        run = self._read_to_first_change()
         if run.is_complete:
             assert run.plan.base is not None
-            manifest = run.plan.base
-            store.verify(manifest)
-            _record_ingest(job, store, run, manifest)
-        else:
-            with store.lock_writer():
-                if _live_number(job, store) != run.plan.live:
-                    run = _read_to_first_change(job, store, workers)
-                manifest, embedding = _write_generations(job, store, run, workers, progress)
-    return _make_report(store, manifest, run, embedding, time.monotonic() - started)
+            self.store.verify(run.plan.base)
+            self._record(run, run.plan.base)
+            return run, run.plan.base, EmbeddingCounts()
+        with self.store.lock_writer():
+            if self._live_number() != run.plan.live:
+                run = self._read_to_first_change()
+            return run, *self._write_generations(run)
 
-
-def _read_to_first_change(job: Job, store: IndexStore, workers: WorkerPool) -> Run:
-    live = _live_number(job, store)
-    plan = make_plan(job, store.read_manifest(live) if live else None, workers)
-    counts, results = IngestCounts(plan), _read_files(job, plan, workers)
-    if plan.removed:
-        return Run(plan, counts, results, has_changes=True)
-    for result in results:
-        if counts.is_change(result):
-            return Run(plan, counts, chain([result], results), has_changes=True)
-        counts.count(result)
-    counts.require_posts(job)
-    return Run(plan, counts, results, has_changes=False)
-
-
-def _live_number(job: Job, store: IndexStore) -> int:
-    """Return the live generation's number, 0 without one and for a rebuild."""
-    try:
-        return 0 if job.rebuild else store.current_number()
-    except IndexMissing:
-        return 0
-
-
-def _read_files(job: Job, plan: Plan, workers: WorkerPool) -> Iterator[ParsedResult]:
-    if not plan.to_read:
-        return iter(())
-    from blog_search_mcp.ingest.prepare import describe_lost, make_read_options, prepare_post
-
-    prepare = partial(prepare_post, options=make_read_options(job, plan))
-    return workers.map(prepare, plan.to_read, describe_lost, lambda each: each.file.source)
-
-
-def _write_generations(
-    job: Job, store: IndexStore, run: Run, workers: WorkerPool, progress: Progress
-) -> tuple[Manifest, EmbeddingCounts]:
-    """Write what changed, then the backlog; each generation is published when it is complete."""
-    from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
-
-    embedder, manifest = run.plan.choice.embedder, run.plan.base
-    with ExitStack() as opened:
-        cache = opened.enter_context(store.open_cache(embedder.identity))
-        cached = CachedEmbedder(embedder, cache)
-        queue = opened.enter_context(open_embedding_queue(cached))
-        if manifest is None or run.has_changes:
-            manifest = _write_changes(job, store, run, workers, queue, progress)
-        _record_ingest(job, store, run, manifest)
-        if manifest.waiting:
-            progress.say(
-                f"{len(manifest.posts):,} posts can be searched by words now. Search by meaning "
-                f"follows for {manifest.waiting:,} of them, the newest first."
-            )
-        for fuller in _write_backlog(
-            store, run.plan, run.counts, manifest, workers, queue, progress
-        ):
-            manifest = fuller
-            _record_ingest(job, store, run, manifest)
-    return manifest, EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
-
-
-def _write_changes(
-    job: Job,
-    store: IndexStore,
-    run: Run,
-    workers: WorkerPool,
-    queue: EmbeddingQueue,
-    progress: Progress,
-) -> Manifest:
-    """Write a generation with every change; where there is much to embed, without its vectors."""
-    from blog_search_mcp.ingest.embedding import (
-        WORDS_FIRST,
-        embed_backlog,
-        may_be_many,
-        read_backlog,
-    )
-
-    plan, counts = run.plan, run.counts
-    queue.holds_back = may_be_many(plan.to_read)
-    progress.start("indexing posts", len(plan.to_read))
-    first = queue.begin(run.results)
-    from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
-
-    with open_index_writer(store, plan.base, plan.choice.embedder.identity) as writer:
-        queue.writer = writer
-        for each in chain(first, run.results):
-            result, chunk_ids = _write_post(writer, each)
+    def _read_to_first_change(self) -> Run:
+        live = self._live_number()
+        plan = make_plan(self.job, self.store.read_manifest(live) if live else None, self.workers)
+        counts, results = IngestCounts(plan), self._read_files(plan)
+        if plan.removed:
+            return Run(plan, counts, results, has_changes=True)
+        for result in results:
+            if counts.is_change(result):
+                return Run(plan, counts, chain([result], results), has_changes=True)
             counts.count(result)
-            if result.new is None:
-                progress.advance(1)
-            else:
-                for block in queue.put(result.new, chunk_ids, result.windows):
-                    progress.advance(block.posts)
-        queue.flush()
-        counts.require_posts(job)
-        writer.remove(counts.removed)
-        _write_lexical(writer, workers, counts)
-        counts.require_posts(job)
-        for block in queue.drain():
-            progress.advance(block.posts)
-        queue.holds_back = False
-        windows = sum(writer.backlog().values())
-        if 0 < windows <= WORDS_FIRST:
-            progress.start("embedding texts", windows)
-            embed_backlog(queue, read_backlog(queue), queue.queued + windows, progress)
-        calibration = plan.base.calibration if plan.base else None
-        return _publish(writer, plan, calibration, {}, progress)
+        counts.require_posts(self.job)
+        return Run(plan, counts, results, has_changes=False)
+
+    def _live_number(self) -> int:
+        """Return the live generation's number, 0 without one and for a rebuild."""
+        try:
+            return 0 if self.job.rebuild else self.store.current_number()
+        except IndexMissing:
+            return 0
+
+    def _read_files(self, plan: Plan) -> Iterator[ParsedResult]:
+        if not plan.to_read:
+            return iter(())
+        from blog_search_mcp.ingest.prepare import describe_lost, make_read_options, prepare_post
+
+        prepare = partial(prepare_post, options=make_read_options(self.job, plan))
+        return self.workers.map(prepare, plan.to_read, describe_lost, lambda each: each.file.source)
+
+    def _write_generations(self, run: Run) -> tuple[Manifest, EmbeddingCounts]:
+        """Write what changed, then the backlog; each generation is published when complete."""
+        from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
+
+        embedder, manifest = run.plan.choice.embedder, run.plan.base
+        with ExitStack() as opened:
+            cache = opened.enter_context(self.store.open_cache(embedder.identity))
+            cached = CachedEmbedder(embedder, cache)
+            queue = opened.enter_context(open_embedding_queue(cached))
+            if manifest is None or run.has_changes:
+                manifest = self._write_changes(run, queue)
+            self._record(run, manifest)
+            if manifest.waiting:
+                self.progress.say(
+                    f"{len(manifest.posts):,} posts can be searched by words now. Search by "
+                    f"meaning follows for {manifest.waiting:,} of them, the newest first."
+                )
+            manifest = self._write_backlog(run, manifest, queue)
+        counts = EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
+        return manifest, counts
+
+    def _write_changes(self, run: Run, queue: EmbeddingQueue) -> Manifest:
+        """Write a generation with every change; without its vectors where they are many."""
+        from blog_search_mcp.ingest.embedding import (
+            WORDS_FIRST,
+            embed_backlog,
+            may_be_many,
+            read_backlog,
+        )
+
+        plan, counts, progress = run.plan, run.counts, self.progress
+        queue.holds_back = may_be_many(plan.to_read)
+        progress.start("indexing posts", len(plan.to_read))
+        first = queue.begin(run.results)
+        from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
+
+        with open_index_writer(self.store, plan.base, plan.choice.embedder.identity) as writer:
+            queue.writer = writer
+            for each in chain(first, run.results):
+                result, chunk_ids = _write_post(writer, each)
+                counts.count(result)
+                if result.new is None:
+                    progress.advance(1)
+                else:
+                    for block in queue.put(result.new, chunk_ids, result.windows):
+                        progress.advance(block.posts)
+            queue.flush()
+            counts.require_posts(self.job)
+            writer.remove(counts.removed)
+            self._write_lexical(writer, counts)
+            counts.require_posts(self.job)
+            for block in queue.drain():
+                progress.advance(block.posts)
+            queue.holds_back = False
+            windows = sum(writer.backlog().values())
+            if 0 < windows <= WORDS_FIRST:
+                progress.start("embedding texts", windows)
+                embed_backlog(queue, read_backlog(queue), queue.queued + windows, progress)
+            calibration = plan.base.calibration if plan.base else None
+            return self._publish(writer, plan, calibration, {})
+
+    def _write_lexical(self, writer: IndexWriter, counts: IngestCounts) -> None:
+        for source, reason in writer.write_lexical(self.workers.map_batches).items():
+            counts.refuse(Skipped(source, reason))
+
+    def _write_backlog(self, run: Run, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
+        """Embed what waits, publishing and recording now and then; return the last manifest."""
+        from blog_search_mcp.index.writer import open_index_writer
+        from blog_search_mcp.ingest.embedding import embed_backlog, milestones, read_backlog
+
+        plan, progress = run.plan, self.progress
+        windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
+        posts = read_backlog(queue)
+        queries: dict[str, Vectors] = {}
+        for milestone in milestones(windows):
+            done = queue.written - before
+            if done >= milestone:
+                continue
+            progress.start("embedding texts", windows, done)
+            with open_index_writer(self.store, manifest, plan.choice.embedder.identity) as writer:
+                queue.writer = writer
+                try:
+                    embed_backlog(queue, posts, before + milestone, progress)
+                except EmbedderError as error:
+                    raise _explain_failure(error, manifest) from error
+                self._write_lexical(writer, run.counts)
+                manifest = self._publish(writer, plan, None, queries)
+            self._record(run, manifest)
+        return manifest
+
+    def _publish(
+        self,
+        writer: IndexWriter,
+        plan: Plan,
+        calibration: Calibration | None,
+        embedded: dict[str, Vectors],
+    ) -> Manifest:
+        """Complete the generation and make it live, calibrated unless `calibration` holds.
+
+        `embedded` are queries of the calibration before it, to which this one adds its own.
+        """
+        from blog_search_mcp.index.store.disk import translate_disk_errors
+
+        self.progress.start("writing the index", 1)
+        writer.complete()
+        if calibration is None or calibration.is_stale(writer.chunks):
+            from blog_search_mcp.index.search.calibration import calibrate
+
+            with (
+                translate_disk_errors(),
+                closing(writer.open_snapshot(plan.choice.embedder)) as opened,
+            ):
+                calibration = calibrate(opened, embedded)
+        manifest = writer.commit(plan.created, plan.build, calibration)
+        self.progress.advance(1)
+        return manifest
+
+    def _record(self, run: Run, manifest: Manifest) -> None:
+        """Record the folder as it was, for servers that compare it with the folder as it is."""
+        due = {} if self.job.options.include_drafts else run.counts.due
+        lethal = {skip.source for skip in run.counts.skipped if skip.reason == ENDS_PROCESS}
+        files = {
+            source: FileState(
+                size=file.size,
+                mtime_ns=file.mtime_ns,
+                due=due.get(source),
+                ends_process=source in lethal,
+            )
+            for source, file in run.plan.files.items()
+        }
+        seen = LastIngest(
+            generation=manifest.generation,
+            created=manifest.created,
+            content=format_folder(self.job.content),
+            suffixes=SUFFIXES,
+            files=files,
+            waiting=manifest.waiting,
+            options=self.job.options,
+        )
+        write_last_ingest(self.store, seen)
 
 
 def _write_post(writer: IndexWriter, result: ParsedResult) -> tuple[ParsedResult, tuple[int, ...]]:
@@ -307,43 +383,6 @@ def _write_post(writer: IndexWriter, result: ParsedResult) -> tuple[ParsedResult
         return replace(result, new=None, windows=(), skipped=skipped), ()
 
 
-def _write_lexical(writer: IndexWriter, workers: WorkerPool, counts: IngestCounts) -> None:
-    for source, reason in writer.write_lexical(workers.map_batches).items():
-        counts.refuse(Skipped(source, reason))
-
-
-def _write_backlog(
-    store: IndexStore,
-    plan: Plan,
-    counts: IngestCounts,
-    manifest: Manifest,
-    workers: WorkerPool,
-    queue: EmbeddingQueue,
-    progress: Progress,
-) -> Iterator[Manifest]:
-    """Embed what waits; yield each generation that was published with more of it."""
-    from blog_search_mcp.index.writer import open_index_writer
-    from blog_search_mcp.ingest.embedding import embed_backlog, milestones, read_backlog
-
-    windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
-    posts = read_backlog(queue)
-    queries: dict[str, Vectors] = {}
-    for milestone in milestones(windows):
-        done = queue.written - before
-        if done >= milestone:
-            continue
-        progress.start("embedding texts", windows, done)
-        with open_index_writer(store, manifest, plan.choice.embedder.identity) as writer:
-            queue.writer = writer
-            try:
-                embed_backlog(queue, posts, before + milestone, progress)
-            except EmbedderError as error:
-                raise _explain_failure(error, manifest) from error
-            _write_lexical(writer, workers, counts)
-            manifest = _publish(writer, plan, None, queries, progress)
-        yield manifest
-
-
 def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
     """Say also what the index has, and how to go on."""
     posts, known = len(manifest.posts), len(manifest.posts) - manifest.waiting
@@ -351,56 +390,6 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
         f"{error} The finished embeddings are kept. Meanwhile all {posts:,} posts can be searched "
         f"by words and {known:,} by meaning. To go on: `{TO_INGEST}`."
     )
-
-
-def _publish(
-    writer: IndexWriter,
-    plan: Plan,
-    calibration: Calibration | None,
-    embedded: dict[str, Vectors],
-    progress: Progress,
-) -> Manifest:
-    """Complete the generation and make it the live one, calibrated unless `calibration` holds.
-
-    `embedded` are queries of the calibration before it, to which this one adds its own.
-    """
-    from blog_search_mcp.index.store.disk import translate_disk_errors
-
-    progress.start("writing the index", 1)
-    writer.complete()
-    if calibration is None or calibration.is_stale(writer.chunks):
-        from blog_search_mcp.index.search.calibration import calibrate
-
-        with translate_disk_errors(), closing(writer.open_snapshot(plan.choice.embedder)) as opened:
-            calibration = calibrate(opened, embedded)
-    manifest = writer.commit(plan.created, plan.build, calibration)
-    progress.advance(1)
-    return manifest
-
-
-def _record_ingest(job: Job, store: IndexStore, run: Run, manifest: Manifest) -> None:
-    """Record the folder as it was, for servers that compare it with the folder as it is."""
-    due = {} if job.options.include_drafts else run.counts.due
-    lethal = {skip.source for skip in run.counts.skipped if skip.reason == ENDS_PROCESS}
-    files = {
-        source: FileState(
-            size=file.size,
-            mtime_ns=file.mtime_ns,
-            due=due.get(source),
-            ends_process=source in lethal,
-        )
-        for source, file in run.plan.files.items()
-    }
-    seen = LastIngest(
-        generation=manifest.generation,
-        created=manifest.created,
-        content=format_folder(job.content),
-        suffixes=SUFFIXES,
-        files=files,
-        waiting=manifest.waiting,
-        options=job.options,
-    )
-    write_last_ingest(store, seen)
 
 
 def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
@@ -416,10 +405,9 @@ def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
 
 
 def _make_report(
-    store: IndexStore, manifest: Manifest, run: Run, embedding: EmbeddingCounts, took: float
+    manifest: Manifest, run: Run, embedding: EmbeddingCounts, advice: str, took: float
 ) -> Report:
     choice, counts = run.plan.choice, run.counts
-    reasons = (choice.reason, _advise_embedder(store, manifest, run.plan))
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
@@ -430,13 +418,9 @@ def _make_report(
         embedded=embedding.texts,
         without_vector=embedding.without_vector,
         skipped=counts.skipped,
-        warnings=(
-            *choice.warnings(),
-            *embedding.warnings,
-            *counts.problems,
-        ),
+        warnings=(*choice.warnings(), *embedding.warnings, *counts.problems),
         links=LinkCounts(counts.linked, dict(counts.unlinked.most_common())),
         embedder=choice.embedder.identity.name,
-        embedder_reason=" ".join(filter(None, reasons)),
+        embedder_reason=" ".join(filter(None, (choice.reason, advice))),
         seconds=round(took, 3),
     )
