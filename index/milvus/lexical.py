@@ -57,29 +57,24 @@ def _add(total: Sparse, more: Sparse) -> None:
         total[each] = total.get(each, 0.0) + weight
 
 
-@dataclass(frozen=True)
-class LevelPlace:
-    """Where a level's rows are."""
-
-    collections: tuple[str, ...]
-    """Of the generations whose rows it uses."""
-    dead: tuple[int, ...]
-    """Posts whose rows no longer count."""
-
-
 class MilvusLevel(LexicalLevel):
     """The posts or the chunks of one generation; every method raises IndexProblem."""
 
     def __init__(
         self,
         milvus: Milvus,
-        place: LevelPlace,
+        collections: Sequence[str],
+        dead: Sequence[int],
         key: str,
         fields: Mapping[str, tuple[Field, TermStatistics]],
     ) -> None:
-        """Search `fields`, by prefix, in rows that are known by `key`."""
+        """Search `fields`, by prefix, in these collections' rows, which are known by `key`.
+
+        Rows of `dead` posts do not count.
+        """
         self._milvus = milvus
-        self._place = place
+        self._collections = collections
+        self._dead = dead
         self._key = key
         self._fields = fields
 
@@ -165,12 +160,12 @@ class MilvusLevel(LexicalLevel):
         self, field: Field, queries: Sequence[Sparse], count: int, posts: Sequence[int] | None
     ) -> list[list[Hit]]:
         """Find for each query the best of every collection's rows, best first."""
-        expression = among(POST, self._place.dead, outside=True) if self._place.dead else ""
+        expression = among(POST, self._dead, outside=True) if self._dead else ""
         if posts is not None:
             expression = among(POST, posts)
         found: list[list[Hit]] = [[] for _ in queries]
         asked = [place for place, query in enumerate(queries) if query and posts != []]
-        for name in self._place.collections:
+        for name in self._collections:
             every = self._milvus.search(
                 name, field, [queries[place] for place in asked], count, expression
             )
@@ -257,8 +252,6 @@ class MilvusSearcher:
             (by_name[name], terms.statistics[name]) for name in (WHOLE, ABOUT, TERMS)
         )
         self.posts: LexicalLevel = MilvusLevel(
-            milvus, LevelPlace(terms.posts, terms.dead), ROW, {"": whole, "about_": about}
+            milvus, terms.posts, terms.dead, ROW, {"": whole, "about_": about}
         )
-        self.chunks: LexicalLevel = MilvusLevel(
-            milvus, LevelPlace(terms.chunks, terms.dead), CHUNK, {"": each}
-        )
+        self.chunks: LexicalLevel = MilvusLevel(milvus, terms.chunks, terms.dead, CHUNK, {"": each})
