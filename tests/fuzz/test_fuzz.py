@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +9,7 @@ from hypothesis import strategies as st
 from blog_search_mcp.server.tools.base import TEXT_LENGTH
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS
-from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 MARKS = (
     *("---\n", "+++\n", ";;;\n", "title: ", "draft: true\n", "- ", "{", "}", "[", "]", "(", ")"),
@@ -103,9 +99,7 @@ def test_without_atheris_one_sentence_says_how_to_get_it() -> None:
         "u.find_spec = lambda name: None if name == 'atheris' else find(name);"
         "from tests.fuzz.__main__ import main; sys.exit(main([]))"
     )
-    said = subprocess.run(
-        [sys.executable, "-c", hidden], cwd=ROOT, env=os.environ, capture_output=True, text=True
-    )
+    said = run_python("-c", hidden)
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.startswith("atheris is not installed for this Python (3.")
     assert said.stderr.count("\n") == 1

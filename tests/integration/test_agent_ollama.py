@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from examples.agent.ollama_chat import CONTEXT, DEFAULT_MODEL, OllamaChat
 from tests.support.ollama.model import Model
 from tests.support.ollama_standin import Body, Fault, OllamaStandIn, closes, fails, replies, running
 from tests.support.paths import ROOT
+from tests.support.python import output_of, run_python
 from tests.support.served import POSTS, indexed, served
 
 CHATS = Model(f"{DEFAULT_MODEL}:latest", capabilities=("completion", "tools", "thinking"))
@@ -173,14 +173,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def asked(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return subprocess.run(
-        [sys.executable, "-m", "examples.agent", *arguments],
-        cwd=ROOT,
-        env=kept | environment,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+    return run_python("-m", "examples.agent", *arguments, env=kept | environment)
 
 
 @pytest.mark.parametrize("tools", [["--local"], ["--mcp", "stdio"]])
@@ -241,13 +234,8 @@ def test_a_server_that_is_not_there_is_a_sentence(index: Path) -> None:
 
 
 def test_the_local_source_has_no_need_of_mcp() -> None:
-    code = (
-        "import sys, examples.agent.local_source, examples.agent.loop; print('mcp' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
-    assert done.stdout == "False\n"
+    code = "import sys, examples.agent.local_source, examples.agent.loop"
+    assert output_of(f"{code}; print('mcp' in sys.modules)") == "False\n"
 
 
 def test_the_readmes_example_is_what_its_command_prints(tmp_path: Path) -> None:
@@ -258,8 +246,6 @@ def test_the_readmes_example_is_what_its_command_prints(tmp_path: Path) -> None:
     folder = str(tmp_path / "index")
     for command in (ingesting, asking):
         words = [folder if word == "/tmp/example" else word for word in shlex.split(command)]
-        done = subprocess.run(
-            [sys.executable, *words[1:]], cwd=ROOT, capture_output=True, encoding="utf-8"
-        )
+        done = run_python(*words[1:])
         assert done.returncode == 0, done.stderr
     assert done.stderr + done.stdout == printed

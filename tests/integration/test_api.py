@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 import blog_search_mcp
 from blog_search_mcp import BlogSearchError, Filters, build_index, open_index
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 
@@ -72,7 +71,7 @@ def test_every_public_name_is_there_and_on_the_page() -> None:
 
 def test_importing_the_package_loads_nothing_else() -> None:
     program = "import blog_search_mcp, sys; print([m for m in sys.modules if 'blog_search' in m])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
+    done = run_python("-c", program)
     assert (done.stdout, done.stderr) == ("['blog_search_mcp']\n", "")
 
 
@@ -80,9 +79,7 @@ def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
     [code] = re.findall(r"^```python\n(.+?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     script = tmp_path / "example.py"
     script.write_text(code.replace("/tmp/api-index", str(tmp_path / "index")), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=ROOT, capture_output=True, encoding="utf-8"
-    )
+    done = run_python(script)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].endswith(" chunks")

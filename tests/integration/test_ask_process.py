@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.support.served import POSTS, indexed
 
 if TYPE_CHECKING:
@@ -25,14 +26,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(question: str, index: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVER, "ask", question, "--index", index],
-        cwd=cwd,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    return run_python(*SERVER[1:], "ask", question, "--index", index, cwd=cwd)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there, a pipe that nobody reads is no error")

@@ -17,6 +17,7 @@ import pytest
 
 from blog_search_mcp.index.commands import command
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 POSTS = {
     "kv.md": "---\ntitle: KV cache\n---\nIt keeps keys.\n",
@@ -32,15 +33,7 @@ WRITTEN = (
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "blog_search_mcp.ingest", *map(str, arguments)],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    return run_python("-m", "blog_search_mcp.ingest", *arguments, env=os.environ | environment)
 
 
 def write(content: Path) -> Path:
@@ -253,14 +246,7 @@ def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, fo
         "from blog_search_mcp.ingest.__main__ import main\n"
         "sys.exit(main())"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program, folder / "content", "--index", folder / "index"],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
     assert ran.returncode == 1, ran.stderr
     last = ran.stderr.splitlines()[-1]
     advice = "check the disk's space and the folder's permissions, then run again."
@@ -312,12 +298,5 @@ def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> N
         "sys.meta_path.insert(0, Stopping())\n"
         "sys.exit(command.main())"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program, folder / "content", "--index", folder / "index"],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
     assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from mcp import Client
 from tests.support.milvus_server import free_port
 from tests.support.milvus_standin import standing_in
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.support.served import POSTS, SOUP, serving, write
 
 if TYPE_CHECKING:
@@ -33,15 +33,9 @@ def run(
     folder: Path, program: str, *arguments: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run `blog-ingest` or `blog-server` in `folder`."""
-    return subprocess.run(
-        [sys.executable, "-m", f"blog_search_mcp.{program}", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", **environment},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-    )
+    environment["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
+    module = f"blog_search_mcp.{program}"
+    return run_python("-m", module, *arguments, cwd=folder, env=os.environ | environment)
 
 
 def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(

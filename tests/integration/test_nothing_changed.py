@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -15,7 +13,7 @@ from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.ingest.cli import read_settings, run
 from tests.support.blog import MakeBlog, rows_file
 from tests.support.ollama_standin import Model, OllamaStandIn, hangs, running
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
 INGEST_AND_TELL = f"""
@@ -43,20 +41,8 @@ def write_soup(folder: Path) -> Path:
 
 
 def test_it_imports_nothing_heavy(tmp_path: Path) -> None:
-    asked = [
-        str(write_soup(tmp_path)),
-        "--index",
-        str(tmp_path / "index"),
-        "--embedder",
-        "embedded",
-    ]
-    command = [sys.executable, "-c", INGEST_AND_TELL, *asked]
-    last = [
-        subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.splitlines()[-1]
-        for _ in range(2)
-    ]
+    asked = (write_soup(tmp_path), "--index", tmp_path / "index", "--embedder", "embedded")
+    last = [output_of(INGEST_AND_TELL, *asked).splitlines()[-1] for _ in range(2)]
     assert last[0] != "0 set()"
     assert last[1] == "0 set()"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.ollama_standin import OllamaStandIn, running
-from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.support.served import KV, SOUP, write
 from tests.support.waiting import Held, silence, until
 from tests.support.wire import MODERN, Wire, wire
@@ -35,20 +33,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("blog")
     content = write(folder / "content", {"inference/kv.md": KV, "soup.md": SOUP})
     with running() as standin:
-        command = [
-            sys.executable,
-            "-m",
-            "blog_search_mcp.ingest",
-            str(content),
-            "--index",
-            str(folder / "index"),
-        ]
-        subprocess.run(
-            [*command, "--embedder", "ollama", "--embedder-url", standin.host],
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
+        options = ("--embedder", "ollama", "--embedder-url", standin.host)
+        ran = run_python(
+            "-m", "blog_search_mcp.ingest", content, "--index", folder / "index", *options
         )
+        assert ran.returncode == 0, ran.stderr
     return folder / "index"
 
 

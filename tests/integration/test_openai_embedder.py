@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.openai_standin import BGE, OpenAIStandIn, running
+from tests.support.python import run_python
 
 POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.\n",
@@ -37,11 +37,8 @@ def content(tmp_path: Path) -> Path:
 
 
 def run(module: str, *arguments: object, key: str = "secret") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", f"blog_search_mcp.{module}", *map(str, arguments)]
-    environment = {**os.environ, "EMBEDDER_API_KEY": key}
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=120, check=False
-    )
+    environment = os.environ | {"EMBEDDER_API_KEY": key}
+    return run_python("-m", f"blog_search_mcp.{module}", *arguments, env=environment)
 
 
 def test_a_blog_is_ingested_searched_and_looked_at(server: OpenAIStandIn, content: Path) -> None:

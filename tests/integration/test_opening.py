@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 from tests.support.wire import MODERN, wire
 
 if TYPE_CHECKING:
@@ -38,10 +36,7 @@ print(sorted(heavy & set(sys.modules)), "mcp" in after_main)
 
 
 def test_nothing_heavy_is_imported_before_the_first_reply() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", HEAVY], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "[] False\n"
+    assert output_of(HEAVY) == "[] False\n"
 
 
 def test_garbage_is_collected_again_once_the_index_is_open(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blog_search_mcp.index.commands import start_words
+from tests.support.python import run_python
 
 POSTS = {
     "kv.md": "---\ntitle: KV cache\n---\nA KV cache keeps the keys and values of tokens.\n",
@@ -35,17 +35,13 @@ def write(folder: Path, posts: dict[str, str]) -> None:
 
 def setup(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run the command as a person does who has nothing but this home."""
-    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-    return subprocess.run(
-        [sys.executable, "-m", "blog_search_mcp.server", *map(str, arguments)],
-        cwd=home,
-        env={**environment, "HOME": str(home), "USERPROFILE": str(home)},
-        input=given,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-    )
+    return in_home(home, "-m", "blog_search_mcp.server", *arguments, given=given)
+
+
+def in_home(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    environment = kept | {"HOME": str(home), "USERPROFILE": str(home)}
+    return run_python(*arguments, cwd=home, env=environment, given=given)
 
 
 def cursor_entries(home: Path) -> dict[str, Any]:
@@ -150,14 +146,5 @@ def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> No
         "setup._first_question = lambda *_: str(signal.getsignal(signal.SIGINT))\n"
         "run(read_settings(['setup', 'blog/posts', '--client', 'cursor'], {}))\n"
     )
-    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=home,
-        env={**environment, "HOME": str(home), "USERPROFILE": str(home)},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-        timeout=120,
-    )
-    assert "default_int_handler" in ran.stdout
+    ran = in_home(home, "-c", program)
+    assert (ran.returncode, "default_int_handler" in ran.stdout) == (0, True), ran.stderr

@@ -17,6 +17,7 @@ from blog_search_mcp.index.vectors import memmap_writer
 from tests.reliability.conftest import RecordRuns
 from tests.support.faults.seccomp import available
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.unit.index.vectors.written import write
 
 if TYPE_CHECKING:
@@ -34,15 +35,8 @@ def test_a_refusal_or_kill_at_any_call_is_reported_and_loses_nothing(
 ) -> None:
     """About 300 calls change the disk; the next ingest, with nothing in the way, goes through."""
     count = 0 if full else 8
-    ran = subprocess.run(
-        [
-            *(sys.executable, "-m", "tests.support.faults.disk_calls"),
-            *(str(tmp_path), fault, str(count)),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    module = "tests.support.faults.disk_calls"
+    ran = run_python("-m", module, tmp_path, fault, count, timeout=None)
     assert ran.returncode == 0, ran.stderr
     runs = json.loads(ran.stdout)
     assert len(runs) >= 7

@@ -14,6 +14,7 @@ from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
 from tests.support.blog import Blog
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -109,8 +110,7 @@ def test_a_first_ingest_that_is_killed_while_it_embeds_leaves_every_word_and_goe
     made.write({f"{number}.md": f"About number{number}.\n" for number in range(200)})
     waiting = []
     for _ in range(2):
-        command = [sys.executable, "-c", FIRST_INGEST, str(made.content), str(made.index), "64"]
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60)
+        ran = run_python("-c", FIRST_INGEST, made.content, made.index, 64)
         assert ran.returncode == -signal.SIGKILL, ran.stderr
         waiting.append(made.manifest.waiting)
         assert found(made, "number7") == 1
@@ -145,9 +145,8 @@ print(count)
 """
 
 
-def stopped(blog: Blog, at: int) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", STOPPED, str(blog.content), str(blog.index), str(at)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60)
+def stopped(blog: Blog, at: int) -> subprocess.CompletedProcess[str]:
+    return run_python("-c", STOPPED, blog.content, blog.index, at)
 
 
 def test_a_kill_at_each_step_of_the_switch_leaves_one_whole_index(blog: MakeBlog) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 BASE_KB = 300_000
 A_POST_KB = 3
@@ -19,13 +18,8 @@ A_POST_KB = 3
 @pytest.mark.skipif(sys.platform != "linux", reason="systems count memory in units of their own")
 def test_very_many_tiny_posts_are_ingested_in_bounded_memory(tmp_path: Path, full: bool) -> None:
     count = 200_000 if full else 2_000
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.reliability.many_files", str(tmp_path), str(count)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-m", "tests.reliability.many_files", tmp_path, count, timeout=None)
+    assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     assert seen.pop("kilobytes") < BASE_KB + count * A_POST_KB
     assert seen == {

@@ -9,7 +9,6 @@ import os
 import pkgutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
 from tests.reliability import deadly_posts
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -254,11 +254,10 @@ def test_of_a_few_posts_one_that_ended_the_ingest_is_left_out_by_the_next(tmp_pa
         (posts / source).write_text(text, encoding="utf-8")
     program.write_text(READS_DEADLY, encoding="utf-8")
     here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
-    command = [sys.executable, str(program), str(posts), "--index", str(tmp_path / "index")]
-    command += ["--json", "--embedder", "embedded"]
+    options = ("--index", tmp_path / "index", "--json", "--embedder", "embedded")
 
     def run() -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=here)
+        return run_python(program, posts, *options, env=here)
 
     assert [run().returncode, run().returncode] == [139, 139]
     third = run()

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.support.waiting import until
 
 KV = """---
@@ -41,13 +42,9 @@ def write(content: Path, posts: Mapping[str, str]) -> Path:
 
 def ingest(content: Path, index: Path, *options: str) -> None:
     """Ingest in a process of its own, by the embedder in the package."""
-    command = [sys.executable, "-m", "blog_search_mcp.ingest", str(content), *options]
-    subprocess.run(
-        [*command, "--index", str(index), "--embedder", "embedded"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    options = (*options, "--index", str(index), "--embedder", "embedded")
+    ran = run_python("-m", "blog_search_mcp.ingest", content, *options)
+    assert ran.returncode == 0, ran.stderr
 
 
 def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:

@@ -24,6 +24,7 @@ from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
 from blog_search_mcp.ingest.workers import BATCH, WORTHWHILE, WorkerPool
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
@@ -238,9 +239,8 @@ def test_an_item_that_ended_the_last_run_has_a_process_of_its_own(tmp_path: Path
     program.write_text(ALONE, encoding="utf-8")
 
     def run() -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(program), str(journal)]
         here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=here)
+        return run_python(program, journal, env=here)
 
     assert (run().returncode, journal.read_bytes()) == (-signal.SIGKILL, b"7\0")
     assert (run().stdout, journal.parent.exists()) == ("[5, 6, 1007, 8]\n", False)

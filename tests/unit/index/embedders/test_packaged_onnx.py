@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,6 +18,7 @@ from blog_search_mcp.index.embedders.packaged import (
 )
 from blog_search_mcp.index.embedders.registry import preload
 from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 REFERENCE = ROOT / "tests" / "data" / "minilm_reference.json"
 """Texts with the vectors that the float32 weights and the shipped int8 file give them."""
@@ -45,16 +44,14 @@ def test_threads_that_ask_at_once_share_one_session() -> None:
 def test_nothing_is_loaded_ahead_for_a_model_elsewhere() -> None:
     code = "import sys; from blog_search_mcp.index.embedders.registry import preload"
     code += "; preload('ollama all-minilm'); print('onnxruntime' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert said.stdout == "False\n"
+    assert output_of(code) == "False\n"
 
 
 def test_a_model_of_the_package_needs_nothing_that_speaks_to_a_server() -> None:
     code = "import sys; from blog_search_mcp.index.embedders import packaged, registry"
     code += "; registry.serve_embedder(packaged.MINILM.identity, '')"
     code += "; print([name for name in sys.modules if name.endswith(('.client', '.requests'))])"
-    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert said.stdout == "[]\n"
+    assert output_of(code) == "[]\n"
 
 
 def test_vectors_are_those_of_the_reference(minilm: OnnxEmbedder) -> None:

@@ -1,11 +1,9 @@
 """Embedding leaves no trace outside the index: the runtime's telemetry stays off."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 CODE = """
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
@@ -18,13 +16,5 @@ def test_embedding_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:
     home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "TMPDIR", "LOCALAPPDATA")}
     environment = {**os.environ, **home}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
-    ran = subprocess.run(
-        [sys.executable, "-c", CODE],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout == "[(384,), (384,)]\n"
+    assert output_of(CODE, env=environment) == "[(384,), (384,)]\n"
     assert list(tmp_path.rglob("*")) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,7 @@ import pytest
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.statistics import Overview, count_posts, peek_overview
 from blog_search_mcp.index.types import Post
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -100,7 +98,4 @@ def test_it_is_read_without_what_a_search_needs() -> None:
         "import sys; import blog_search_mcp.index.store.statistics; "
         "print({'numpy', 'faiss', 'tantivy', 'sqlite3'} & set(sys.modules))"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "set()\n"
+    assert output_of(code) == "set()\n"

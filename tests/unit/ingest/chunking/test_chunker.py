@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,7 +16,7 @@ from blog_search_mcp.index.embedders.base import count_tokens
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE, chunk_body
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 WORDS = ("cache", "attention", "token", "the", "of", "layers", "is", "kept", "memory", "a")
 HAN = ("快取", "注意力", "詞元", "模型", "記憶體", "推論", "的", "會", "增加")
@@ -207,16 +205,8 @@ def test_chunks_are_the_same_in_every_process(seed: str) -> None:
         "from blog_search_mcp.ingest.markdown.reader import MarkdownBody\n"
         "sys.stdout.write(repr(chunk_body('post.md', MarkdownBody(sys.stdin.read()), 1, '')))"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        input=body,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert ran.stdout == repr(chunks_of(body))
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    assert output_of(program, env=environment, given=body) == repr(chunks_of(body))
 
 
 def prose(word: str) -> str:

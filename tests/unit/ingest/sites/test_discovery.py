@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.zola import Zola
+from tests.support.python import output_of
 
 URL = "https://example.org"
 
@@ -261,5 +260,4 @@ def test_finding_a_site_does_not_import_the_parser_of_posts() -> None:
         "import sys, blog_search_mcp.ingest.sites.discovery; "
         "print({'markdown_it', 'yaml'} & sys.modules.keys())"
     )
-    output = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert output == "set()\n"
+    assert output_of(program) == "set()\n"

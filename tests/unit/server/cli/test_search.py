@@ -29,6 +29,7 @@ from blog_search_mcp.server.format.results import page_of
 from blog_search_mcp.server.library.library import engine_for_author, engine_for_one
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
+from tests.support.python import output_of, run_python
 from tests.support.served import POSTS, indexed
 
 if TYPE_CHECKING:
@@ -257,13 +258,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "blog_search_mcp.server", "search", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+    return run_python("-m", "blog_search_mcp.server", "search", *arguments)
 
 
 def test_the_command_searches_a_real_index_and_tells_of_posts_that_changed(index: Path) -> None:
@@ -292,10 +287,7 @@ def test_searching_has_no_need_of_the_protocol(index: Path) -> None:
         f"settings = read_settings(['search', 'onion', '--index', {str(index)!r}], {{}})\n"
         "search(settings, settings.search)\nprint('mcp' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
-    assert done.stdout.splitlines()[-1] == "False"
+    assert output_of(code).splitlines()[-1] == "False"
 
 
 def test_of_several_indexes_each_is_mended_by_a_command_of_its_own(

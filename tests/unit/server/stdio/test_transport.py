@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +22,7 @@ from blog_search_mcp.server.stdio.transport import (
     serve,
 )
 from tests.support.faults.server_process import META, MODERN, call, line, opening
-from tests.support.paths import ROOT
+from tests.support.python import run_python
 from tests.support.served import indexed
 from tests.support.server_fixtures import FixedSearcher
 
@@ -142,15 +140,9 @@ def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path)
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": search},
     ]
-    ran = subprocess.run(
-        [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)],
-        input="".join(json.dumps(message) + "\n" for message in messages),
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-        timeout=60,
-    )
+    sent = "".join(json.dumps(message) + "\n" for message in messages)
+    ran = run_python("-m", "blog_search_mcp.server", "--index", index, given=sent)
+    assert ran.returncode == 0, ran.stderr
     replies = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [reply["id"] for reply in replies] == [1, 2]
     text = replies[1]["result"]["content"][0]["text"]

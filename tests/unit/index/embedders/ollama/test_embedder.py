@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +33,7 @@ from tests.support.ollama_standin import (
     replies,
     running,
 )
+from tests.support.python import output_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -370,14 +369,7 @@ def test_a_client_that_cannot_even_be_imported_is_said_in_a_sentence() -> None:
         "try: OllamaEmbedder('all-minilm', '127.0.0.1').identity\n"
         "except EmbedderRefused as error: print(error)\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"OLLAMA_HOST": ":66000"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout == (
+    assert output_of(program, env=os.environ | {"OLLAMA_HOST": ":66000"}) == (
         "The Ollama client cannot start: Port out of range 0-65535. Correct OLLAMA_HOST, which it "
         "reads even beside --embedder-url, SSL_CERT_FILE or the proxy variables.\n"
     )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-from tests.support.paths import ROOT
+from tests.support.python import output_of
 
 
 def test_the_http_client_is_imported_without_its_command_line() -> None:
@@ -15,7 +12,4 @@ def test_the_http_client_is_imported_without_its_command_line() -> None:
         "print({'click', 'rich', 'httpx._main'} & set(sys.modules)); "
         "import httpx._main; print(httpx._main.main.name)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "set()\nmain\n"
+    assert output_of(code) == "set()\nmain\n"

@@ -18,7 +18,7 @@ from blog_search_mcp.server.cli.doctor.packages import Environment, check_packag
 from blog_search_mcp.server.cli.doctor.run import run_checks
 from blog_search_mcp.server.cli.install.clients import Places
 from blog_search_mcp.server.settings import Settings
-from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -188,16 +188,9 @@ main()
 
 
 def run_doctor(home: Path, *start: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home)}
-    return subprocess.run(
-        [sys.executable, *start, "doctor", "--index", str(home / "none"), "--json"],
-        cwd=ROOT,
-        env={**environment, "XDG_CONFIG_HOME": str(home)},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    homes = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME"), str(home))
+    arguments = ("doctor", "--index", home / "none", "--json")
+    return run_python(*start, *arguments, env=os.environ | homes)
 
 
 def test_the_command_prints_json_and_fails_without_an_index(home: Path) -> None:

@@ -1,0 +1,42 @@
+"""Run Python in a process of its own, from the repository unless another folder is given."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+
+def run_python(
+    *arguments: object,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    given: str | None = None,
+    timeout: float | None = 120,
+) -> subprocess.CompletedProcess[str]:
+    """Run it to its end, `given` on stdin; gives its status and what it wrote."""
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        env=env,
+        input=given,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=timeout,
+    )
+
+
+def output_of(
+    program: str,
+    *arguments: object,
+    env: Mapping[str, str] | None = None,
+    given: str | None = None,
+) -> str:
+    """Run the text of a program, which must succeed; gives what it wrote to stdout."""
+    ran = run_python("-c", program, *arguments, env=env, given=given)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
