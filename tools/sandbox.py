@@ -116,7 +116,8 @@ class Sandbox:
 
     def _place(self, variables: Mapping[str, str]) -> Place:
         path = f"{self._project / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        own = {"PATH": path, "HOME": str(self._home), "PYTHONPATH": str(ROOT)}
+        modules = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
+        own = {"PATH": path, "HOME": str(self._home), "PYTHONPATH": modules}
         return {"cwd": self._project, "env": {**own, "PYTHONUTF8": "1", **variables}}
 
     def _at_our_port(self, command: str) -> str:
