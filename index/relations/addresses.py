@@ -9,18 +9,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.relations.linking.places import DAY, INDEXES, MARKDOWN, Places, host_of
+from blog_search_mcp.index.types import Link, Post
 
-MARKDOWN = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
-"""What the name of a post's file ends in."""
-_INDEXES = ("index", "_index", "readme")
-DAY = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}-")
-"""What it may begin with."""
 _GENERATED = {"ref", "link", "post"}
 """Schemes of `index.markdown.inline`."""
 
@@ -37,8 +34,13 @@ class Target:
 class Addresses:
     """The addresses of the posts of one blog."""
 
-    def __init__(self, posts: Mapping[int, Post]) -> None:
-        """Index posts by their addresses; `posts` are all of the blog by id."""
+    def __init__(
+        self, posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]] = MappingProxyType({})
+    ) -> None:
+        """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs.
+
+        Where no post has a URL, the links show where posts are published.
+        """
         self._posts = posts
         self._by_source = {_fold(post.source): number for number, post in posts.items()}
         self._by_path: dict[str, int] = {}
@@ -46,11 +48,13 @@ class Addresses:
         self._shapes: Counter[str] = Counter()
         self._above: set[str] = {"/"}
         self.hosts: frozenset[str] = frozenset(
-            _host(urlsplit(post.url)) for post in posts.values() if post.url
+            host_of(urlsplit(post.url)) for post in posts.values() if post.url
         )
         """Names of the blog's own site, without `www.`."""
-        names = "|".join(map(re.escape, sorted(self.hosts)))
-        self._may_be_own = re.compile(names if self.hosts else "(?!)", re.IGNORECASE)
+        self.places = Places(posts, {} if self.hosts else links)
+        """Where posts without a URL are published, as links show."""
+        names = "|".join(map(re.escape, sorted(self.hosts | self.places.hosts)))
+        self._may_be_own = re.compile(names or "(?!)", re.IGNORECASE)
         for number, post in posts.items():
             for address in (post.url, *post.aliases):
                 if address:
@@ -71,14 +75,20 @@ class Addresses:
         if parts.scheme in _GENERATED:
             found = self._find_file(path, source) or self._find_name(path)
         elif parts.netloc or parts.scheme:
-            is_own = parts.scheme in ("", "http", "https") and _host(parts) in self.hosts
-            found = self._by_path.get(_page(path)) if is_own else None
+            if parts.scheme not in ("", "http", "https"):
+                return None
+            is_own = host_of(parts) in self.hosts
+            found = self._by_path.get(_page(path)) if is_own else self.places.find(parts)
         elif not path:
             found = self._by_source.get(_fold(source)) if anchor else None
         elif MARKDOWN.search(path) or path.startswith("@/"):
             found = self._find_file(path, source) or self._find_name(path)
         else:
-            found = self._find_page(path, source) or self._find_file(path, source)
+            found = (
+                self._find_page(path, source)
+                or self._find_file(path, source)
+                or (self.places.find(parts) if path.startswith("/") else None)
+            )
         return Target(found, anchor) if found else None
 
     def path_on_site(self, href: str, source: str) -> str:
@@ -125,7 +135,7 @@ class Addresses:
         parts = self._split(href)
         if parts is None:
             return False
-        return _host(parts) in self.hosts if parts.netloc else parts.scheme in ("", *_GENERATED)
+        return host_of(parts) in self.hosts if parts.netloc else parts.scheme in ("", *_GENERATED)
 
     def _split(self, href: str) -> SplitResult | None:
         """Split what may lead to the blog's own site, or is written relative to a post."""
@@ -169,16 +179,12 @@ def _fold(name: str) -> str:
     return name.casefold()
 
 
-def _host(parts: SplitResult) -> str:
-    return parts.netloc.casefold().removeprefix("www.")
-
-
 def _page(path: str) -> str:
     """Return what the addresses of one page have in common."""
     path = _fold(re.sub("/{2,}", "/", unquote(path))).rstrip("/")
     stem = path.removesuffix(".html" if path.endswith("l") else ".htm")
     folder, slash, name = stem.rpartition("/")
-    return (folder if slash and name in _INDEXES else stem) or "/"
+    return (folder if slash and name in INDEXES else stem) or "/"
 
 
 def _stem(path: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.relations.addresses import DAY, MARKDOWN
+from blog_search_mcp.index.relations.linking.places import DAY, MARKDOWN
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut

@@ -96,7 +96,11 @@ class Corpus:
     @cached_property
     def addresses(self) -> Addresses:
         """Where each post is found."""
-        return Addresses(self.posts)
+        return Addresses(self.posts, self._written)
+
+    @cached_property
+    def _written(self) -> Mapping[int, tuple[Link, ...]]:
+        return self.snapshot.catalog.links()
 
     @cached_property
     def anchors(self) -> Mapping[int, tuple[str, ...]]:
@@ -111,7 +115,7 @@ class Corpus:
                 ResolvedLink(link, self.addresses.find_target(link.href, self.posts[post].source))
                 for link in links
             )
-            for post, links in self.snapshot.catalog.links().items()
+            for post, links in self._written.items()
         }
 
     @cached_property

@@ -155,7 +155,7 @@ _Targets = Mapping[int, Mapping[int, Sequence["Link"]]]
 
 
 def _find_targets(posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]) -> _Targets:
-    addresses = Addresses(posts)
+    addresses = Addresses(posts, links)
     found: dict[int, dict[int, list[Link]]] = {}
     for number in sorted(links.keys() & posts.keys()):
         of_post: defaultdict[int, list[Link]] = defaultdict(list)

@@ -174,7 +174,7 @@ def _linked_parts(
     for number, post in posts.items():
         if group := clauses.get((post.language, _fold(_clean(post.title)))):
             group.add(number)
-    addresses = Addresses(posts)
+    addresses = Addresses(posts, links)
     targets = {
         number: {
             link: target.post

@@ -75,12 +75,12 @@ def find_links(
             reason = error.for_clients
             notices[f"Compared by words alone, since there is no embedding: {reason}"] = None
         style = find_style(corpus)
-        found.append(
-            [
-                FoundLink(blog, each, write_href(style, each.post.source, each.target, each.anchor))
-                for each in suggest(corpus, draft, vectors, limit)
-            ]
-        )
+        place = corpus.addresses.places.best(is_whole=style == "url")
+        for_blog = []
+        for each in suggest(corpus, draft, vectors, limit):
+            href = write_href(style, each.post.source, each.target, each.anchor, place)
+            for_blog.append(FoundLink(blog, each, href))
+        found.append(for_blog)
     turns = chain.from_iterable(zip_longest(*found))
     links = islice((link for link in turns if link is not None), limit)
     return FoundLinks(tuple(links), complete_commands(" ".join(notices)) or None)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
-from blog_search_mcp.index.relations.addresses import MARKDOWN
+from blog_search_mcp.index.relations.linking.places import MARKDOWN
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.relations.linking.places import Place
     from blog_search_mcp.index.types import Post
 
 Style = Literal["url", "path", "file", "root_file"]
@@ -41,12 +42,19 @@ def _style_of(href: str) -> Style | None:
     return "path"
 
 
-def write_href(style: Style, source: str, target: Post, anchor: str) -> str:
-    """Write a link from the post at `source`; by files to a post whose address is not known."""
+def write_href(
+    style: Style, source: str, target: Post, anchor: str, place: Place | None = None
+) -> str:
+    """Write a link from the post at `source`; by files to a post whose address is not known.
+
+    `place` is where posts without a URL are published, if links show it.
+    """
     behind = f"#{anchor}" if anchor else ""
     if target.url and style in ("url", "path"):
         parts = urlsplit(target.url)
         return (target.url if style == "url" else parts.path or "/") + behind
+    if place and style in ("url", "path") and (address := place.address_of(target)):
+        return address + behind
     path = quote(target.source, safe="/~@+,;=!$&'*")
     if style != "root_file":
         folder = quote(posixpath.dirname(source), safe="/~@+,;=!$&'*")

@@ -11,6 +11,7 @@ from blog_search_mcp.index.relations.linking.hrefs import (
     put_links,
     write_href,
 )
+from blog_search_mcp.index.relations.linking.places import Form, Place
 from blog_search_mcp.index.types import Post
 from tests.support.blog import MakeBlog
 
@@ -30,6 +31,22 @@ UNPUBLISHED = Post("llm/the cache.md", "Cache")
 )
 def test_a_link_is_written_as_the_blog_does(style: Style, target: Post, href: str) -> None:
     assert write_href(style, "go/a.md", target, "a") == href
+
+
+@pytest.mark.parametrize(
+    ("style", "form", "href"),
+    [
+        ("path", "file", "/blog/llm/the%20cache/#a"),
+        ("url", "name", "/blog/the%20cache/#a"),
+        ("path", "slug", "../llm/the%20cache.md#a"),
+        ("file", "file", "../llm/the%20cache.md#a"),
+    ],
+)
+def test_a_post_without_a_url_is_linked_to_where_other_links_show_such_posts(
+    style: Style, form: Form, href: str
+) -> None:
+    place = Place("", "blog", form, "/blog/", "/")
+    assert write_href(style, "go/a.md", UNPUBLISHED, "a", place) == href
 
 
 @pytest.mark.parametrize(
