@@ -6,6 +6,7 @@ case, and a value of an unexpected type is made into text or passed over: no fie
 losing a post. All usual names of a field are read, the commonest first.
 """
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -156,7 +157,7 @@ def describe_post(
         title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
         date=published.isoformat() if published else None,
         tags=_tags(known, hashtags),
-        description=_cut(first_text(known, _DESCRIPTIONS), MAX_DESCRIPTION),
+        description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
         slug=first_text(known, ("slug",)),
         language=_language(known, source),
         translation_key=first_text(known, ("translationkey",)),
@@ -186,7 +187,17 @@ def _aliases(known: Fields) -> tuple[str, ...]:
 
 def read_title(fields: Fields) -> str:
     """Return the author's own title on one line, `""` if there is none."""
-    return _cut(first_text(normalize_names(fields), ("title",)), MAX_TITLE)
+    title = _without_entities(first_text(normalize_names(fields), ("title",)))
+    return _cut(title, MAX_TITLE)
+
+
+_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
+"""What exports of WordPress write in names; others (`&nbsp;`) are what a post on HTML is about."""
+
+
+def _without_entities(words: str) -> str:
+    """Write the characters that entities of HTML stand for."""
+    return to_line(_ENTITY.sub(lambda entity: html.unescape(entity[0]), words))
 
 
 def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
@@ -199,7 +210,9 @@ def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
         for tag in _tags_of(place.get(name), is_list=name in _TAG_LISTS)
     ]
     tags: dict[str, str] = {}
-    for tag in filter(None, (tag.lstrip("#") for tag in (*written, *hashtags))):
+    for tag in filter(
+        None, (tag.lstrip("#") for tag in (*map(_without_entities, written), *hashtags))
+    ):
         tags.setdefault(tag.casefold(), tag)
     return tuple(tags.values())[:MAX_TAGS]
 

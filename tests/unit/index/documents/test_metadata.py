@@ -61,6 +61,23 @@ def test_a_title_of_any_type_is_one_line_of_text(value: object, expected: str) -
     assert read_title({"title": value}) == expected
 
 
+def test_characters_that_an_export_wrote_as_entities_are_read() -> None:
+    fields: dict[str, object] = {
+        "title": "Ben &amp; Jerry&#8217;s &#x201C;R&amp;D&#X201D; of AT&T",
+        "description": "&lt;br&gt; and &nbsp;",
+        "tags": ["R&amp;D"],
+        "canonical_url": "https://example.org/?a=1&amp;b=2",
+    }
+    assert describe_post(fields, "a.md") == Post(
+        source="a.md",
+        title="Ben & Jerry’s “R&D” of AT&T",
+        date=None,
+        tags=("R&D",),
+        description="<br> and &nbsp;",
+        canonical_url="https://example.org/?a=1&amp;b=2",
+    )
+
+
 def test_a_very_long_title_is_cut() -> None:
     assert read_title({"title": "long " * 1000}) == ("long " * 60).strip() + "…"
     assert len(read_title({"title": "x" * 1000})) == MAX_TITLE
