@@ -30,7 +30,7 @@ from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Block, Docume
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
 
-_TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])([\w/-]+)(?![\w/#-])")
+_TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
 _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 
 _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}

@@ -12,6 +12,7 @@ from blog_search_mcp.ingest.markdown.reader import MarkdownBody
         ("中文，#標籤 與 #另一個", ("標籤", "另一個")),
         ("# Heading #in-heading", ("in-heading",)),
         ("`#code` ``a #b``\n\n```\n#include x\n```\n\n    #indented", ()),
+        ("#-annotated strings, the route #/settings, _#_", ()),
         ("[a](#b) [c][d] a#b ##no #2024 #fff #1a2b3c #", ()),
         ("[d]: #anchor\n\n## Named { #id }", ()),
         ("{{< x #y >}} %% #z %%", ()),
