@@ -66,9 +66,11 @@ _DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat"
 
 _MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NUMERIC = re.compile(
-    r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|年(\d+)月(\d+)日)(?!\d)"
+    r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
 )
-_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b")
+_DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+"""The day comes first wherever dots part them; with slashes nobody can know."""
+_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b")
 _MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b")
 _IN_PATH = re.compile(
     r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
@@ -84,9 +86,13 @@ def parse_date(value: object) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    written = str(value).strip() if isinstance(value, str | int) else ""
+    if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
+        value = next(leaves(value), None) if len(value) == 1 else None
+    written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
     if numeric := _NUMERIC.match(written):
         return _make_date(*filter(None, numeric.groups()))
+    if dotted := _DOTTED.match(written):
+        return _make_date(dotted[3], dotted[2], dotted[1])
     if worded := _DAY_FIRST.search(written):
         return _make_date(worded[3], worded[2], worded[1])
     if worded := _MONTH_FIRST.search(written):
@@ -104,6 +110,19 @@ def find_date(known: Fields, source: str) -> date | None:
     """Return a post's date: its author's, else that in its path; names are normalized."""
     written = first_date(known, _DATE_FIELDS)
     return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
+
+
+_NO_DATES = re.compile(r"(?:git )?(?:created|last modified)|true|yes|on|false|no|off|[01]", re.I)
+"""What these fields hold else: Eleventy's words for a file's day, and whether a post is out."""
+
+
+def unread_date(fields: Fields, source: str) -> str:
+    """Return what an undated post's front matter has as its date, `""` if nothing is lost."""
+    known = normalize_names(fields)
+    if find_date(known, source):
+        return ""
+    written = (to_text(known.get(name)) for name in _DATE_FIELDS)
+    return next((text for text in written if text and not _NO_DATES.fullmatch(text)), "")
 
 
 def first_date(known: Fields, names: Iterable[str]) -> date | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from blog_search_mcp.index.documents.metadata import describe_post, read_title
+from blog_search_mcp.index.documents.metadata import describe_post, read_title, unread_date
 from blog_search_mcp.index.documents.text import Decoded, decode, split_front_matter
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.markdown.inline import (
@@ -44,6 +44,9 @@ _DEFINES = "]:"
 """Part of a link's definition, which is none of a body's blocks but one of a passage's."""
 
 
+LONGEST_DATE = 40
+"""Characters that are shown of one that cannot be read."""
+
 MAX_LINES = 500_000
 """A line takes 3.5 µs and 180 bytes while Markdown is parsed, though it be empty: 1.8 s, 90 MB."""
 
@@ -63,7 +66,11 @@ def read_markdown(data: bytes, source: str) -> Document:
         fields=front.fields,
         body=body,
         first_line=front.first_line,
-        problems=(*_list_problems(decoded), *filter(None, (front.problem,))),
+        problems=(
+            *_list_problems(decoded),
+            *filter(None, (front.problem,)),
+            *_describe_date(unread_date(front.fields, source)),
+        ),
     )
 
 
@@ -72,6 +79,11 @@ def _list_problems(decoded: Decoded) -> Iterator[str]:
         yield f"it is not UTF-8 and was read as {decoded.encoding}"
     if decoded.repaired:
         yield f"{decoded.repaired} of its characters could not be read"
+
+
+def _describe_date(unread: str) -> Iterator[str]:
+    if unread:
+        yield f"its date “{unread[:LONGEST_DATE]}” cannot be read; write it as 2024-12-31"
 
 
 class _Node(NamedTuple):

@@ -2,7 +2,13 @@ import datetime as dt
 
 import pytest
 
-from blog_search_mcp.index.documents.metadata import MAX_TAGS, MAX_TITLE, describe_post, read_title
+from blog_search_mcp.index.documents.metadata import (
+    MAX_TAGS,
+    MAX_TITLE,
+    describe_post,
+    read_title,
+    unread_date,
+)
 from blog_search_mcp.index.types import Post
 
 
@@ -122,14 +128,24 @@ def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expect
         ("1 May 2024", "2024-05-01"),
         ("Wed, 01 May 2024 10:00:00 +0000", "2024-05-01"),
         ("01-May-2024", "2024-05-01"),
+        ("31.05.2024", "2024-05-31"),
+        ("1. 5. 2024 8:30", "2024-05-01"),
+        ("1. Mai 2024", None),
+        ("1. April 2024", "2024-04-01"),
+        ([["2024-05-01"]], "2024-05-01"),
+        ("[[2024-05-01]]", "2024-05-01"),
+        ([[]], None),
         ("2024-13-45", None),
+        ("05.31.2024", None),
         ("0000-00-00", None),
         ("99999-01-01", None),
         ("01/02/2024", None),
         ("2024-05", None),
         ("yesterday", None),
         ("1 Foo 2024", None),
-        (["2024-05-01"], None),
+        (["2024-05-01"], "2024-05-01"),
+        (["2024-05-01", "2024-06-01"], None),
+        ("2024년 5월 1일", "2024-05-01"),
         (True, None),
         (None, None),
     ],
@@ -163,6 +179,26 @@ def test_the_date_comes_from_the_best_place_that_has_one(
     fields: dict[str, object], source: str, expected: str | None
 ) -> None:
     assert describe_post(fields, source).date == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "source", "unread"),
+    [
+        ({"date": "30/01/2024"}, "a.md", "30/01/2024"),
+        ({"pubDate": ["2024"]}, "a.md", "2024"),
+        ({"published": "someday"}, "a.md", "someday"),
+        ({"date": "30/01/2024"}, "2024-01-30-a.md", ""),
+        ({"date": "30/01/2024", "created": "2024-01-30"}, "a.md", ""),
+        ({"date": "git Last Modified"}, "a.md", ""),
+        ({"published": "true"}, "a.md", ""),
+        ({"date": None}, "a.md", ""),
+        ({}, "a.md", ""),
+    ],
+)
+def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
+    fields: dict[str, object], source: str, unread: str
+) -> None:
+    assert unread_date(fields, source) == unread
 
 
 @pytest.mark.parametrize(

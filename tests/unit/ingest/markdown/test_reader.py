@@ -64,6 +64,9 @@ def test_tags_written_in_the_text_are_the_posts() -> None:
 
 
 def test_a_guessed_encoding_and_lost_characters_are_reported() -> None:
+    assert parsed(b"---\ndate: 30/01/2024\n---\n").problems == (
+        "its date “30/01/2024” cannot be read; write it as 2024-12-31",
+    )
     assert parsed(b"The caf\xe9 was closed.").problems == (
         "it is not UTF-8 and was read as cp1252",
     )
