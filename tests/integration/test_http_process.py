@@ -24,7 +24,8 @@ from blog_search_mcp.server.http import uvicorn_protocol as http_protocol
 from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 from tests.support.paths import ROOT
-from tests.support.served import POSTS, free_port, indexed, serving
+from tests.support.ports import free_port
+from tests.support.served import POSTS, indexed, serving
 from tests.support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:

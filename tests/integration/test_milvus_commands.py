@@ -11,9 +11,9 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.support.milvus_server import free_port
 from tests.support.milvus_standin import standing_in
 from tests.support.paths import ROOT
+from tests.support.ports import free_port
 from tests.support.python import run_python
 from tests.support.served import POSTS, SOUP, serving, write
 

@@ -34,7 +34,7 @@ from blog_search_mcp.server.watch.watcher import (
     watch_file_events,
 )
 from tests.support.paths import ROOT
-from tests.support.served import free_port
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 if TYPE_CHECKING:

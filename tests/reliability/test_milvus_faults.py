@@ -17,8 +17,9 @@ from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, Names
 from tests.reliability.conftest import RecordRuns
-from tests.support.milvus_server import MISSING, free_port, serving
+from tests.support.milvus_server import MISSING, serving
 from tests.support.milvus_standin import standing_in
+from tests.support.ports import free_port
 from tests.support.tcp_proxy import Proxy, proxying
 
 pytestmark = [

@@ -25,8 +25,9 @@ from blog_search_mcp.index.stores import parse_address
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
 from tests.support.blog import Blog
-from tests.support.milvus_server import free_port, serving
+from tests.support.milvus_server import serving
 from tests.support.paths import ROOT
+from tests.support.ports import free_port
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus

@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.support.faults.server_process import MODERN, PATIENCE, call
 from tests.support.paths import ROOT
+from tests.support.ports import free_port
 
 JSON = {
     "Content-Type": "application/json",
@@ -108,9 +109,7 @@ class Listener:
 
     def __init__(self, index: Path, host: str = "127.0.0.1", token: str = "") -> None:
         self._token = token
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._popen = subprocess.Popen(
             [
                 *(sys.executable, "-m", "blog_search_mcp.server", "--index", str(index)),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from tests.support.ports import free_port, wait_until_listening
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus
@@ -24,13 +24,6 @@ MISSING: Final = (
     if find_spec("milvus_lite") and find_spec("pymilvus")
     else "milvus-lite, the server of these tests, is not installed"
 )
-
-
-def free_port() -> int:
-    """A port that nobody listened on a moment ago."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 @contextmanager
@@ -45,23 +38,13 @@ def serving(folder: Path, port: int | None = None) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            _wait(process, port)
+            wait_until_listening(port, process, READY_SECONDS)
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(10)
             process.kill()
-
-
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until the server takes connections."""
-    until = time.monotonic() + READY_SECONDS
-    while time.monotonic() < until and process.poll() is None:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise RuntimeError(f"the Milvus server does not start: {process.poll()}")
 
 
 SHARED: Final = "shared"
@@ -91,7 +74,7 @@ def serving_engine(binary: str, folder: Path) -> Iterator[str]:
         start_new_session=True,  # the wrapper leaves its child running
     ) as process:
         try:
-            _wait(process, port)
+            wait_until_listening(port, process, READY_SECONDS)
             yield f"http://127.0.0.1:{port}"
         finally:
             for signal_number in (signal.SIGTERM, signal.SIGKILL):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 import httpx
 
 from tests.support.paths import ROOT
+from tests.support.ports import free_port
 from tests.support.python import run_python
 from tests.support.waiting import until
 
@@ -51,12 +51,6 @@ def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
     """Write the posts and ingest them; gives the index."""
     ingest(write(folder / "content", posts), folder / "index", *options)
     return folder / "index"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from blog_search_mcp.index.errors import (
     UsageError,
 )
 from tests.support.ollama_standin import Model, OllamaStandIn, embedding, running
+from tests.support.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,9 +64,7 @@ def nomic(ollama: OllamaStandIn) -> EmbedderIdentity:
 
 @pytest.fixture
 def nobody() -> str:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+    return f"http://127.0.0.1:{free_port()}"
 
 
 def test_auto_takes_ollama_where_it_has_the_model(ollama: OllamaStandIn) -> None:

@@ -10,7 +10,7 @@ from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnre
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.connection import is_too_old
 from blog_search_mcp.index.milvus.schema import STATE_FIELDS
-from tests.support.milvus_server import free_port
+from tests.support.ports import free_port
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from blog_search_mcp.index.stores import Address, open_store, parse_address
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import embedding
 from tests.support.blog import Blog
-from tests.support.milvus_server import free_port
+from tests.support.ports import free_port
 
 NAMES = Names("blog")
 POSTS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +32,7 @@ from tests.support.ollama_standin import (
     replies,
     running,
 )
+from tests.support.ports import free_port
 from tests.support.python import output_of
 
 if TYPE_CHECKING:
@@ -56,14 +56,6 @@ def ollama() -> Iterator[OllamaStandIn]:
 
 def embedder(ollama: OllamaStandIn, model: str = "nomic-embed-text") -> OllamaEmbedder:
     return OllamaEmbedder(model, ollama.host, for_documents=AT_ONCE, for_a_query=AT_ONCE)
-
-
-@pytest.fixture
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @pytest.mark.parametrize(
@@ -298,21 +290,23 @@ def test_a_hanging_ollama_is_given_up_after_the_read_timeout(ollama: OllamaStand
     assert len(ollama.embedded) == 1
 
 
-def test_ollama_down_is_said_with_its_address_and_what_to_do(free_port: int) -> None:
-    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{free_port}", for_documents=AT_ONCE)
+def test_ollama_down_is_said_with_its_address_and_what_to_do() -> None:
+    port = free_port()
+    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{port}", for_documents=AT_ONCE)
     with pytest.raises(EmbedderUnavailable) as raised:
         nomic.embed_documents(["anyone there?"])
     assert str(raised.value) == (
-        f"Ollama at http://127.0.0.1:{free_port} cannot be reached. Start it (`ollama serve` or "
+        f"Ollama at http://127.0.0.1:{port} cannot be reached. Start it (`ollama serve` or "
         "the app), or name its address with --embedder-url or OLLAMA_HOST."
     )
 
 
-def test_an_ollama_that_comes_up_later_answers_the_same_embedder(free_port: int) -> None:
-    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{free_port}")
+def test_an_ollama_that_comes_up_later_answers_the_same_embedder() -> None:
+    port = free_port()
+    nomic = OllamaEmbedder(DEFAULT_MODEL, f":{port}")
     with pytest.raises(EmbedderUnavailable):
         nomic.embed_query("anyone there?")
-    with running(port=free_port):
+    with running(port=port):
         assert nomic.embed_query("anyone there?").shape == (768,)
 
 
@@ -355,10 +349,10 @@ def test_a_key_for_ollamas_cloud_never_travels_unencrypted(
 
 
 def test_a_proxy_in_the_environment_is_not_used_for_this_machine(
-    ollama: OllamaStandIn, monkeypatch: pytest.MonkeyPatch, free_port: int
+    ollama: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port}")
-    monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{free_port}")
+    for name in ("HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     assert embedder(ollama).embed_query("anything").shape == (768,)
 
 

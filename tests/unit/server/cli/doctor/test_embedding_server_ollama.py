@@ -13,7 +13,7 @@ from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.embedding_server import check_model, check_ollama
 from blog_search_mcp.server.cli.doctor.findings import Finding, State
 from tests.support.ollama_standin import Model, running
-from tests.support.served import free_port
+from tests.support.ports import free_port
 
 NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
 REBUILD = "blog-ingest posts --rebuild"

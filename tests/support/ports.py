@@ -1,0 +1,25 @@
+"""Ports of loopback: a free one, and one that a process is about to listen on."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from contextlib import suppress
+
+
+def free_port() -> int:
+    """A port that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_listening(port: int, process: subprocess.Popen[bytes], patience: float) -> None:
+    """Wait so many seconds until the process takes connections."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"The server does not listen; its exit status: {process.poll()}.")
