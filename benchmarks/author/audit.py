@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import re
 import resource
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,16 +18,15 @@ from datetime import date
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from benchmarks.author._blogs import open_reader, say
 from blog_search_mcp.index.content.last_ingest import LastIngest, read_any_last_ingest
 from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.server.engine import make_embedder
 
 TODAY = date(2026, 11, 22)
 SHARE = 0.2
@@ -42,12 +40,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-
-
 def _measure(folder: Path) -> None:
-    corpus = _open(folder)
+    corpus = open_reader(folder).corpora()[""]
     last = read_any_last_ingest(FolderStore(folder))
     assert last is not None
     sources = frozenset(post.source for post in corpus.posts.values())
@@ -59,21 +53,16 @@ def _measure(folder: Path) -> None:
         if corpus.addresses.is_own(each.link.href)
     ]
     breaks = find_breaks(corpus, content)
-    _say(f"\n{folder.name}: {len(corpus.posts):,} posts, {len(own):,} links to the blog's own site")
+    say(f"\n{folder.name}: {len(corpus.posts):,} posts, {len(own):,} links to the blog's own site")
     there = [each for each in breaks if _is_there(corpus, last, each)]
-    _say(f"  as it is: {len(breaks)} reported, {len(there)} of them there after all")
+    say(f"  as it is: {len(breaks)} reported, {len(there)} of them there after all")
     for each in (*there, *breaks[:40]):
         source, link = corpus.posts[each.post].source, each.link
-        _say(f"    {source}:{link.line} {link.href} ({each.reason})")
+        say(f"    {source}:{link.line} {link.href} ({each.reason})")
     for label, rename in (("a word more", _add_word), ("half of the words", _halve)):
         _measure_renaming(corpus, content, breaks, label, rename)
     _measure_headings(corpus, content, breaks)
     _measure_cost(folder, content)
-
-
-def _open(folder: Path) -> Corpus:
-    index = Index(folder, lambda identity: make_embedder(identity, "", waits=False))
-    return index.reader().corpora()[""]
 
 
 def _is_there(corpus: Corpus, last: LastIngest, found: Break) -> bool:
@@ -142,13 +131,13 @@ def _measure_renaming(
     extra = [key for key in reported if key not in expected and key not in known]
     right = sum(reported[key] == expected[key] for key in expected if key in reported)
     count = len(expected)
-    _say(
+    say(
         f"  {len(chosen)} posts renamed ({label}): {count - len(missed)} of {count} broken links "
         f"found, {right} with the right post, {len(extra)} others reported"
     )
     for post, link in (*missed[:15], *extra[:15]):
         kind = "missed" if (post, link) in expected else "other"
-        _say(f"    {kind}: {corpus.posts[post].source}:{link.line} {link.href}")
+        say(f"    {kind}: {corpus.posts[post].source}:{link.line} {link.href}")
 
 
 def _choose(numbers: set[int]) -> frozenset[int]:
@@ -208,24 +197,22 @@ def _measure_headings(corpus: Corpus, content: ContentFolder, before: Sequence[B
     vars(other).update(posts=corpus.posts, addresses=corpus.addresses, anchors=anchors)
     found = {(each.post, each.link) for each in find_breaks(other, content)}
     missed = [(post, link) for post, link, _ in leading if (post, link) not in found]
-    _say(
+    say(
         f"  all headings renamed: {len(leading) - len(missed)} of {len(leading)} broken anchors "
         f"found ({sum(each.reason == 'anchor' for each in before)} before)"
     )
     for post, link in missed[:10]:
-        _say(f"    missed: {corpus.posts[post].source}:{link.line} {link.href}")
+        say(f"    missed: {corpus.posts[post].source}:{link.line} {link.href}")
 
 
 def _measure_cost(folder: Path, content: ContentFolder) -> None:
-    corpus = _open(folder)
+    corpus = open_reader(folder).corpora()[""]
     before = resource.getrusage(resource.RUSAGE_SELF)
     started = time.perf_counter()
     state = audit(corpus, content, TODAY)
     took = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_SELF)
     more = (after.ru_maxrss - before.ru_maxrss) / 1024
-    _say(
-        f"  the whole audit: {took:.1f} s, {after.ru_utime - before.ru_utime:.1f} s of a processor"
-    )
-    _say(f"  memory: {after.ru_maxrss / 1024:.0f} MB at most, {more:.0f} MB more than before")
-    _say("  " + ", ".join(f"{kind} {len(found)}" for kind, found in state.findings.items()))
+    say(f"  the whole audit: {took:.1f} s, {after.ru_utime - before.ru_utime:.1f} s of a processor")
+    say(f"  memory: {after.ru_maxrss / 1024:.0f} MB at most, {more:.0f} MB more than before")
+    say("  " + ", ".join(f"{kind} {len(found)}" for kind, found in state.findings.items()))

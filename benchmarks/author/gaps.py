@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from benchmarks.author._blogs import changed_blog, measure_each, open_reader, say, say_command
 from benchmarks.author.similar import measure_auc
-from benchmarks.options import count, folder, report_failure
-from benchmarks.provenance import command_line, read_commit
-from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.reader import Index, IndexReader
+from benchmarks.options import count, folder
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.questions import ALIKE, compare_questions, group_alike
 from blog_search_mcp.index.types import Answer, Filters
@@ -46,42 +38,25 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("indexes", nargs="+", type=folder, metavar="INDEX")
     parser.add_argument("--limit", type=count, default=LIMIT, help=f"posts taken out ({LIMIT})")
     options = parser.parse_args(arguments)
-    sys.stdout.write(
-        f"{command_line('benchmarks.author', ['gaps', *arguments])}\n{read_commit()}\n"
-    )
-    for index in options.indexes:
-        try:
-            measure_blog(index, options.limit)
-        except BlogSearchError as error:
-            return report_failure(error)
-    return 0
+    say_command("gaps", arguments)
+    return measure_each(options.indexes, lambda index: measure_blog(index, options.limit))
 
 
 def measure_blog(path: Path, limit: int) -> None:
     """Print what one index reaches. Raises BlogSearchError."""
-    reader = Index(path, lambda identity: open_embedder(identity, "")).reader()
+    reader = open_reader(path)
     corpus = reader.corpora()[""]
     say(f"\n{path.name}: {len(corpus.posts)} posts, {corpus.snapshot.embedder.identity.model}")
     measure_wordings(corpus, path.name)
-    last = read_any_last_ingest(FolderStore(path))
-    if last is None or not Path(last.content).is_dir():
-        raise UsageError(f"The posts of {path} are not where its last ingest found them.")
     headings = choose_headings(corpus, limit)
-    with TemporaryDirectory() as place:
-        content, index = Path(place, "posts"), Path(place, "index")
-        shutil.copytree(last.content, content)
+    asked = [heading for each in headings.values() for heading in each]
+
+    def take_out(content: Path) -> None:
         for source in headings:
             (content / source).unlink()
-        index.mkdir()
-        shutil.copy(path / "embeddings.db", index)
-        model = corpus.snapshot.embedder.identity.model
-        command = [sys.executable, "-m", "blog_search_mcp.ingest", str(content)]
-        options = ["--index", str(index), "--embedder", "embedded", "--model", model]
-        subprocess.run([*command, *options], check=True, capture_output=True)
-        without = Index(index, lambda _identity: corpus.snapshot.embedder).reader()
-        asked = [heading for each in headings.values() for heading in each]
+
+    with changed_blog(path, corpus, take_out) as (without, _):
         before, after = ask_all(reader, asked), ask_all(without, asked)
-        without.close()
     auc = measure_auc(
         [1 - each.certainty for each in after], [1 - each.certainty for each in before]
     )
@@ -146,9 +121,3 @@ def measure_wordings(corpus: Corpus, name: str) -> None:
     begun = time.perf_counter()
     group_alike(many)
     say(f"  compared in {took:.1f} s; {len(many)} grouped in {time.perf_counter() - begun:.1f} s")
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()

@@ -11,22 +11,19 @@ from __future__ import annotations
 import argparse
 import re
 import resource
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 
+from benchmarks.author._blogs import open_reader, say
 from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, read_commit
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.markdown.inline import strip_markup
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
 from blog_search_mcp.index.relations.linking.features import FEATURES, find_evidence
@@ -75,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     say(f"{command_line('benchmarks.author', ['links', *arguments])}  # {read_commit()}")
     try:
-        corpora = {path.name: open_corpus(path) for path in options.indexes}
+        corpora = {path.name: open_reader(path).corpora()[""] for path in options.indexes}
         if options.time:
             for name, corpus in corpora.items():
                 say(_time(name, corpus, options.limit))
@@ -93,24 +90,6 @@ def main(arguments: Sequence[str]) -> int:
     except BlogSearchError as error:
         return report_failure(error)
     return 0
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def open_corpus(path: Path) -> Corpus:
-    """Open an index's newest generation. Raises BlogSearchError."""
-    index = Index(path, lambda identity: open_embedder(identity, ""))
-    reader = index.reader()
-    _OPENED.append(reader)
-    return reader.corpora()[""]
-
-
-_OPENED: list[object] = []
-"""Readers, which close their files with the last reference."""
 
 
 def make_cases(corpus: Corpus, limit: int) -> list[Case]:

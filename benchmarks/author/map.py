@@ -17,11 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.author._blogs import open_reader, say_command
 from benchmarks.options import count, folder, report_failure
-from benchmarks.provenance import command_line, read_commit
-from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.layout import find_nearest, lay_out
 from blog_search_mcp.index.types import Ids, Vectors
 
@@ -53,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("indexes", nargs="+", type=folder, metavar="INDEX")
     parser.add_argument("--posts", type=count, default=LARGE, help=f"for the time ({LARGE})")
     options = parser.parse_args(arguments)
-    sys.stdout.write(f"{command_line('benchmarks.author', ['map', *arguments])}\n{read_commit()}\n")
+    say_command("map", arguments)
     try:
         rows = [read_rows(index) for index in options.indexes]
     except BlogSearchError as error:
@@ -71,8 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def read_rows(path: Path) -> Vectors:
     """Read the directions of an index's posts. Raises BlogSearchError."""
-    reader = Index(path, lambda identity: open_embedder(identity, "")).reader()
-    return np.array(reader.corpora()[""].post_vectors.rows)
+    return np.array(open_reader(path).corpora()[""].post_vectors.rows)
 
 
 def project(rows: Vectors) -> Vectors:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.reader import Index, IndexReader
+from benchmarks.author._blogs import open_reader, say
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus, PostVectors
 from blog_search_mcp.index.relations.related import (
     LikePosts,
@@ -53,19 +52,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--times", type=int, default=1)
     options = parser.parse_args(arguments)
     for folder in options.index:
-        reader = Index(folder, lambda identity: open_embedder(identity, "")).reader()
+        reader = open_reader(folder)
         corpus = reader.corpora()[""]
         if options.times > 1:
             _time(folder.name, repeat_posts(corpus, options.times))
         else:
             _measure(folder.name, reader, corpus)
     return 0
-
-
-def say(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def _measure(name: str, reader: IndexReader, corpus: Corpus) -> None:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from benchmarks.author.related import say
+from benchmarks.author._blogs import say
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import Layout

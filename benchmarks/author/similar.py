@@ -12,27 +12,25 @@ import argparse
 import random
 import re
 import resource
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.options import count, folder, report_failure
-from benchmarks.provenance import command_line, read_commit
-from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
+from benchmarks.author._blogs import (
+    changed_blog,
+    find_posts,
+    measure_each,
+    open_reader,
+    say,
+    say_command,
+)
+from benchmarks.options import count, folder
 from blog_search_mcp.index.documents.text import decode, split_front_matter
-from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import (
     Draft,
@@ -84,23 +82,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--limit", type=count, default=LIMIT, help=f"posts of a kind ({LIMIT})")
     parser.add_argument("--only-time", action="store_true", help="measure the time alone")
     options = parser.parse_args(arguments)
-    command = command_line("benchmarks.author", ["similar", *arguments])
-    sys.stdout.write(f"{command}\n{read_commit()}\n")
-    for index in options.indexes:
-        try:
-            measure_blog(index, options.limit, options.only_time)
-        except BlogSearchError as error:
-            return report_failure(error)
-    return 0
+    say_command("similar", arguments)
+    return measure_each(
+        options.indexes, lambda index: measure_blog(index, options.limit, options.only_time)
+    )
 
 
 def measure_blog(path: Path, limit: int, only_time: bool) -> None:
     """Print what one index reaches. Raises BlogSearchError."""
-    reader = Index(path, lambda identity: open_embedder(identity, "")).reader()
-    last = read_any_last_ingest(FolderStore(path))
-    if last is None or not Path(last.content).is_dir():
-        raise UsageError(f"The posts of {path} are not where its last ingest found them.")
-    blog = Blog(path, reader.corpora()[""], Path(last.content))
+    blog = Blog(path, open_reader(path).corpora()[""], find_posts(path))
     name = path.name if path.name not in ("idx", "index") else path.parent.name
     say(
         f"\n{name}: {len(blog.corpus.posts)} posts, {len(blog.corpus.snapshot.table.chunks)} chunks"
@@ -119,12 +109,6 @@ def measure_blog(path: Path, limit: int, only_time: bool) -> None:
     )
     measure_series(blog, limit)
     measure_halves(blog, chosen)
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def measure_time(blog: Blog, posts: Sequence[int]) -> None:
@@ -286,17 +270,11 @@ def measure_series(blog: Blog, limit: int) -> None:
 
 def measure_halves(blog: Blog, posts: Sequence[int]) -> None:
     """Print how often a first half finds its second half in a blog without first halves."""
-    with TemporaryDirectory() as place:
-        content, index = Path(place, "posts"), Path(place, "index")
-        shutil.copytree(blog.content, content)
-        index.mkdir()
-        shutil.copy(blog.index / "embeddings.db", index)
-        halves = dict(cut_posts(blog, posts, content))
-        model = blog.corpus.snapshot.embedder.identity.model
-        command = [sys.executable, "-m", "blog_search_mcp.ingest", str(content)]
-        options = ["--index", str(index), "--embedder", "embedded", "--model", model]
-        subprocess.run([*command, *options], check=True, capture_output=True)
-        reader = Index(index, lambda _identity: blog.corpus.snapshot.embedder).reader()
+
+    def cut(content: Path) -> dict[str, Vectored]:
+        return dict(cut_posts(blog, posts, content))
+
+    with changed_blog(blog.index, blog.corpus, cut) as (reader, halves):
         corpus = reader.corpora()[""]
         hits = []
         for source, vectored in halves.items():
@@ -304,7 +282,6 @@ def measure_halves(blog: Blog, posts: Sequence[int]) -> None:
             found = rank_similar(corpus, *vectored, 5, corpus.translations_of(post))
             hits.append(first_of(found) == source)
         say(f"  first half finds the second ({len(hits)}): first {mean(hits):.2f}")
-        reader.close()
 
 
 def cut_posts(blog: Blog, posts: Sequence[int], content: Path) -> Iterator[tuple[str, Vectored]]:
