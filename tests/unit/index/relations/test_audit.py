@@ -155,7 +155,6 @@ def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBl
 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
-    made.ingest()
     made.content.rename(made.content.with_name("moved"))
     corpus = made.reader().corpora()[""]
     folder = read_folder(read_any_last_ingest(made.store), None, {"a.md"}, TODAY)
@@ -172,7 +171,6 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
 
 def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n"})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     folder = ContentFolder(frozenset({"a.md"}))
     state = audit(corpus, folder, TODAY)

@@ -125,7 +125,6 @@ def test_a_post_in_a_language_may_be_shown_in_another_one(blog: MakeBlog) -> Non
 
 def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
     made = blog({**OTHERS, "blog/a.md": "[x](nothing.md) [y](/blog/nothing/) [z](nothing)"})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
     assert [each.link.href for each in find_breaks(corpus, folder)] == ["nothing.md"]
@@ -151,7 +150,6 @@ def test_the_nearest_post_is_one_of_the_same_language(blog: MakeBlog) -> None:
             "de/api.md": "# API\n\nWie man die Schnittstelle benutzt und was sie kann.\n",
         }
     )
-    made.ingest()
     corpus: Corpus = made.reader().corpora()[""]
     numbers = {post.source: number for number, post in corpus.posts.items()}
     found = NearestPosts(corpus).find(Link("writing#x", "", 1), numbers["de/api.md"])

@@ -20,9 +20,7 @@ POSTS = {
 
 @pytest.fixture
 def made(blog: MakeBlog) -> Blog:
-    made = blog(POSTS)
-    made.ingest()
-    return made
+    return blog(POSTS)
 
 
 def corpus_of(made: Blog) -> Corpus:

@@ -12,9 +12,7 @@ from tests.support.blog import Blog, MakeBlog
 
 @pytest.fixture
 def made(blog: MakeBlog) -> Blog:
-    made = blog({"a.md": "# Soup\n\nBoil the onion.\n", "b.md": "# Ice\n\nThe walrus rests.\n"})
-    made.ingest()
-    return made
+    return blog({"a.md": "# Soup\n\nBoil the onion.\n", "b.md": "# Ice\n\nThe walrus rests.\n"})
 
 
 ASKED = ["How to boil an onion?", "tusks of a walrus", "onion boiling", "the tusks"]

@@ -20,7 +20,6 @@ def write(title: str, day: str, paragraphs: list[str], more: str = "") -> str:
 
 def repeats_of(blog: MakeBlog, posts: dict[str, str]) -> list[tuple[str, str, str]]:
     made = blog(posts)
-    made.ingest()
     corpus = made.reader().corpora()[""]
     found = find_repeats(corpus, read_texts(corpus))
     return [(each.newer, each.older, each.detail) for each in found]

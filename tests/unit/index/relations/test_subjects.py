@@ -48,7 +48,6 @@ def test_subjects_are_groups_of_posts_alike_named_by_tags_and_titles(blog: MakeB
 
 def test_a_map_is_made_once_for_a_generation(blog: MakeBlog) -> None:
     made = blog(posts_of_two_subjects())
-    made.ingest()
     corpus = made.reader().corpora()[""]
     assert map_blog(corpus) is map_blog(corpus)
 

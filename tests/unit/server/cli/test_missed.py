@@ -55,7 +55,6 @@ def test_a_search_that_its_client_reads_nothing_of_is_weak_unless_it_was_sure() 
 
 def test_what_the_blog_answers_by_now_is_left_out(blog: MakeBlog) -> None:
     made = blog({"soup.md": "# Onion soup\n\nBoil an onion.\n"})
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     calls = [call("Onion soup", hits=0), call("walrus", hits=0)]
     missed = find_missed(calls, engine)

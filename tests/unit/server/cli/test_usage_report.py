@@ -55,7 +55,6 @@ def test_the_report_says_what_is_used_and_what_is_slow() -> None:
 def log(tmp_path: Path, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> UsageLog:
     """A log beside a blog of one post, on soup."""
     made = blog({"soup.md": "---\ntitle: Onion soup\ndate: 2024-05-06\n---\nBoil an onion.\n"})
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     monkeypatch.setattr(usage_report, "engine_for_one", lambda _: engine)
     return UsageLog(tmp_path / "log")

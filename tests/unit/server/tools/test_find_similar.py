@@ -47,7 +47,6 @@ def engine(made: Blog) -> Engine:
 
 def test_a_draft_is_answered_with_where_it_meets_posts(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    made.ingest()
     text = f"# Notes\n\n{TEA}\n\n## Ice\n\n{ICE}\n"
     reply = FIND_SIMILAR.call(engine(made), {"text": text})
     assert reply.facts == {
@@ -61,7 +60,6 @@ def test_a_draft_is_answered_with_where_it_meets_posts(blog: MakeBlog) -> None:
 
 def test_nothing_like_it_is_said_with_the_nearest_posts(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    made.ingest()
     facts = FIND_SIMILAR.call(engine(made), {"source": "soup.md"}).facts
     assert facts == {
         "verdict": "Nothing like it on this blog: no passage meets one of a post.",
@@ -74,7 +72,6 @@ def test_nothing_like_it_is_said_with_the_nearest_posts(blog: MakeBlog) -> None:
 
 def test_the_verdict_names_the_same_text(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    made.ingest()
     facts = FIND_SIMILAR.call(engine(made), {"text": ICE}).facts
     assert facts is not None
     assert facts["verdict"] == (
@@ -107,7 +104,6 @@ def test_an_answer_stays_small_by_showing_fewer_meetings(blog: MakeBlog) -> None
     ]
     text = "\n\n".join(parts)
     made = blog({f"{n}.md": f"---\ntitle: {'Very ' * 12}{n}\n---\n{text}\n" for n in range(5)})
-    made.ingest()
     [answer] = FIND_SIMILAR.call(engine(made), {"text": text}).texts
     assert len(answer.encode()) <= ANSWER_BYTES
     assert all(post["passages_met"] == 6 for post in json.loads(answer)["posts"])

@@ -29,9 +29,7 @@ def engine(made: Blog) -> Engine:
 
 @pytest.fixture
 def made(blog: MakeBlog) -> Blog:
-    made = blog(POSTS)
-    made.ingest()
-    return made
+    return blog(POSTS)
 
 
 def test_links_are_suggested_for_a_draft(made: Blog) -> None:
@@ -82,7 +80,6 @@ def test_an_answer_of_five_stays_small(blog: MakeBlog) -> None:
         for number in range(9)
     }
     made = blog(posts)
-    made.ingest()
     text = "\n\n".join(f"A walrus {number} {long}." for number in range(9))
     reply = SUGGEST_LINKS.call(engine(made), {"text": text})
     assert len(reply.texts[0].encode()) < 2_500

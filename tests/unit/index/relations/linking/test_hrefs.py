@@ -61,7 +61,6 @@ def test_the_commonest_way_of_writing_links_is_found(
     links: str, style: Style, blog: MakeBlog
 ) -> None:
     made = blog({"a.md": f"# A\n\n{links}\n", "b.md": "# B\n\nBee.\n"})
-    made.ingest()
     assert find_style(made.reader().corpora()[""]) == style
 
 

@@ -42,7 +42,6 @@ soup and bread.
 @pytest.fixture
 def corpus(blog: MakeBlog) -> Corpus:
     made = blog(POSTS)
-    made.ingest()
     return made.reader().corpora()[""]
 
 
@@ -88,7 +87,6 @@ def test_a_rare_word_that_a_post_repeats_stands_for_it(blog: MakeBlog) -> None:
             },
         }
     )
-    made.ingest()
     corpus = made.reader().corpora()[""]
     draft = read_draft(b"---\ntitle: News\n---\nLicences matter: FOSS has them.\n", "new.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
@@ -107,7 +105,6 @@ def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
 
 def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
     made = blog(POSTS | {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
@@ -123,7 +120,6 @@ def test_of_translations_those_nearest_to_the_language_of_a_draft_may_be_linked_
 ) -> None:
     said = {"en": "Sizing a cache", "zh-cn": "缓存有多大", "zh-tw": "快取有多大"}
     made = blog({f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     draft = read_draft(b"# Draft\n\nWords.\n", "new.md")
     found = linkable_posts(corpus, draft, language)
@@ -136,7 +132,6 @@ def test_a_post_without_a_date_is_as_near_in_time_as_the_others_are_on_the_avera
     days = {"a.md": "2025-01-01", "b.md": "2024-01-02"}
     dated = {name: f"---\ntitle: {name}\ndate: {day}\n---\nWords.\n" for name, day in days.items()}
     made = blog({**dated, "manual.md": "# Manual\n\nWords.\n"})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     draft = read_draft(b"---\ndate: 2025-01-01\n---\nOther words.\n", "new.md")
     prose = find_prose(draft.passages, "en")

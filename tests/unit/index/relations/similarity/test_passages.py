@@ -18,7 +18,6 @@ POSTS = {
 
 def test_each_post_comes_as_near_as_its_nearest_window(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    made.ingest()
     corpus = made.reader().corpora()[""]
     passages = corpus.passages
     sources = [corpus.posts[post].source for post in passages.posts.tolist()]
@@ -40,7 +39,6 @@ def test_each_post_comes_as_near_as_its_nearest_window(blog: MakeBlog) -> None:
 
 def test_the_nearest_post_elsewhere_is_of_another_family(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    made.ingest()
     corpus = made.reader().corpora()[""]
     passages = corpus.passages
     sources = [corpus.posts[post].source for post in passages.posts.tolist()]
@@ -55,7 +53,6 @@ def test_the_nearest_post_elsewhere_is_of_another_family(blog: MakeBlog) -> None
 
 def test_a_blog_without_vectors_has_no_passages(blog: MakeBlog) -> None:
     made = blog({"♥.md": "♥ ♥ ♥\n"})
-    made.ingest()
     passages = made.reader().corpora()[""].passages
     cosines = passages.compare(np.ones((2, 64), dtype=np.float32), "en")
     assert passages.by_post(cosines).shape == (2, 0)

@@ -44,9 +44,7 @@ def compare(made: Blog, text: str, source: str = "", limit: int = 5) -> Similari
 
 
 def make(blog: MakeBlog, **more: str) -> Blog:
-    made = blog(POSTS | {f"{name}.md": text for name, text in more.items()})
-    made.ingest()
-    return made
+    return blog(POSTS | {f"{name}.md": text for name, text in more.items()})
 
 
 def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> None:
@@ -94,7 +92,6 @@ def test_where_nothing_meets_the_nearest_posts_are_named_all_the_same(blog: Make
 
 def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n\n{TUSKS}\n"})
-    made.ingest()
     corpus = made.reader().corpora()[""]
     found = find_similar(corpus, draft_of_post(corpus, "walrus.md"), 5)
     assert (found.posts, [each.source for each in found.translations]) == ((), ["walrus.de.md"])
@@ -109,7 +106,6 @@ def test_a_new_translation_is_known_by_its_place(blog: MakeBlog) -> None:
 
 def test_of_translations_one_is_listed_and_names_the_others(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n"})
-    made.ingest()
     [post] = compare(made, f"# New\n\n{ICE}\n\n{TUSKS}\n").posts
     assert (post.post.source, post.translations) == ("walrus.md", (("de", "walrus.de.md"),))
 

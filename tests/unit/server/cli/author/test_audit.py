@@ -28,7 +28,6 @@ POSTS = {
 @pytest.fixture
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     monkeypatch.setattr(audit, "engine_for_author", lambda _settings: engine)
     return made

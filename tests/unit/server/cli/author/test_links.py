@@ -29,7 +29,6 @@ DRAFT = "# Lunch\r\n\r\nIt was `onion soup`, onion\r\nsoup indeed."
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     monkeypatch.setattr(links_command, "engine_for_author", lambda _, **__: engine)
     return made

@@ -33,7 +33,6 @@ def run(*words: str) -> int:
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
     made = blog(POSTS)
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     monkeypatch.setattr(map_command, "engine_for_author", lambda _: engine)
 

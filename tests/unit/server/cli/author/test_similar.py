@@ -37,7 +37,6 @@ PRINTED = f"""\
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    made.ingest()
     engine = Engine(made.follow, IndexFolder(made.index))
     monkeypatch.setattr(similar_command, "engine_for_author", lambda _, **__: engine)
     return made
