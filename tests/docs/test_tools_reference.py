@@ -16,7 +16,6 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import HitFacts, PageFacts
 from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
@@ -116,8 +115,9 @@ def test_every_line_on_where_a_chunk_stands_is_explained() -> None:
 
 def test_every_fact_of_a_list_is_explained(blog: MakeBlog) -> None:
     made = blog({"a.md": "---\ntitle: A\ndate: 2025-01-01\ntags: [x]\n---\nText.\n"})
-    engine = Engine(made.follow, IndexFolder(made.index))
-    found, nothing = (LIST_POSTS.call(engine, given).facts or {} for given in ({}, {"tag": "y"}))
+    found, nothing = (
+        LIST_POSTS.call(made.engine(), given).facts or {} for given in ({}, {"tag": "y"})
+    )
     section = PAGE.partition("\n## `list_posts`\n")[2].partition("\n## ")[0]
     sentence = re.search(r"^It answers with (.*)\. A post has (.*)$", section, re.MULTILINE)
     assert sentence is not None

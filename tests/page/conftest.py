@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine
 from tests.page.steps import HIT
 from tests.support.blog import Blog
 from tests.support.chromium import PATH, chromium, looking, served
@@ -38,7 +38,7 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """What searches the sample posts."""
     made = Blog(ROOT / "content", tmp_path_factory.mktemp("index"), today=TODAY)
     made.ingest()
-    yield Engine(made.follow, IndexFolder(made.index))
+    yield made.engine()
     for live in made.live:
         live.close()
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.settings import Access
 from tests.page.steps import opened, texts, where
 from tests.page.test_page_looks import CONTRAST, contrast
@@ -38,7 +37,7 @@ def test_the_state_of_the_blog_is_counted_and_leads_to_posts(
 ) -> None:
     made = blog(POSTS)
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url, color_scheme=scheme) as looker,
     ):
         page = looker.page
@@ -67,7 +66,7 @@ def test_it_speaks_the_language_of_the_blog_and_fits_a_narrow_screen(
         {"快取.md": "---\ntitle: 鍵值快取\n---\n模型會把鍵與值保留在記憶體，見[它](沒有.md)。\n"}
     )
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url, viewport={"width": 320, "height": 640}) as looker,
     ):
         page = looker.page
@@ -83,7 +82,7 @@ def test_it_speaks_the_language_of_the_blog_and_fits_a_narrow_screen(
 def test_it_asks_for_the_token_and_says_what_is_wrong(browser: Any, blog: MakeBlog) -> None:
     made = blog(POSTS)
     with (
-        served(Engine(made.follow, IndexFolder(made.index)), Access("0123456789abcdef")) as url,
+        served(made.engine(), Access("0123456789abcdef")) as url,
         looking(browser, url) as looker,
     ):
         page = looker.page

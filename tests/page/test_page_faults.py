@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.settings import Access
 from tests.page.steps import HIT, opened, texts, where
 from tests.support.chromium import looking, served
@@ -26,7 +26,7 @@ def test_what_a_post_says_never_becomes_markup(browser: Any, blog: MakeBlog) -> 
         }
     )
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url) as looker,
     ):
         page = looker.page
@@ -74,7 +74,7 @@ def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
     deep = "> " * 3_000 + "deep\n\n" + "*a **b " * 1_000 + "\n\n" + "[" * 3_000 + "\n\n"
     made = blog({"evil.md": f"# Evil\n{HOSTILE}", "deep.md": f"# Deep\n\n{deep}The end.\n"})
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url) as looker,
     ):
         page = looker.page

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from tests.page.steps import HIT, focused, opened, texts, where
 from tests.page.test_page_looks import CONTRAST, contrast
 from tests.support.chromium import looking, served
@@ -78,7 +77,7 @@ def test_the_page_speaks_the_language_of_the_blog(
     query, title, text, said = BLOGS[language]
     made = blog({"a.md": f"---\ntitle: {title}\ndate: 2025-03-04\ntags: [x]\n---\n{text}\n"})
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url, color_scheme="dark", locale="en-US") as looker,
     ):
         page = looker.page
@@ -120,7 +119,7 @@ def test_a_language_of_longer_words_fits_a_narrow_screen(
     query, title, text, _ = BLOGS[language]
     made = blog({"a.md": f"---\ntitle: {title}\ndate: 2025-03-04\n---\n{text}\n"})
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url, viewport={"width": 320, "height": 640}) as looker,
     ):
         page = looker.page
@@ -139,7 +138,7 @@ def test_the_door_speaks_the_language_of_the_browser(browser: Any, blog: MakeBlo
 
     made = blog({"a.md": "# Words\n\nThe words of the post.\n"})
     with (
-        served(Engine(made.follow, IndexFolder(made.index)), Access("0123456789abcdef")) as url,
+        served(made.engine(), Access("0123456789abcdef")) as url,
         looking(browser, url, locale="de-AT") as looker,
     ):
         page = looker.page
@@ -173,7 +172,7 @@ def test_a_hit_links_to_the_newer_post_in_the_language_of_the_blog(
         }
     )
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url) as looker,
     ):
         page = looker.page

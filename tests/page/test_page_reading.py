@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from tests.page.steps import HIT, QUERY, in_view, opened, search, texts, where
 from tests.support.chromium import looking, served
 
@@ -98,7 +97,7 @@ POSTS = {
 def test_links_lead_to_posts_in_the_page_and_to_pages_outside(browser: Any, blog: MakeBlog) -> None:
     made = blog(POSTS)
     with (
-        served(Engine(made.follow, IndexFolder(made.index))) as url,
+        served(made.engine()) as url,
         looking(browser, url) as looker,
     ):
         page = looker.page

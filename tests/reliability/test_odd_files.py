@@ -22,7 +22,6 @@ from blog_search_mcp.index.content.walk import ATTEMPTS, MAX_BYTES, Skipped, rea
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.report import as_json, as_lines
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.app import build_server
 from tests.reliability.odd_files import BETWEEN, CLOSED, NAMES, POST, REFUSED, write_names
 from tests.support.blog import Blog
@@ -60,7 +59,7 @@ async def test_every_odd_name_is_indexed_found_and_read_back(made: Blog) -> None
     report = made.ingest()
     assert (report.posts, report.skipped, report.warnings) == (len(NAMES), (), ())
     assert list(made.manifest.posts) == sorted(written)
-    async with Client(build_server(Engine(made.follow, IndexFolder(made.index)))) as client:
+    async with Client(build_server(made.engine())) as client:
         for source in written:
             arguments: dict[str, Any] = {"source": source, "chunk_index": 0}
             result = await client.call_tool("read_chunk", arguments)

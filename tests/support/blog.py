@@ -22,6 +22,7 @@ from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory,
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
+from blog_search_mcp.server.engine import Engine, IndexFolder
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ class Blog:
         """The index as a server opens it."""
         self.live.append(Index(self.location, lambda _identity: self.embedder))
         return self.live[-1]
+
+    def engine(self) -> Engine:
+        """What a server answers from, which follows the index."""
+        return Engine(self.follow, IndexFolder(self.location))
 
     def reader(self) -> IndexReader:
         """The live generation, opened; let go of with the last reference to it."""

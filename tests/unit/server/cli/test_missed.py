@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from blog_search_mcp.server.cli.missed import SHOWN, find_missed, find_weak
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.usage import LoggedCall
 from tests.support.blog import MakeBlog
 from tests.support.server_fixtures import FixedSearcher
@@ -55,9 +54,8 @@ def test_a_search_that_its_client_reads_nothing_of_is_weak_unless_it_was_sure() 
 
 def test_what_the_blog_answers_by_now_is_left_out(blog: MakeBlog) -> None:
     made = blog({"soup.md": "# Onion soup\n\nBoil an onion.\n"})
-    engine = Engine(made.follow, IndexFolder(made.index))
     calls = [call("Onion soup", hits=0), call("walrus", hits=0)]
-    missed = find_missed(calls, engine)
+    missed = find_missed(calls, made.engine())
     assert [gap.questions for gap in missed.gaps] == [("walrus",)]
     assert (missed.answered, missed.others, missed.gaps[0].nearest) == (1, 0, None)
 

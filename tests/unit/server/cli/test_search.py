@@ -24,7 +24,6 @@ from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli import search as search_command
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.search import search
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import page_of
 from blog_search_mcp.server.library.library import engine_for_author, engine_for_one
 from tests.support.fakes import FakeEmbedder
@@ -54,7 +53,7 @@ def made(kept_blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     monkeypatch.setattr(
         search_command,
         "engine_for_one",
-        lambda _: Engine(made.follow, IndexFolder(made.index)),
+        lambda _: made.engine(),
     )
     return made
 

@@ -18,7 +18,6 @@ from blog_search_mcp.server.cli.tokens import (
     tokens,
     typical_answers,
 )
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.instructions import INSTRUCTIONS_BYTES
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import CORE, EXTENDED, Toolset
@@ -59,7 +58,7 @@ def test_the_definitions_stay_within_their_budget() -> None:
 
 def test_a_typical_answer_stays_within_its_budget(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    answers = typical_answers(Toolset(), Engine(made.follow, IndexFolder(made.index)))
+    answers = typical_answers(Toolset(), made.engine())
     assert set(answers) == {"search_blog", "read_chunk"}
     assert 200 < answers["search_blog"].tokens <= SEARCH_ANSWER_TOKENS
 
@@ -92,9 +91,7 @@ def test_the_command_weighs_the_answers_of_the_index(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = blog(POSTS)
-    monkeypatch.setattr(
-        tokens_command, "engine_for", lambda _: Engine(made.follow, IndexFolder(made.index))
-    )
+    monkeypatch.setattr(tokens_command, "engine_for", lambda _: made.engine())
     assert tokens(Settings(made.index, "", toolset="extended")) == 0
     out, err = capsys.readouterr()
     assert err == ""

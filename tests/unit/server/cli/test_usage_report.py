@@ -12,7 +12,6 @@ import pytest
 from blog_search_mcp.server.cli import usage_report
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.usage_report import OFF, report, summarise, usage
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.usage import LoggedCall, UsageLog
 
@@ -55,8 +54,7 @@ def test_the_report_says_what_is_used_and_what_is_slow() -> None:
 def log(tmp_path: Path, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> UsageLog:
     """A log beside a blog of one post, on soup."""
     made = blog({"soup.md": "---\ntitle: Onion soup\ndate: 2024-05-06\n---\nBoil an onion.\n"})
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(usage_report, "engine_for_one", lambda _: engine)
+    monkeypatch.setattr(usage_report, "engine_for_one", lambda _: made.engine())
     return UsageLog(tmp_path / "log")
 
 

@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.library.library import Library
 from blog_search_mcp.server.settings import ANYONE, Access, Address
@@ -52,7 +51,7 @@ def fixed() -> Iterator[tuple[TestClient, FixedSearcher]]:
 @pytest.fixture
 def real(kept_blog: MakeBlog) -> Iterator[TestClient]:
     made = kept_blog(POSTS)
-    with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
+    with client_of(made.engine()) as client:
         yield client
 
 
@@ -152,7 +151,7 @@ LINKED = {
 
 def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> None:
     made = blog(LINKED)
-    with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
+    with client_of(made.engine()) as client:
         found = ask(client, "passage", source="start.md", chunk_index=0, query="goal")
     assert (found["count"] > 1, "[1]:" in found["chunks"][0]["text"]) == (True, False)
     assert found["chunks"][0]["nodes"][:1] == [
@@ -172,7 +171,7 @@ def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> Non
 
 def test_of_several_blogs_a_link_leads_to_a_post_of_its_own(blog: MakeBlog) -> None:
     made = blog(LINKED)
-    engine = Engine(made.follow, IndexFolder(made.index))
+    engine = made.engine()
     with client_of(Library({"one": engine, "two": engine})) as client:
         found = ask(client, "passage", source="two/start.md", chunk_index=0)
     link = found["chunks"][0]["nodes"][0][3]
@@ -193,7 +192,7 @@ def test_the_index_tells_the_blogs_main_language(
     posts: dict[str, str], language: str, blog: MakeBlog
 ) -> None:
     made = blog(posts)
-    with client_of(Engine(made.follow, IndexFolder(made.index))) as client:
+    with client_of(made.engine()) as client:
         assert ask(client, "index")["language"] == language
 
 
@@ -331,8 +330,7 @@ def test_the_state_of_the_blog_is_that_of_the_command(real: TestClient) -> None:
 
 def test_drafts_are_shown_on_the_machine_alone(blog: MakeBlog) -> None:
     made = blog({**POSTS, "left.md": "---\ndraft: true\ndate: 2020-01-01\n---\nWords.\n"})
-    engine = Engine(made.follow, IndexFolder(made.index))
-    app = build_app(engine, Address("0.0.0.0", 8765), Access(TOKEN, names=("blog.test",)))
+    app = build_app(made.engine(), Address("0.0.0.0", 8765), Access(TOKEN, names=("blog.test",)))
     with TestClient(app, "http://blog.test:8765") as client:
         head = {"Authorization": f"Bearer {TOKEN}"}
         facts = client.post("/api/audit", json={}, headers=head).json()

@@ -21,7 +21,7 @@ from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.blog import Blog, MakeBlog
+    from tests.support.blog import MakeBlog
 
 pytestmark = pytest.mark.usefixtures("round_model")
 
@@ -37,13 +37,9 @@ TECH = {
 }
 
 
-def engine(made: Blog) -> Engine:
-    return Engine(made.follow, IndexFolder(made.index))
-
-
 @pytest.fixture
 def library(kept_blog: MakeBlog) -> Library:
-    return Library({"food": engine(kept_blog(FOOD)), "tech": engine(kept_blog(TECH))})
+    return Library({"food": kept_blog(FOOD).engine(), "tech": kept_blog(TECH).engine()})
 
 
 def sources(library: Library, query: str, **filters: Any) -> list[str]:
@@ -144,7 +140,7 @@ def test_an_index_that_cannot_be_used_does_not_stop_the_others(
     missing = engine_for(Settings(tmp_path / "none", ""))
     assert isinstance(missing, Engine)
     broken = Engine(torn, IndexFolder(tmp_path / "torn"))
-    library = Library({"food": engine(blog(FOOD)), "gone": missing, "torn": broken})
+    library = Library({"food": blog(FOOD).engine(), "gone": missing, "torn": broken})
     found = library.search("onion", Filters(), limit=1, offset=0)
     assert [hit.post.source for hit in found.hits] == ["food/soup/onion.md"]
     assert found.notice is not None
@@ -162,7 +158,7 @@ def test_an_index_that_cannot_be_used_does_not_stop_the_others(
 
 def test_a_switch_of_one_index_changes_the_stamp_and_names_its_sources(blog: MakeBlog) -> None:
     food, tech = blog(FOOD), blog(TECH)
-    folder = Library({"food": engine(food), "tech": engine(tech)}).folder
+    folder = Library({"food": food.engine(), "tech": tech.engine()}).folder
     before = folder.stamp()
     assert folder.changed(None, before) == {
         *(f"food/{source}" for source in FOOD),

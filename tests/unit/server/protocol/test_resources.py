@@ -55,7 +55,7 @@ POSTS = {
 
 
 def client(made: Blog, mode: str) -> Client:
-    return Client(build_server(Engine(made.follow, IndexFolder(made.index))), mode=mode)
+    return Client(build_server(made.engine()), mode=mode)
 
 
 def texts(result: ReadResourceResult) -> list[str]:

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.errors import UnknownPost, UsageError
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.library.library import Library
 from blog_search_mcp.server.tools.find_similar import ANSWER_BYTES, DRAFT_LENGTH, FIND_SIMILAR
-from tests.support.blog import Blog, MakeBlog
+from tests.support.blog import MakeBlog
 
 ICE = (
     "Walruses haul out on drifting ice in summer, and they rest there between long dives "
@@ -41,14 +40,10 @@ WALRUS = {
 }
 
 
-def engine(made: Blog) -> Engine:
-    return Engine(made.follow, IndexFolder(made.index))
-
-
 def test_a_draft_is_answered_with_where_it_meets_posts(blog: MakeBlog) -> None:
     made = blog(POSTS)
     text = f"# Notes\n\n{TEA}\n\n## Ice\n\n{ICE}\n"
-    reply = FIND_SIMILAR.call(engine(made), {"text": text})
+    reply = FIND_SIMILAR.call(made.engine(), {"text": text})
     assert reply.facts == {
         "verdict": "1 passage meets what the blog has said.",
         "passages": 2,
@@ -60,7 +55,7 @@ def test_a_draft_is_answered_with_where_it_meets_posts(blog: MakeBlog) -> None:
 
 def test_nothing_like_it_is_said_with_the_nearest_posts(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    facts = FIND_SIMILAR.call(engine(made), {"source": "soup.md"}).facts
+    facts = FIND_SIMILAR.call(made.engine(), {"source": "soup.md"}).facts
     assert facts == {
         "verdict": "Nothing like it on this blog: no passage meets one of a post.",
         "passages": 1,
@@ -72,7 +67,7 @@ def test_nothing_like_it_is_said_with_the_nearest_posts(blog: MakeBlog) -> None:
 
 def test_the_verdict_names_the_same_text(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    facts = FIND_SIMILAR.call(engine(made), {"text": ICE}).facts
+    facts = FIND_SIMILAR.call(made.engine(), {"text": ICE}).facts
     assert facts is not None
     assert facts["verdict"] == (
         "1 passage meets what the blog has said. “Walrus” has mostly the same words."
@@ -83,7 +78,7 @@ def test_of_several_blogs_each_is_compared_and_sources_bear_their_names(blog: Ma
     sea, land = blog(POSTS), blog({"again.md": POSTS["walrus.md"], "tea.md": TEA})
     for made in (sea, land):
         made.ingest()
-    library = Library({"sea": engine(sea), "land": engine(land)})
+    library = Library({"sea": sea.engine(), "land": land.engine()})
     facts = FIND_SIMILAR.call(library, {"source": "sea/walrus.md"}).facts
     assert facts is not None
     assert [post["source"] for post in facts["posts"]] == ["land/again.md"]
@@ -104,7 +99,7 @@ def test_an_answer_stays_small_by_showing_fewer_meetings(blog: MakeBlog) -> None
     ]
     text = "\n\n".join(parts)
     made = blog({f"{n}.md": f"---\ntitle: {'Very ' * 12}{n}\n---\n{text}\n" for n in range(5)})
-    [answer] = FIND_SIMILAR.call(engine(made), {"text": text}).texts
+    [answer] = FIND_SIMILAR.call(made.engine(), {"text": text}).texts
     assert len(answer.encode()) <= ANSWER_BYTES
     assert all(post["passages_met"] == 6 for post in json.loads(answer)["posts"])
 

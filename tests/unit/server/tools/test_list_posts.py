@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.tools import list_posts as list_module
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 
 if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
+    from tests.support.blog import MakeBlog
 
 SOUP = "---\ntitle: Onion soup\ndate: 2025-03-04\ntags: [soup, winter]\n---\nBoil an onion.\n"
 POSTS = {
@@ -28,10 +27,6 @@ LEEK = {"source": "soup/leek.md", "title": "Leek", "date": "2024-01-01"}
 BREAD = {"source": "bread.md", "title": "Bread"}
 
 
-def engine(made: Blog) -> Engine:
-    return Engine(made.follow, IndexFolder(made.index))
-
-
 @pytest.mark.parametrize(
     ("given", "posts", "total"),
     [
@@ -46,7 +41,7 @@ def engine(made: Blog) -> Engine:
 def test_posts_are_listed_as_asked(
     given: dict[str, Any], posts: list[dict[str, Any]], total: int, blog: MakeBlog
 ) -> None:
-    result = LIST_POSTS.call(engine(blog(POSTS)), given)
+    result = LIST_POSTS.call(blog(POSTS).engine(), given)
     assert result.facts == {
         "posts": posts,
         "total": total,
@@ -58,10 +53,10 @@ def test_posts_are_listed_as_asked(
 
 def test_a_list_goes_on_where_its_page_ends(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    first = LIST_POSTS.call(engine(made), {"limit": 2}).facts
+    first = LIST_POSTS.call(made.engine(), {"limit": 2}).facts
     assert first is not None
     assert (first["posts"], first["has_more"], first["next_offset"]) == ([ONION, LEEK], True, 2)
-    rest = LIST_POSTS.call(engine(made), {"limit": 2, "offset": 2}).facts
+    rest = LIST_POSTS.call(made.engine(), {"limit": 2, "offset": 2}).facts
     assert rest is not None
     assert (rest["posts"], rest["has_more"], rest["next_offset"]) == ([BREAD], False, None)
 
@@ -70,7 +65,7 @@ def test_a_page_that_is_too_long_ends_earlier(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(list_module, "ANSWER", 200)
-    page = LIST_POSTS.call(engine(blog(POSTS)), {}).facts
+    page = LIST_POSTS.call(blog(POSTS).engine(), {}).facts
     assert page is not None
     assert (page["posts"], page["has_more"], page["next_offset"]) == ([ONION], True, 1)
 
@@ -87,12 +82,12 @@ def test_a_page_that_is_too_long_ends_earlier(
     ],
 )
 def test_an_empty_page_says_why(given: dict[str, Any], notice: str, blog: MakeBlog) -> None:
-    page = LIST_POSTS.call(engine(blog(POSTS)), given).facts
+    page = LIST_POSTS.call(blog(POSTS).engine(), given).facts
     assert page is not None
     assert (page["posts"], page["notice"]) == ([], notice)
 
 
 def test_an_order_that_is_none_is_refused(blog: MakeBlog) -> None:
     with pytest.raises(UsageError) as refused:
-        LIST_POSTS.call(engine(blog(POSTS)), {"order": "best"})
+        LIST_POSTS.call(blog(POSTS).engine(), {"order": "best"})
     assert str(refused.value) == "order must be 'newest', 'oldest' or 'title', got 'best'."

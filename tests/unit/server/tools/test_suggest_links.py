@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderUnavailable, UnknownPost, UsageError
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 from tests.support.blog import Blog, MakeBlog
@@ -23,10 +22,6 @@ SOUP = {
 }
 
 
-def engine(made: Blog) -> Engine:
-    return Engine(made.follow, IndexFolder(made.index))
-
-
 @pytest.fixture
 def made(blog: MakeBlog) -> Blog:
     return blog(POSTS)
@@ -34,28 +29,28 @@ def made(blog: MakeBlog) -> Blog:
 
 def test_links_are_suggested_for_a_draft(made: Blog) -> None:
     text = "# Lunch\n\nIt was onion soup.\n"
-    reply = SUGGEST_LINKS.call(engine(made), {"text": text})
+    reply = SUGGEST_LINKS.call(made.engine(), {"text": text})
     soup = {"line": 3, **SOUP, "chunk_index": 0, "sentence": "It was onion soup."}
     assert reply.facts == {"links": [soup]}
     assert reply.texts == (to_json(reply.facts),)
 
 
 def test_links_are_suggested_for_a_post(made: Blog) -> None:
-    reply = SUGGEST_LINKS.call(engine(made), {"source": "tea.md", "top_k": 1})
+    reply = SUGGEST_LINKS.call(made.engine(), {"source": "tea.md", "top_k": 1})
     assert reply.facts is not None
     [link] = reply.facts["links"]
     assert (link["line"], link["words"], link["source"]) == (4, "onion soup", "soup.md")
 
 
 def test_a_text_about_something_else_gets_a_notice(made: Blog) -> None:
-    reply = SUGGEST_LINKS.call(engine(made), {"text": "Granite rises."})
+    reply = SUGGEST_LINKS.call(made.engine(), {"text": "Granite rises."})
     notice = "No words of the text name or describe another post."
     assert reply.facts == {"links": [], "notice": notice}
 
 
 def test_a_draft_is_compared_by_words_where_nothing_embeds_it(made: Blog) -> None:
     made.embedder.failure = EmbedderUnavailable("Nobody answers.")
-    reply = SUGGEST_LINKS.call(engine(made), {"text": "# Lunch\n\nIt was onion soup.\n"})
+    reply = SUGGEST_LINKS.call(made.engine(), {"text": "# Lunch\n\nIt was onion soup.\n"})
     assert reply.facts == {
         "links": [{"line": 3, **SOUP, "sentence": "It was onion soup."}],
         "notice": "Compared by words alone, since there is no embedding: Nobody answers.",
@@ -65,12 +60,12 @@ def test_a_draft_is_compared_by_words_where_nothing_embeds_it(made: Blog) -> Non
 @pytest.mark.parametrize("given", [{}, {"text": "a", "source": "tea.md"}])
 def test_either_a_draft_or_a_post_is_needed(given: dict[str, str], made: Blog) -> None:
     with pytest.raises(UsageError, match="Give either text or source"):
-        SUGGEST_LINKS.call(engine(made), given)
+        SUGGEST_LINKS.call(made.engine(), given)
 
 
 def test_an_unknown_post_is_told(made: Blog) -> None:
     with pytest.raises(UnknownPost):
-        SUGGEST_LINKS.call(engine(made), {"source": "no.md"})
+        SUGGEST_LINKS.call(made.engine(), {"source": "no.md"})
 
 
 def test_an_answer_of_five_stays_small(blog: MakeBlog) -> None:
@@ -81,5 +76,5 @@ def test_an_answer_of_five_stays_small(blog: MakeBlog) -> None:
     }
     made = blog(posts)
     text = "\n\n".join(f"A walrus {number} {long}." for number in range(9))
-    reply = SUGGEST_LINKS.call(engine(made), {"text": text})
+    reply = SUGGEST_LINKS.call(made.engine(), {"text": text})
     assert len(reply.texts[0].encode()) < 2_500

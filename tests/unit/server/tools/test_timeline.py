@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.types import Filters, PlaceInSeries
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.tools.timeline import ANSWER_BYTES, TIMELINE, TOP_K
 from tests.support.server_fixtures import ALL_HITS, FixedSearcher
 
@@ -19,7 +18,7 @@ POST = "---\ntitle: {0} ({1})\ndate: 20{1}-03-04\n---\nThe walrus rests on the i
 
 def test_posts_are_told_by_year_with_their_place_in_a_series(blog: MakeBlog) -> None:
     made = blog({f"{n}.md": POST.format("Walrus", n) for n in (11, 12)})
-    found = TIMELINE.call(Engine(made.follow, IndexFolder(made.index)), {"subject": "walrus"})
+    found = TIMELINE.call(made.engine(), {"subject": "walrus"})
     assert found.facts is not None
     assert json.loads(found.texts[0]) == found.facts
     facts = found.facts

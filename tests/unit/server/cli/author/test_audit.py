@@ -12,7 +12,6 @@ from blog_search_mcp.server.cli.author import audit
 from blog_search_mcp.server.cli.author.audit import run
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.library.library import Library
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ POSTS = {
 @pytest.fixture
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(audit, "engine_for_author", lambda _settings: engine)
+    monkeypatch.setattr(audit, "engine_for_author", lambda _settings: made.engine())
     return made
 
 
@@ -92,13 +90,12 @@ def test_an_unknown_kind_or_limit_is_refused(
 
 
 def test_sources_of_several_blogs_begin_with_their_names(made: Blog) -> None:
-    engine = Engine(made.follow, IndexFolder(made.index))
+    engine = made.engine()
     facts = audit_facts(Library({"one": engine, "two": engine}), limit=5)
     assert facts["posts"] == 4
     assert [each["source"] for each in facts["findings"]["orphans"]] == ["one/b.md", "two/b.md"]
 
 
 def test_drafts_can_be_kept_back(made: Blog) -> None:
-    engine = Engine(made.follow, IndexFolder(made.index))
-    facts = audit_facts(engine, limit=5, shows_drafts=False)
+    facts = audit_facts(made.engine(), limit=5, shows_drafts=False)
     assert (facts["counts"]["stale-drafts"], facts["notice"]) == (0, NO_DRAFTS)

@@ -12,7 +12,6 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import links as links_command
 from blog_search_mcp.server.cli.author.subject import DraftFile
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +28,7 @@ DRAFT = "# Lunch\r\n\r\nIt was `onion soup`, onion\r\nsoup indeed."
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(links_command, "engine_for_author", lambda _, **__: engine)
+    monkeypatch.setattr(links_command, "engine_for_author", lambda _, **__: made.engine())
     return made
 
 

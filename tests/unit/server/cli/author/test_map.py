@@ -11,7 +11,6 @@ import pytest
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import map as map_command
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +32,7 @@ def run(*words: str) -> int:
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(map_command, "engine_for_author", lambda _: engine)
+    monkeypatch.setattr(map_command, "engine_for_author", lambda _: made.engine())
 
 
 def test_the_picture_is_printed_with_its_style(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,6 @@ import pytest
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import related
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,8 +27,7 @@ POSTS = {
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(related, "engine_for_author", lambda _: engine)
+    monkeypatch.setattr(related, "engine_for_author", lambda _: made.engine())
     return made
 
 

@@ -11,7 +11,6 @@ import pytest
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import similar as similar_command
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -37,8 +36,7 @@ PRINTED = f"""\
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(similar_command, "engine_for_author", lambda _, **__: engine)
+    monkeypatch.setattr(similar_command, "engine_for_author", lambda _, **__: made.engine())
     return made
 
 

@@ -10,7 +10,6 @@ import pytest
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import timeline
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import Engine, IndexFolder
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -30,8 +29,7 @@ def run(*words: str) -> int:
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
     made = blog(POSTS)
-    engine = Engine(made.follow, IndexFolder(made.index))
-    monkeypatch.setattr(timeline, "engine_for_one", lambda _: engine)
+    monkeypatch.setattr(timeline, "engine_for_one", lambda _: made.engine())
 
 
 def test_posts_are_printed_year_by_year(capsys: pytest.CaptureFixture[str]) -> None:
