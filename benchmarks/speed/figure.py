@@ -139,11 +139,3 @@ def timed(work: Work) -> float:
     started = time.perf_counter()
     work()
     return (time.perf_counter() - started) * 1000.0
-
-
-def by_itself(
-    work: Callable[[], float], floor: Callable[[], float], runs: int
-) -> list[list[float]]:
-    """As `in_turn` for works that measure themselves and return what they found."""
-    pairs = [(work(), floor()) for _ in range(runs)]
-    return [list(values) for values in zip(*pairs, strict=True)]

@@ -20,7 +20,6 @@ from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest
-from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
@@ -113,11 +112,6 @@ class Stage:
     def _place(self) -> Path:
         key = hashlib.sha256(f"{self.blog.resolve()}".encode()).hexdigest()[:8]
         return self.cache / "speed" / f"{key}-{self.posts}-{self.seed}"
-
-
-def identity_of(dimension: int) -> EmbedderIdentity:
-    """The embedder's of an index of that dimension."""
-    return FreeEmbedder(dimension).identity
 
 
 def _is_usable(folder: Path) -> bool:
