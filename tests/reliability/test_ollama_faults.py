@@ -6,64 +6,42 @@ and once Ollama is well everything is whole.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.reliability.ollama_at_ingest import AT_INGEST
 from tests.reliability.ollama_later import AT_A_QUERY, AT_THE_NEXT_INGEST
 from tests.reliability.server_trials import NEW, try_first_ingest, try_later_ingest, try_query
 from tests.support.faults.ollama_scripts import Case, always
-from tests.support.faults.ollama_stage import ANSWER, MODEL, Stage, search, stage
+from tests.support.faults.ollama_stage import ANSWER, MODEL, Stage, search
 from tests.support.ollama.faults import Fault, compressed, is_too_large, nested, redirects
 from tests.support.ollama_standin import OllamaStandIn, running
 
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The index of the stage's blog, made with an Ollama that was well."""
-    with stage(tmp_path_factory.mktemp("good")) as made:
-        made.ingest()
-        return made.index
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Stage]:
-    with stage(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def made_with_index(index: Path, tmp_path: Path) -> Iterator[Stage]:
-    shutil.copytree(index, tmp_path / "index")
-    with stage(tmp_path) as made:
-        yield made
+STAGE = Stage
+"""What the fixtures of stages are of."""
 
 
 @pytest.mark.parametrize("case", AT_INGEST, ids=lambda case: case.what)
-def test_a_first_ingest_passes_over_a_fault_or_names_it(case: Case, made: Stage) -> None:
-    try_first_ingest(case, made)
+def test_a_first_ingest_passes_over_a_fault_or_names_it(case: Case, new_stage: Stage) -> None:
+    try_first_ingest(case, new_stage)
 
 
 @pytest.mark.parametrize("case", AT_THE_NEXT_INGEST, ids=lambda case: case.what)
 def test_a_later_ingest_keeps_a_good_index_or_brings_it_up_to_date(
-    case: Case, made_with_index: Stage
+    case: Case, indexed_stage: Stage
 ) -> None:
-    try_later_ingest(case, made_with_index)
+    try_later_ingest(case, indexed_stage)
 
 
 @pytest.mark.parametrize("case", AT_A_QUERY, ids=lambda case: case.what)
 def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
-    case: Case, made_with_index: Stage
+    case: Case, indexed_stage: Stage
 ) -> None:
-    try_query(case, made_with_index)
+    try_query(case, indexed_stage)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_text_goes_where_a_redirect_points(status: int, made_with_index: Stage) -> None:
-    made = made_with_index
+def test_no_text_goes_where_a_redirect_points(status: int, indexed_stage: Stage) -> None:
+    made = indexed_stage
     with running(OllamaStandIn([MODEL])) as elsewhere:
         for path in ("/api/tags", "/api/version", "/api/show"):
             made.server.elsewhere[path] = redirects(status, f"http://{elsewhere.host}{path}")
@@ -80,9 +58,9 @@ def test_no_text_goes_where_a_redirect_points(status: int, made_with_index: Stag
 
 @pytest.mark.parametrize("fault", [None, compressed, is_too_large, nested])
 def test_an_ingest_without_changes_looks_for_the_model_at_that_address_alone(
-    fault: Fault | None, made_with_index: Stage
+    fault: Fault | None, indexed_stage: Stage
 ) -> None:
-    made = made_with_index
+    made = indexed_stage
     made.ingest()
     with running(OllamaStandIn([MODEL])) as elsewhere:
         pointing = redirects(307, f"http://{elsewhere.host}/api/tags")

@@ -5,67 +5,45 @@ The trials are those of Ollama's faults.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.reliability.openai_faults import AT_A_QUERY, AT_INGEST, AT_THE_NEXT_INGEST
 from tests.reliability.server_trials import NEW, try_first_ingest, try_later_ingest, try_query
 from tests.support.faults.ollama_scripts import Case, always
-from tests.support.faults.ollama_stage import ANSWER, Stage, search, stage
+from tests.support.faults.ollama_stage import ANSWER, Stage, search
 from tests.support.faults.openai_stage import SERVED, OpenAIStage
 from tests.support.ollama.faults import redirects
 from tests.support.openai_standin import OpenAIStandIn, running
 
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The index of the stage's blog, made with a server that was well."""
-    with stage(tmp_path_factory.mktemp("good"), OpenAIStage) as made:
-        made.ingest()
-        return made.index
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Stage]:
-    with stage(tmp_path, OpenAIStage) as made:
-        yield made
-
-
-@pytest.fixture
-def made_with_index(index: Path, tmp_path: Path) -> Iterator[Stage]:
-    shutil.copytree(index, tmp_path / "index")
-    with stage(tmp_path, OpenAIStage) as made:
-        yield made
+STAGE = OpenAIStage
+"""What the fixtures of stages are of."""
 
 
 @pytest.mark.parametrize("case", AT_INGEST, ids=lambda case: case.what)
-def test_a_first_ingest_passes_over_a_fault_or_names_it(case: Case, made: Stage) -> None:
-    try_first_ingest(case, made)
+def test_a_first_ingest_passes_over_a_fault_or_names_it(case: Case, new_stage: Stage) -> None:
+    try_first_ingest(case, new_stage)
 
 
 @pytest.mark.parametrize("case", AT_THE_NEXT_INGEST, ids=lambda case: case.what)
 def test_a_later_ingest_keeps_a_good_index_or_brings_it_up_to_date(
-    case: Case, made_with_index: Stage
+    case: Case, indexed_stage: Stage
 ) -> None:
-    try_later_ingest(case, made_with_index)
+    try_later_ingest(case, indexed_stage)
 
 
 @pytest.mark.parametrize("case", AT_A_QUERY, ids=lambda case: case.what)
 def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
-    case: Case, made_with_index: Stage
+    case: Case, indexed_stage: Stage
 ) -> None:
-    try_query(case, made_with_index)
+    try_query(case, indexed_stage)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_text_and_no_key_goes_where_a_redirect_points(
-    status: int, made_with_index: Stage, monkeypatch: pytest.MonkeyPatch
+    status: int, indexed_stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EMBEDDER_API_KEY", "secret")
-    made = made_with_index
+    made = indexed_stage
     with running(OpenAIStandIn([SERVED])) as elsewhere:
         for path in ("/v1/models", "/v1/embeddings"):
             made.server.elsewhere[path] = redirects(status, f"http://{elsewhere.host}{path}")
