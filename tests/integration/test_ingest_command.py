@@ -226,16 +226,6 @@ def test_another_embedder_than_the_index_s_is_refused(folder: Path) -> None:
     assert line.endswith(f"`{rebuild_of(folder, '--rebuild', '--embedder', 'ollama')}`.")
 
 
-def test_an_index_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    content = write(tmp_path / "content")
-    inside = content / "kv.md" / "index"
-    ran = run(content, "--index", inside, "--embedder", "embedded", "--rebuild")
-    assert failed(ran) == (
-        "kv.md is a file, and the index needs a folder there. Name another folder with "
-        "--index DIR, or move the file away."
-    )
-
-
 @pytest.mark.parametrize("room", [0, 3_000, 40_000])
 def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, folder: Path) -> None:
     (folder / "content" / "new.md").write_text("A new post.\n\n" * 500, encoding="utf-8")

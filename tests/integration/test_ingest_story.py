@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
-from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable, IndexProblem
+from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE, split_windows
@@ -72,10 +72,6 @@ def found_scores(blog: Blog, query: str) -> dict[str, float]:
     """What the words of a query find, by source."""
     answer = blog.reader().search(query, Filters(), limit=9, offset=0, use=Use.LEXICAL)
     return {hit.post.source: round(hit.score, 6) for hit in answer.hits}
-
-
-def found_sources(blog: Blog, query: str) -> list[str]:
-    return list(found_scores(blog, query))
 
 
 def found(blog: Blog, query: str) -> list[str]:
@@ -320,17 +316,6 @@ def test_an_emptied_content_folder_keeps_the_index(blog: MakeBlog) -> None:
         "Give the folder that holds the posts."
     )
     assert found(made, "onion") == ["soup.md"]
-
-
-def test_an_index_that_cannot_be_written_is_one_sentence(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    made.index = made.content / "soup.md" / "index"
-    with pytest.raises(IndexProblem) as raised:
-        made.ingest(rebuild=True)
-    assert str(raised.value) == (
-        "soup.md is a file, and the index needs a folder there. "
-        "Name another folder with --index DIR, or move the file away."
-    )
 
 
 def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(

@@ -16,6 +16,9 @@ from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import Names, vectors_fields
 from tests.support.milvus_server import BINARY, clear, serving_engine
+from tests.unit.index.milvus.test_client import (
+    test_an_alias_names_one_collection_and_is_altered_in_one_step,
+)
 from tests.unit.index.milvus.test_vectors import (
     test_a_generation_has_the_rows_of_those_before_but_of_posts_that_went,
     test_a_generation_without_new_vectors_makes_no_collection,
@@ -30,6 +33,7 @@ __all__ = [
     "test_a_generation_has_the_rows_of_those_before_but_of_posts_that_went",
     "test_a_generation_without_new_vectors_makes_no_collection",
     "test_a_graph_that_misses_rows_is_completed_by_the_vectors_themselves",
+    "test_an_alias_names_one_collection_and_is_altered_in_one_step",
     "test_every_answer_is_that_of_the_store_in_files",
 ]
 
@@ -54,23 +58,6 @@ def milvus(engine_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mil
         client.drop_alias(alias)
     clear(client)
     client.close()
-
-
-def test_an_alias_names_one_collection_and_is_altered_in_one_step(milvus: Milvus) -> None:
-    first, second = (Names("blog").vectors(number) for number in (1, 2))
-    for name in (first, second):
-        milvus.create(name, vectors_fields(4))
-    assert milvus.resolve("blog") is None
-    assert [milvus.create_alias("blog", each) for each in (first, first, second)] == [
-        True,
-        True,
-        False,
-    ]
-    milvus.alter_alias("blog", second)
-    assert milvus.resolve("blog") == second
-    milvus.drop_alias("blog")
-    with pytest.raises(CollectionGone):
-        milvus.alter_alias("blog", second)
 
 
 def test_a_released_collection_is_loaded_and_one_that_is_gone_is_said(milvus: Milvus) -> None:

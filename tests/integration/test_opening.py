@@ -39,8 +39,7 @@ def test_nothing_heavy_is_imported_before_the_first_reply() -> None:
     assert output_of(HEAVY) == "[] False\n"
 
 
-def test_garbage_is_collected_again_once_the_index_is_open(tmp_path: Path) -> None:
-    watched = """
+WARMED_UP = """
 import gc
 import sys
 from blog_search_mcp.server import __main__
@@ -54,25 +53,12 @@ class Watched(FixedSearcher):
 stdio.engine_for = lambda settings: Watched()
 __main__.main()
 """
-    with wire(tmp_path, "-c", watched) as server:
+
+
+def test_the_index_opens_by_itself_after_the_first_reply_only_once_and_garbage_is_collected_again(
+    tmp_path: Path,
+) -> None:
+    with wire(tmp_path, "-c", WARMED_UP) as server:
         server.ask(1, "server/discover", MODERN)
         server.ask(2, "tools/list", MODERN)
         assert server.rest() == (b"", b"False True True\n")
-
-
-def test_the_index_opens_by_itself_after_the_first_reply_and_only_once(tmp_path: Path) -> None:
-    watched = """
-import sys
-from blog_search_mcp.server import __main__
-from blog_search_mcp.server.stdio import transport as stdio
-from tests.support.server_fixtures import FixedSearcher
-class Watched(FixedSearcher):
-    def warm_up(self, then):
-        print("warm", file=sys.stderr, flush=True)
-stdio.engine_for = lambda settings: Watched()
-__main__.main()
-"""
-    with wire(tmp_path, "-c", watched) as server:
-        server.ask(1, "server/discover", MODERN)
-        server.ask(2, "tools/list", MODERN)
-        assert server.rest() == (b"", b"warm\n")

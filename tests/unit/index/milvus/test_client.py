@@ -65,21 +65,18 @@ def test_a_text_in_an_expression_is_that_text_alone(text: str, milvus: Milvus) -
 
 
 def test_an_alias_names_one_collection_and_is_altered_in_one_step(milvus: Milvus) -> None:
-    filled(milvus)
-    other = Names("blog").vectors(2)
-    milvus.create(other, vectors_fields(4))
+    first, second = (Names("blog").vectors(number) for number in (1, 2))
+    for name in (first, second):
+        milvus.create(name, vectors_fields(4))
     assert milvus.resolve("blog") is None
-    assert [milvus.create_alias("blog", each) for each in (CHUNKS, CHUNKS, other)] == [
-        True,
-        True,
-        False,
-    ]
-    milvus.alter_alias("blog", other)
-    assert milvus.resolve("blog") == other
+    made = [milvus.create_alias("blog", each) for each in (first, first, second)]
+    assert made == [True, True, False]
+    milvus.alter_alias("blog", second)
+    assert milvus.resolve("blog") == second
     milvus.drop_alias("blog")
     assert milvus.resolve("blog") is None
     with pytest.raises(CollectionGone):
-        milvus.alter_alias("blog", other)
+        milvus.alter_alias("blog", second)
 
 
 def test_a_released_collection_is_loaded_and_asked_again(milvus: Milvus) -> None:

@@ -70,13 +70,6 @@ def test_a_current_that_names_nothing_is_one_sentence(
     assert made.reader().manifest.chunks == 5
 
 
-def test_a_current_that_names_a_missing_generation_is_one_sentence(blog: MakeBlog) -> None:
-    made = blog(POSTS)
-    made.files.folder.rename(made.layout.generation(12).folder)
-    made.layout.current.write_text("000009\n", encoding="ascii")
-    assert refusal(made) == f"The index's manifest.json cannot be read. {REBUILD}"
-
-
 def test_another_format_is_refused_by_reader_and_ingest(blog: MakeBlog) -> None:
     made = blog(POSTS)
     manifest = made.files.manifest
