@@ -71,7 +71,7 @@ from blog_search_mcp.index.milvus.vectors import (
     empty_directory,
 )
 from blog_search_mcp.index.store.catalog import open_catalog
-from blog_search_mcp.index.store.catalog_writer import SCHEMA, SHARED, CatalogWriter
+from blog_search_mcp.index.store.catalog_writer import CatalogWriter, prepare_files
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.store.manifest import Manifest, dumps
@@ -309,12 +309,7 @@ def begin_draft(
         connection = stack.enter_context(
             closing(sqlite3.connect(path, uri=True, check_same_thread=False))
         )
-        connection.execute("ATTACH ? AS shared", [files.texts.resolve().as_uri()])
-        for schema in ("main", "shared"):
-            connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
-            connection.execute(f"PRAGMA {schema}.synchronous = OFF")
-        connection.executescript(SHARED + SCHEMA)
-        connection.execute("PRAGMA foreign_keys = ON")
+        prepare_files(connection, files.texts.resolve().as_uri(), is_new=True)
         texts = None
         if base is not None:
             texts = base.texts()

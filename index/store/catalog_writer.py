@@ -274,6 +274,16 @@ class CatalogWriter:
         return chunk_id
 
 
+def prepare_files(connection: sqlite3.Connection, texts: str, *, is_new: bool) -> None:
+    """Attach the shared texts, let no journal be written, and give new files their tables."""
+    connection.execute("ATTACH ? AS shared", [texts])
+    for schema in ("main", "shared"):
+        _unjournaled(connection, schema)
+    connection.execute("PRAGMA foreign_keys = ON")
+    if is_new:
+        connection.executescript(SHARED + SCHEMA)
+
+
 @contextmanager
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
@@ -288,12 +298,7 @@ def open_writer(
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
         texts = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
-        connection.execute("ATTACH ? AS shared", [texts])
-        for schema in ("main", "shared"):
-            _unjournaled(connection, schema)
-        connection.execute("PRAGMA foreign_keys = ON")
-        if is_new:
-            connection.executescript(SHARED + SCHEMA)
+        prepare_files(connection, texts, is_new=is_new)
         yield CatalogWriter(connection, files, is_new=is_new)
         connection.commit()
 

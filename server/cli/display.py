@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.snippets import Span
     from blog_search_mcp.index.types import Answer, Hit, Passage, ReasonKind
-    from blog_search_mcp.server.format.results import HitFacts, PageFacts
 
 INDENT = "   "
 MARKED = "bold yellow"

@@ -5,6 +5,7 @@ Cosines are standardised over the blog's posts, because embedders spread them di
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -183,10 +184,7 @@ def _find_mentions(names: Names, prose: Prose, linking: frozenset[int]) -> dict[
 
 
 def _share_tags(corpus: Corpus, draft: Draft, posts: Ids) -> Floats:
-    counts: dict[str, int] = {}
-    for post in corpus.posts.values():
-        for tag in post.tags:
-            counts[tag.casefold()] = counts.get(tag.casefold(), 0) + 1
+    counts = Counter(tag.casefold() for post in corpus.posts.values() for tag in post.tags)
     own = {tag.casefold() for tag in draft.post.tags}
     total = max(len(corpus.posts), 2)
     return np.array(
