@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBusy
 from tests.support.blog import Blog
-from tests.support.paths import ROOT
+from tests.support.python import start_python
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -45,13 +44,7 @@ except IndexBusy as error:
 
 def waiting(blog: Blog, how: str) -> subprocess.Popen[str]:
     """An ingest that begins with the next line on its stdin."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", INGEST, blog.content, blog.index, how],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    process = start_python("-c", INGEST, blog.content, blog.index, how)
     assert line(process) == "ready"
     return process
 

@@ -28,6 +28,7 @@ from tests.support.blog import Blog
 from tests.support.milvus_server import serving
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
+from tests.support.python import start_python
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus
@@ -105,16 +106,7 @@ def test_no_answer_fails_or_is_of_two_generations_while_they_switch(
     monkeypatch.setattr(milvus_draft, "GRACE", 2.0)
     blog.write(posts(0))
     blog.ingest()
-    readers = [
-        subprocess.Popen(
-            [sys.executable, "-c", READER, str(blog.location)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
+    readers = [start_python("-c", READER, blog.location) for _ in range(2)]
     for reader in readers:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "ready\n"

@@ -40,3 +40,9 @@ def output_of(
     ran = run_python("-c", program, *arguments, env=env, given=given)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+def start_python(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    """Start it, to be spoken to by lines on its stdin and stdout."""
+    command, pipe = [sys.executable, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, encoding="utf-8")

@@ -7,7 +7,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -24,7 +23,7 @@ from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
 from blog_search_mcp.ingest.workers import BATCH, WORTHWHILE, WorkerPool
 from tests.support.paths import ROOT
-from tests.support.python import run_python
+from tests.support.python import run_python, start_python
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
@@ -168,13 +167,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
     path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
-    with subprocess.Popen(
-        [sys.executable, script],
-        env=os.environ | {"PYTHONPATH": path},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as parent:
+    with start_python(script, env=os.environ | {"PYTHONPATH": path}) as parent:
         assert parent.stdout is not None
         helpers = [int(number) for number in parent.stdout.readline().split()]
         assert len(helpers) == 2

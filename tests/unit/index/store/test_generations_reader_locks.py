@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ import pytest
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import collect, lock_generation, locked_generations
 from blog_search_mcp.index.types import Filters
-from tests.support.paths import ROOT
+from tests.support.python import start_python
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -97,13 +96,7 @@ print(reader.read("soup.md", 0, 0).chunks[0].text)
 
 def reading(blog: Blog) -> subprocess.Popen[str]:
     """A process that has opened the live generation; it reads once its stdin is closed."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", READER, blog.index],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    process = start_python("-c", READER, blog.index)
     assert process.stdout is not None
     assert process.stdout.readline() == "1\n"
     return process
