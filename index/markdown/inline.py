@@ -22,10 +22,15 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import quote
 
-from markdown_it.common.utils import mdTrim
+from markdown_it.common.utils import mdTrim, normalizeReference
 from markdown_it.token import Token
 
-from blog_search_mcp.index.markdown.parser import find_inline_code, parse_inline, parse_passage
+from blog_search_mcp.index.markdown.parser import (
+    find_inline_code,
+    is_inside,
+    parse_inline,
+    parse_passage,
+)
 from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.types import Link
 
@@ -45,7 +50,6 @@ _GONE = re.compile(
     | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
-    | ^[ ]{{0,3}}\[(?!\^)[^\[\]\n]+\]:[ ]*\S+(?:\s+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$
     | ^[ ]{{0,3}}\[{{1,2}}_?toc_?\]{{1,2}}[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # names of Obsidian's blocks
@@ -54,6 +58,11 @@ _GONE = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)[^\[\]\n]+\]: *\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$",
+    re.MULTILINE,
+)
+"""Of a link; its label may be code."""
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(
@@ -70,11 +79,19 @@ def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: boo
     if not (hide_code or _INLINE_MARKED.search(source)):
         return source
     wiki = _wiki_link if keep_links else _wiki_words
+    source = _strip_definitions(source)
     pieces, at = [], 0
     for start, end in find_inline_code(source):
         pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
         at = end
     return "".join([*pieces, _strip_outside(source[at:], wiki)])
+
+
+def _strip_definitions(source: str) -> str:
+    if "]:" not in source:
+        return source
+    code = list(find_inline_code(source))
+    return _DEFINITION.sub(lambda each: each[0] if is_inside(each.start(), code) else "", source)
 
 
 def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
@@ -112,6 +129,7 @@ _ONE_PARAGRAPH = re.compile(
 """A line that can be no other block and holds no generator syntax, as headings do."""
 _MARKED = re.compile(r"[\\`*_~\[\]<&{=^]|;base64,")
 """What a paragraph without markup does not hold."""
+_BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 
@@ -133,26 +151,29 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(markdown: str, known: Sequence[Token] | None = None) -> str:
+def strip_markup(
+    markdown: str, known: Sequence[Token] | None = None, labels: frozenset[str] = frozenset()
+) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
-    reference marks, generator syntax. `known` is as for `parse_passage`. Never raises.
+    reference marks, generator syntax. `known` is as for `parse_passage`; `labels` are those of
+    links that are defined elsewhere, as `normalizeReference` writes them. Never raises.
     """
     if _ONE_PARAGRAPH.fullmatch(markdown):
-        found = iter([_paragraph(mdTrim(markdown))])
+        found = iter([_paragraph(mdTrim(markdown), labels)])
     else:
-        found = _lines(parse_passage(markdown, known))
+        found = _lines(parse_passage(markdown, known), labels)
     lines = (CONTROL.sub("", line).strip("\n") for line in found)
     return restore_braces("\n".join(line for line in lines if line.strip()))
 
 
-def _lines(tokens: Sequence[Token]) -> Iterator[str]:
+def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
     cells: list[str] | None = None
     for token in tokens:
         if token.type == "inline":
-            words = _paragraph(token.content)
+            words = _paragraph(token.content, defined)
             if cells is None:
                 yield words
             else:
@@ -175,13 +196,16 @@ def html_words(source: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _paragraph(source: str) -> str:
+def _paragraph(source: str, defined: frozenset[str]) -> str:
     """Return the words of a paragraph; a post's are read for its language and for its chunks."""
     if not _MARKED.search(source):
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
     labels = [label or text for text, label in _REFERENCE.findall(source)]
+    if defined:
+        bracketed = _BRACKETED.findall(source)
+        labels += [label for label in bracketed if normalizeReference(label) in defined]
     return _unwrap("".join(map(_words, parse_inline(source, labels))))
 
 

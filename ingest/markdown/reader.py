@@ -113,7 +113,7 @@ class MarkdownBody:
     def title(self) -> str:
         """The words of the first level-1 heading that has any."""
         words = (
-            strip_markup(content.content)
+            self.strip_markup(content.content)
             for opening, content in pairwise(self._tokens)
             if opening.type == "heading_open" and opening.tag == "h1"
         )
@@ -158,11 +158,11 @@ class MarkdownBody:
         passage = self.text[start:end]
         if start and start not in self._starts and (indented := _INDENTED.match(passage)):
             passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
-        return strip_markup(passage, self._tokens_of(start, end))
+        return strip_markup(passage, self._tokens_of(start, end), self._labels)
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
-        return strip_markup(markup)
+        return strip_markup(markup, None, self._labels)
 
     @cached_property
     def _markdown(self) -> str:
@@ -173,6 +173,11 @@ class MarkdownBody:
         env: dict[str, Any] = {}
         tokens = parse_blocks(self._markdown, "body", env)
         return tokens, env.get("references", {})
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """Those of the links that the text defines."""
+        return frozenset(self._parsed[1])
 
     @property
     def _tokens(self) -> Sequence[Token]:
@@ -221,7 +226,7 @@ class MarkdownBody:
             source = self._tokens[node.start + 1].content
             if len(source) > LONGEST_HEADING:
                 return Block("paragraph", start, end)
-            return Block(kind, start, end, int(opening.tag[1]), strip_markup(source))
+            return Block(kind, start, end, int(opening.tag[1]), self.strip_markup(source))
         if kind == "fence":
             marks = _OPENING.search(self.text, start, end)
             return Block(kind, start, end, opening=f"{marks['marks'] if marks else FENCE}\n")

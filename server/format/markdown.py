@@ -141,7 +141,7 @@ def _as_in_post(chunk: Chunk) -> str:
 
     Which of these it is, is seen from the words that the ingest found.
     """
-    if not chunk.index or strip_markup(chunk.text).endswith(chunk.plain):
+    if not chunk.index or _reads_as(chunk.text, chunk):
         return chunk.text
     indented = _INDENT.match(chunk.text)
     most = len(indented[1]) if indented else 0
@@ -149,8 +149,16 @@ def _as_in_post(chunk: Chunk) -> str:
         re.sub(rf"^ {{1,{most}}}", "", chunk.text, flags=re.MULTILINE) if most else chunk.text,
         f"{FENCE}\n{chunk.text}",
     )
-    fitting = (other for other in others if strip_markup(other).endswith(chunk.plain))
-    return next(fitting, chunk.text)
+    return next((other for other in others if _reads_as(other, chunk)), chunk.text)
+
+
+def _reads_as(text: str, chunk: Chunk) -> bool:
+    """Whether a text has the words of a chunk, of which the post may define links elsewhere."""
+    words, plain = (_BRACKETS.sub("", each) for each in (strip_markup(text), chunk.plain))
+    return words.endswith(plain)
+
+
+_BRACKETS = re.compile(r"[\[\]]")
 
 
 def _resolve_targets(markdown: str) -> str:

@@ -50,6 +50,23 @@ def test_what_begins_inside_a_list_is_no_code(begin: str, words: str) -> None:
     assert MarkdownBody(text).plain_text(text.index(begin), len(text)) == words
 
 
+def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
+    text = (
+        "# The [Book]\n\nSee [Book], [`Vec`], [a][] and [x].\n\n- [book] `[a]` [a\n\n"
+        "[book]: /b\n[`Vec`]: /v 'A title'\n[a]: /a\n"
+    )
+    body = MarkdownBody(text)
+    words = "The Book\nSee Book, Vec, a and [x].\nbook [a] [a"
+    assert body.plain_text(0, len(text)) == words
+    assert body.plain_text(text.index("See"), text.index("- [")) == "See Book, Vec, a and [x]."
+    assert (body.title, body.blocks[0].heading) == ("The Book", "The Book")
+
+
+def test_a_definition_inside_code_is_code() -> None:
+    text = "Write `\n[a]: b\n` or\n[c]: d\n"
+    assert MarkdownBody(text).plain_text(0, len(text)) == "Write [a]: b or"
+
+
 @given(st.lists(LINE, max_size=12).map("\n".join))
 def test_blocks_tile_the_body(text: str) -> None:
     blocks = MarkdownBody(text).blocks

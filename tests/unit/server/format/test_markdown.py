@@ -89,6 +89,11 @@ def test_markdown_is_shown_as_a_blog_shows_it(text: str, nodes: list[Any] | None
         assert found == nodes
 
 
+def test_a_list_is_known_by_words_of_which_some_are_a_link_by_its_label() -> None:
+    nodes = rendered("    - a\n    - see [b]", index=1, plain="a\nsee b")
+    assert nodes == [["ul", {}, ["li", {}, "a"], ["li", {}, "see [b]"]]]
+
+
 def test_a_first_heading_that_repeats_the_title_stands_above_already() -> None:
     assert rendered("# A\n\n# A\n\nText.") == [["h3", {}, "A"], ["p", {}, "Text."]]
 
