@@ -8,18 +8,11 @@ from pathlib import Path
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.server.cli.author.patch import write_patch
-from blog_search_mcp.server.cli.author.subject import (
-    DraftFile,
-    content_folders,
-    naming_subject,
-    read_draft_file,
-)
+from blog_search_mcp.server.cli.author.subject import DraftFile, content_folders, open_subject
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
-from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
-from blog_search_mcp.server.tools.find_similar import read_subject
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
     describe_reason,
@@ -33,11 +26,7 @@ WIDTH = 90
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Print the links, as a patch or as JSON if asked. Raises BlogSearchError."""
-    file = read_draft_file(request.subject, settings)
-    corpora = engine_for_author(settings, embeds=file is not None).corpora()
-    data, source = (file.data, file.source) if file else (None, request.subject)
-    with naming_subject():
-        drafts = read_subject(corpora, data, source)
+    file, corpora, drafts = open_subject(settings, request.subject)
     limit = request.limit or TOP_K_DEFAULT
     found = find_links(drafts, corpora, limit, is_reverse=request.is_reverse)
     if found.notice:

@@ -6,22 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from blog_search_mcp.server.cli.author.subject import naming_subject, read_draft_file
+from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
-from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
-from blog_search_mcp.server.tools.find_similar import compare, read_subject, similar_facts
+from blog_search_mcp.server.tools.find_similar import compare, similar_facts
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    file = read_draft_file(request.subject, settings)
-    corpora = engine_for_author(settings, embeds=file is not None).corpora()
-    limit = request.limit or TOP_K_DEFAULT
-    data, source = (file.data, file.source) if file else (None, request.subject)
-    with naming_subject():
-        drafts = read_subject(corpora, data, source)
-    found = compare(corpora, drafts, limit)
+    _, corpora, drafts = open_subject(settings, request.subject)
+    found = compare(corpora, drafts, request.limit or TOP_K_DEFAULT)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:
         facts["notice"] = with_folders(found.notice or "", settings)

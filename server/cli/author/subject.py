@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
+from blog_search_mcp.server.library.library import engine_for_author
+from blog_search_mcp.server.tools.find_similar import read_subject
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.server.settings import Settings
 
 STDIN = "-"
@@ -47,11 +50,19 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     return DraftFile(data, path.name, path)
 
 
-@contextmanager
-def naming_subject() -> Iterator[None]:
-    """Raise UsageError for a post that is not there, in words for who names a file or a source."""
+def open_subject(
+    settings: Settings, subject: str
+) -> tuple[DraftFile | None, Mapping[str, Corpus], Mapping[str, Draft]]:
+    """Read what `subject` names: the file, if it is one, all blogs, and it as a draft to each.
+
+    Raises UsageError for what is neither a file nor a post, another BlogSearchError for what
+    cannot be read.
+    """
+    file = read_draft_file(subject, settings)
+    corpora = engine_for_author(settings, embeds=file is not None).corpora()
+    data, source = (file.data, file.source) if file else (None, subject)
     try:
-        yield
+        return file, corpora, read_subject(corpora, data, source)
     except UnknownPost as error:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(

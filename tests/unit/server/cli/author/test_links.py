@@ -10,6 +10,7 @@ import pytest
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import links as links_command
+from blog_search_mcp.server.cli.author import subject
 from blog_search_mcp.server.cli.author.subject import DraftFile
 from blog_search_mcp.server.cli.parser import read_settings
 
@@ -28,7 +29,7 @@ DRAFT = "# Lunch\r\n\r\nIt was `onion soup`, onion\r\nsoup indeed."
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    monkeypatch.setattr(links_command, "engine_for_author", lambda _, **__: made.engine())
+    monkeypatch.setattr(subject, "engine_for_author", lambda _, **__: made.engine())
     return made
 
 
@@ -80,7 +81,7 @@ def test_a_patch_of_posts_is_made_for_their_files(
 
 
 def test_a_patch_needs_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links_command, "read_draft_file", lambda *_: DraftFile(b"a", "-", None))
+    monkeypatch.setattr(subject, "read_draft_file", lambda *_: DraftFile(b"a", "-", None))
     with pytest.raises(UsageError, match="--diff needs a file"):
         run("-", "--diff")
 

@@ -10,6 +10,7 @@ import pytest
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import similar as similar_command
+from blog_search_mcp.server.cli.author import subject
 from blog_search_mcp.server.cli.parser import read_settings
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ PRINTED = f"""\
 @pytest.fixture(autouse=True)
 def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = blog(POSTS)
-    monkeypatch.setattr(similar_command, "engine_for_author", lambda _, **__: made.engine())
+    monkeypatch.setattr(subject, "engine_for_author", lambda _, **__: made.engine())
     return made
 
 
