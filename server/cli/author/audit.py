@@ -48,8 +48,8 @@ def _show(out: Console, facts: dict[str, Any]) -> None:
             out.print(Text(f"\n{kind}", "bold").append(f" ({count:,}{more})", SECONDARY))
         for each in found:
             place = each["source"] + (f":{each['line']}" if each["line"] else "")
-            text = Text(escape_controls(one_line(place)), "cyan")
-            out.print(text.append(f" {_plain(each['detail'])}", "default"), soft_wrap=True)
+            text = Text(f"{escape_controls(one_line(place))} " if place else "", "cyan")
+            out.print(text.append(_plain(each["detail"]), "default"), soft_wrap=True)
 
 
 def _plain(detail: str) -> str:

@@ -59,6 +59,16 @@ def test_it_prints_the_counts_then_where_and_what(
     ]
 
 
+def test_what_is_about_no_single_post_begins_its_line(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = blog({"a.md": "# A\n\nText."})
+    monkeypatch.setattr(audit, "engine_for_author", lambda _settings: made.engine())
+    assert run_with(made) == 0
+    shown = capsys.readouterr().out
+    assert shown.partition("descriptions (1)\n")[2] == "no post has a description\n"
+
+
 def test_as_json_it_prints_the_same_facts(made: Blog, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_with(made, "--json") == 0
     facts = json.loads(capsys.readouterr().out)
