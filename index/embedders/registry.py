@@ -307,7 +307,8 @@ def _describe_languages(posts: Mapping[str, int]) -> str:
     """Say in which languages posts are, without a full stop."""
     share = share_not_english(posts)
     if share < OTHER_SHARE:
-        return "The posts are in English"
+        is_known = any(tag.partition("-")[0] == "en" for tag in posts)
+        return "The posts are in English" if is_known else "The posts show no language"
     some = f"{share:.0%} of the posts" if share < 0.995 else "The posts"
     return f"{some} are not in English"
 

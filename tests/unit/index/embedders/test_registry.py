@@ -170,7 +170,7 @@ def test_nothing_said_of_a_blog_in_other_languages_tells_to_pull_an_english_mode
 def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:
     chosen = {
         choice.embedder.identity.model: choice.reason
-        for posts in (ENGLISH, MIXED, {"ja": 3}, {})
+        for posts in (ENGLISH, MIXED, {"ja": 3})
         for choice in [choose("embedded", None, nobody, None, posts)]
     }
     assert chosen == {
@@ -181,7 +181,11 @@ def test_the_embedded_model_goes_by_the_posts_languages(nobody: str) -> None:
             "Embedder: the packaged model multilingual-e5-small. The posts are not in English."
         ),
     }
-    assert choose("embedded", None, nobody, None, {}).embedder.identity == MINILM.identity
+    nothing_known = [choose("embedded", None, nobody, None, posts) for posts in ({}, {"": 3})]
+    assert [choice.embedder.identity for choice in nothing_known] == [MINILM.identity] * 2
+    assert {choice.reason for choice in nothing_known} == {
+        "Embedder: the packaged model all-MiniLM-L6-v2. The posts show no language."
+    }
 
 
 def test_posts_that_show_no_language_are_none_in_another_one(nobody: str) -> None:
