@@ -211,8 +211,8 @@ def add_table_head(passage: str) -> str:
 
 
 _CANDIDATE = re.compile(
-    r"[{<]|%%|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s"
-    r"| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
+    r"[{<]|%%|\\?\[(?=/[a-z]|embed|gallery|[a-z][\w-]* [^\[\]\n]*=)"
+    r"|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
     re.MULTILINE,
 )
 """Where a rule can apply: looking here first spares trying each rule at each character."""

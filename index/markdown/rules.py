@@ -277,6 +277,21 @@ def _kramdown_comment(tag: re.Match[str]) -> Replacement | None:
     return Replacement("", end.end()) if end else None
 
 
+_QUOTED = r"\"[^\"\n]*\"|'[^'\n]*'"
+_BRACKETS = (
+    r"\\?\[(?:/(?P<closes_bracket>[a-z][\w-]*)|embed|gallery|"
+    rf"[a-z][\w-]*(?:\s+[\w-]+=[^\s\[\]\"']+)*\s+[\w-]+=(?:{_QUOTED})[^\[\]\n]*)\\?\](?![(\[:])"
+)
+"""WordPress' shortcodes (`[caption id="a"]`, `[/caption]`); exporters put `\\` before brackets."""
+
+
+def _bracketed(tag: re.Match[str]) -> Replacement | None:
+    name = tag["closes_bracket"]
+    if name and tag.string.find(f"[{name}", 0, tag.start()) < 0:
+        return None
+    return _component(tag)
+
+
 _IN_OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
 """Output is looked for in one paragraph: two braces in prose may be far apart."""
 
@@ -292,5 +307,6 @@ SHORTCODES = (
     Rule(r"\{#(?![\w-]+[ }])(?:[^#{]|#(?!\}))*+#\}", drop_match),
     Rule(r"^ {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}", drop_match),
     Rule(r"\{::comment\}", _kramdown_comment),
+    Rule(_BRACKETS, _bracketed),
     Rule(r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n]*=[^{}\n]*)?/?\}", drop_match),
 )

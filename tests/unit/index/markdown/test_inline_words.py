@@ -36,6 +36,25 @@ def test_markdown_is_taken_off_and_words_stay(markdown: str, expected: str) -> N
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
+        (
+            '[caption id="a_1" width="300"]<img src="b.jpg" alt="Bread" /> Rye bread[/caption]',
+            "Bread Rye bread",
+        ),
+        ('\\[caption align=left id="a\\_1"\\]Rye\\[/caption\\] bread', "Rye bread"),
+        ('One.\n\n[gallery ids="1,2"]\n\n[gallery]\n\nTwo.', "One.\nTwo."),
+        ("[embed]https://a.example/v[/embed]", "https://a.example/v"),
+        ('[su_button url="/x" title="Go on"]Press[/su_button]', "Go on Press"),
+        ('[a b] [1] [x=1] m[i="x"] [/home] [a="b"]', '[a b] [1] [x=1] m[i="x"] [/home] [a="b"]'),
+        ('[an a="b"](/c) and `[caption id="a"]`', 'an a="b" and [caption id="a"]'),
+    ],
+)
+def test_shortcodes_of_wordpress_are_no_words(markdown: str, expected: str) -> None:
+    assert strip_markup(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
         ("```python\nx = 1\n\n    y = [[a|b]]\n```", "x = 1\n\n    y = [[a|b]]"),
         ("~~~\n# no heading {{ x }}\n~~~", "# no heading {{ x }}"),
         ("text\n\n    {% raw %}\n    <b>", "text\n{% raw %}\n<b>"),
