@@ -180,6 +180,12 @@ def _comment(opening: re.Match[str]) -> Replacement | None:
     return Replacement("", end + 3) if end >= 0 else None
 
 
+def _unseen(tag: re.Match[str]) -> Replacement | None:
+    closing = f"</{tag['unseen']}>"
+    end = tag.string.find(closing, tag.end(), tag.end() + MAX_COMMENT)
+    return Replacement("", end + len(closing)) if end >= 0 else None
+
+
 def _component(tag: re.Match[str]) -> Replacement:
     return Replacement(pad(printed_arguments(tag[0])), tag.end())
 
@@ -201,6 +207,7 @@ def _expression(braces: re.Match[str]) -> Replacement | None:
 
 COMPONENTS = (
     Rule(r"\{/\*", _comment),
+    Rule(r"<(?P<unseen>script|style)(?=[\s>])[^<>]*>", _unseen),
     Rule(
         r"^import\s+(?:type\s+)?(?:[\w*{}\s,$]{1,300}?\sfrom\s+)?"
         r"[\"'][^\"'\n]+[\"'];?[ \t]*(?://[^\n]*)?$",

@@ -53,6 +53,23 @@ def test_shortcodes_of_wordpress_are_no_words(markdown: str, expected: str) -> N
 
 
 @pytest.mark.parametrize(
+    "markdown",
+    [
+        "One <style>.a{b:c}</style>two <script>d()</script>.",
+        "<Chart />\n\n<style>{`.a { b: c }`}</style>\n\nOne two .",
+        "<Chart />\n\nOne two .\n\n<script async>\nd();\n\ne()\n</script>",
+        "<style>\n.a{b:c}\n</style>\n\nOne two .",
+    ],
+)
+def test_scripts_and_styles_are_no_words_wherever_they_stand(markdown: str) -> None:
+    assert strip_markup(markdown) == "One two ."
+
+
+def test_a_script_that_never_ends_is_as_it_was() -> None:
+    assert strip_markup("One <style>two `<script>`") == "One two <script>"
+
+
+@pytest.mark.parametrize(
     ("markdown", "expected"),
     [
         ("```python\nx = 1\n\n    y = [[a|b]]\n```", "x = 1\n\n    y = [[a|b]]"),
