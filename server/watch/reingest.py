@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
@@ -26,7 +27,10 @@ def run_ingest(
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),
 ) -> str:
-    """Ingest with these options and return the report's last line.
+    """Ingest with these options and return what is to be told, lastly the report's last line.
+
+    Each line before it is on a file that was left out by a fault of its own, on a post that could
+    not be read as it was meant, or on the embedder.
 
     `program` is the module to run with its first arguments; a benchmark has its own.
 
@@ -51,7 +55,22 @@ def run_ingest(
         failure = IndexBusy if told.startswith(BUSY) else IngestFailed
         reason = last_line or f"it ended with {ended}."
         raise failure(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
-    return last_line
+    return "\n".join([*map(_on_one_line, _read_faults(done.stdout)), last_line])
+
+
+def _on_one_line(fault: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in fault)
+
+
+def _read_faults(output: str) -> Iterator[str]:
+    """Yield what is wrong by an ingest's report; what its author leaves out is not."""
+    from blog_search_mcp.index.documents.metadata import LeftOut
+
+    report = json.loads(output)
+    for skipped in report["skipped"]:
+        if skipped["reason"] not in get_args(LeftOut):
+            yield (f"skipped {skipped['source']}: {skipped['reason']}")
+    yield from report["warnings"]
 
 
 def _read_error(output: str) -> str:

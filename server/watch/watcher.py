@@ -142,7 +142,10 @@ class Watcher:
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
+        """`ingest` brings the index up to date; `on_switch` is called after a new generation.
+
+        It returns lines to log: faults, each told once, and what was done.
+        """
         self._store = open_store(index)
         self._content = content
         self._ingest = ingest
@@ -153,6 +156,7 @@ class Watcher:
         self._thread: threading.Thread | None = None
         self._history = WatchHistory()
         self._failure: str | None = None
+        self._told: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Start to watch, unless that has begun. Returns at once."""
@@ -232,7 +236,12 @@ class Watcher:
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())
         generation = self._find_current()
-        log.info("%s", self._ingest(options))
+        *faults, summary = self._ingest(options).split("\n")
+        for fault in faults:
+            if fault not in self._told:
+                log.warning("%s", fault)
+        self._told = frozenset(faults)
+        log.info("%s", summary)
         done = FolderState(state.files, state.day, 0)
         self._history = replace(self._history.with_walk(done, self._now()), attempts=0)
         self._failure = None

@@ -247,6 +247,24 @@ def test_the_command_line_asks_for_the_same_again() -> None:
     ]
 
 
+def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    content, index = tmp_path / "posts", tmp_path / "index"
+    content.mkdir()
+    (content / "soup.md").write_text(f"---\ndate: 30/01/2024\n---\n{SOUP}", encoding="utf-8")
+    (content / "dish.md").write_bytes(b"\x00\x01\x02" * 99)
+    (content / "left.md").write_text("---\ndraft: true\n---\nLeft.", encoding="utf-8")
+    run = partial(run_ingest, content, index, "127.0.0.1:1")
+    watch = Watcher(index, content, run, lambda: None)
+    watch.step()
+    (content / "tea.md").write_text(TEA, encoding="utf-8")
+    watch.step(settled=True)
+    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert told == [
+        "skipped dish.md: it is not text but a binary file; rename it, or name it in a .blogignore",
+        "soup.md: its date “30/01/2024” cannot be read; write it as 2024-12-31",
+    ]
+
+
 def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         IngestFailed, match=r"could not be ingested: There is no content folder .*none"
