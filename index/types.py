@@ -28,7 +28,7 @@ Feature = Literal[
 of the whole post and of the author's description; the meaning of its nearest passage and of its
 first; and both again as far as no passage holds the query's words together."""
 
-ReasonKind = Literal[Feature, "heading"]
+ReasonKind = Literal[Feature, "heading", "verbatim"]
 """What can raise a score: a feature, or that the query is a heading of the post."""
 
 

@@ -88,6 +88,13 @@ class Candidates:
             raise KeyError(post)
         return position
 
+    def best_chunk(self, post: int) -> int | None:
+        """The chunk of a post that holds most of the words; `None` if none holds any."""
+        position = self.position_of(post)
+        own = slice(self.starts[position], self.starts[position] + self.counts[position])
+        best = int(self.bm25[own].argmax())
+        return int(self.chunks[own][best]) if self.bm25[own][best] > 0.0 else None
+
     def of_chunk(self, chunk: int) -> tuple[float | None, float | None]:
         """Cosine and BM25 of one of the chunks, `None` where `cosines` and `bm25` have none."""
         position = np.searchsorted(self.chunks, chunk)  # which ascend (`ChunkTable`)

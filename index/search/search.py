@@ -15,6 +15,7 @@ from blog_search_mcp.index.analysis.query import (
     language_of_query,
     name_keys,
 )
+from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
@@ -25,17 +26,18 @@ from blog_search_mcp.index.search.diversify import (
 )
 from blog_search_mcp.index.search.ranking import (
     Use,
-    explain_heading,
+    explain_reward,
     explain_score,
     post_features,
     promote_named_posts,
     query_weights,
-    reward_headings,
+    reward_posts,
     score_chunks,
     score_posts,
 )
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
+    Candidates,
     ReadQuery,
     RetrievalResult,
     retrieve,
@@ -82,7 +84,9 @@ def search(
         use = Use.LEXICAL
     weights = query_weights(query, use)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
-    scores = reward_headings(score_posts(features, retrieved.posts, weights), headed)
+    scores = reward_posts(score_posts(features, retrieved.posts, weights), headed)
+    verbatim = _find_verbatim(snapshot, query, retrieved.posts, scores)
+    scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
         confidence = Confidence("high", 1.0)
@@ -99,7 +103,11 @@ def search(
     def explain(post: int) -> tuple[Reason, ...]:
         position = retrieved.posts.position_of(post)
         reasons = explain_score(features, position, weights, scale)
-        return (*reasons, *explain_heading(headed, post, scale))
+        return (
+            *reasons,
+            *explain_reward("heading", headed, post, scale),
+            *explain_reward("verbatim", verbatim, post, scale),
+        )
 
     page = passages.page(offset, limit)
     hits = _hits(snapshot, page, retrieved, explain)
@@ -111,6 +119,30 @@ def search(
         certainty=confidence.certainty,
         notice=" ".join(filter(None, (found.notice, low, _lost(len(page) - len(hits))))) or None,
     )
+
+
+VERBATIM_POSTS = 10
+"""Posts whose best passage is looked at: a place lower hardly any is first by it."""
+
+
+def _find_verbatim(
+    snapshot: Snapshot, query: Query, posts: Candidates, scores: Mapping[int, float]
+) -> list[int]:
+    """Of the best posts, those whose best passage has the query word for word.
+
+    Such is a command, an identifier or an error message that was copied; a question is never.
+    """
+    key = name_key(query.text)
+    if query.is_question or not key:
+        return []
+    best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
+    passages = {post: posts.best_chunk(post) for post in best}
+    chunks = snapshot.catalog.chunks([chunk for chunk in passages.values() if chunk is not None])
+    return [
+        post
+        for post, chunk in passages.items()
+        if chunk in chunks and key in name_key(chunks[chunk].plain)
+    ]
 
 
 def _lost(hits: int) -> str | None:

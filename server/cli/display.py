@@ -43,6 +43,7 @@ KINDS: dict[ReasonKind, str] = {
     "gated_meaning": "meaning of its nearest passage, for what no passage words",
     "gated_opening": "meaning of its beginning, for what no passage words",
     "heading": "the query is one of its headings",
+    "verbatim": "the query stands in it word for word",
 }
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""

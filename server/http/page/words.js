@@ -118,6 +118,7 @@ const WORDS = {
   "gated_meaning": ["Nearness of its nearest passage, where words are missing", "缺少關鍵詞時，最接近段落的相近度", "缺少关键词时，最接近段落的相近度", "言葉がない場合の最も近い一節の近さ", "Nähe der nächsten Textstelle, wo Wörter fehlen"],
   "gated_opening": ["Nearness of its beginning, where words are missing", "缺少關鍵詞時，開頭的相近度", "缺少关键词时，开头的相近度", "言葉がない場合の冒頭の近さ", "Nähe des Anfangs, wo Wörter fehlen"],
   "heading": ["The question is one of its headings", "查詢就是文中的標題", "查询就是文中的标题", "質問がそのまま見出しにある", "Die Frage ist eine seiner Überschriften"],
+  "verbatim": ["The question stands in it word for word", "文中有一字不差的查詢", "文中有一字不差的查询", "質問の言葉がそのまま文中にある", "Die Frage steht wörtlich darin"],
   "further": [
     "This is a further passage of the post, worth {ratio} of that: {score}. ",
     "這是同一篇文章的另一段，計為其 {ratio} 倍：{score}。",

@@ -8,9 +8,9 @@ import pytest
 
 from blog_search_mcp.index.search.ranking import (
     CEILING,
-    HEADING,
+    REWARD,
     promote_named_posts,
-    reward_headings,
+    reward_posts,
 )
 from blog_search_mcp.index.types import Filters
 
@@ -39,16 +39,14 @@ def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: Make
     assert filtered.hits == ()
 
 
-def test_a_heading_adds_to_the_score_of_the_posts_that_have_it_and_one_in_many_adds_little() -> (
-    None
-):
-    assert reward_headings({1: 0.5, 2: 0.4, 3: 0.95}, (2,)) == {1: 0.5, 2: 0.4 + HEADING, 3: 0.95}
-    assert reward_headings({1: 0.5, 2: 0.4}, (1, 2, 9, 8)) == {
-        1: 0.5 + HEADING / 4,
-        2: 0.4 + HEADING / 4,
+def test_the_query_itself_adds_to_the_scores_of_the_posts_that_have_it_and_little_to_many() -> None:
+    assert reward_posts({1: 0.5, 2: 0.4, 3: 0.95}, (2,)) == {1: 0.5, 2: 0.4 + REWARD, 3: 0.95}
+    assert reward_posts({1: 0.5, 2: 0.4}, (1, 2, 9, 8)) == {
+        1: 0.5 + REWARD / 4,
+        2: 0.4 + REWARD / 4,
     }
-    assert reward_headings({1: 0.99}, (1,)) == {1: 1.0}
-    assert reward_headings({1: 0.5}, ()) == {1: 0.5}
+    assert reward_posts({1: 0.99}, (1,)) == {1: 1.0}
+    assert reward_posts({1: 0.5}, ()) == {1: 0.5}
 
 
 def test_a_post_is_found_by_a_heading_above_a_passage_or_in_one(blog: MakeBlog) -> None:
@@ -65,3 +63,30 @@ def test_a_post_is_found_by_a_heading_above_a_passage_or_in_one(blog: MakeBlog) 
         assert first.reasons[-1].value == 1.0
         assert sum(each.share * each.value for each in first.reasons) == pytest.approx(first.score)
         assert "heading" not in {each.kind for each in second.reasons}
+
+
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("cannot open shared object file: libssl", "cannot open shared object file: libssl"),
+        ("--max-old-space-size 4096", "Run `node --max-old-space-size 4096 x.js`."),
+        ("無法開啟共享的檔案", "系統說「无法开启共享的档案」，別無其他。"),
+    ],
+)
+def test_a_post_that_has_the_query_word_for_word_is_before_those_with_the_same_words(
+    blog: MakeBlog, query: str, line: str
+) -> None:
+    shuffled = " ".join(reversed(query.split())) if " " in query else "共享的檔案無法開啟，無法開啟"
+    posts = {f"{n}.md": f"# Post {n}\n\nOnce more: {shuffled}.\n" for n in range(3)}
+    made = blog({**posts, "z.md": f"# Trouble\n\nSeen once more: {line}\n"})
+    first, second, *_ = made.reader().search(query, Filters(), limit=3, offset=0).hits
+    assert first.post.source == "z.md"
+    assert (first.reasons[-1].kind, first.reasons[-1].value) == ("verbatim", 1.0)
+    assert sum(each.share * each.value for each in first.reasons) == pytest.approx(first.score)
+    assert "verbatim" not in {each.kind for each in second.reasons}
+
+
+def test_a_question_is_not_looked_for_word_for_word(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# Ice\n\nHow does ice melt in the sun? It depends.\n"})
+    [hit] = made.reader().search("how does ice melt", Filters(), limit=1, offset=0).hits
+    assert "verbatim" not in {each.kind for each in hit.reasons}

@@ -295,7 +295,8 @@ def test_a_post_that_the_query_names_is_certain(query: str, use: Use, made: Blog
 def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
     counting: tuple[Snapshot, Counting],
 ) -> None:
-    answer = search(counting[0], "zebra", Filters(), None, limit=5, offset=0, use=Use.LEXICAL)
+    text = "zebra xylophone"
+    answer = search(counting[0], text, Filters(), None, limit=5, offset=0, use=Use.LEXICAL)
     assert (answer.confidence, answer.certainty, answer.notice) == ("low", 0.0, None)
     assert sum(each.share for each in answer.hits[0].reasons) == pytest.approx(1.0)
     assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
