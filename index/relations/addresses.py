@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
@@ -51,10 +52,7 @@ class Addresses:
             host_of(urlsplit(post.url)) for post in posts.values() if post.url
         )
         """Names of the blog's own site, without `www.`."""
-        self.places = Places(posts, {} if self.hosts else links)
-        """Where posts without a URL are published, as links show."""
-        names = "|".join(map(re.escape, sorted(self.hosts | self.places.hosts)))
-        self._may_be_own = re.compile(names or "(?!)", re.IGNORECASE)
+        self._links = links
         for number, post in posts.items():
             for address in (post.url, *post.aliases):
                 if address:
@@ -65,6 +63,17 @@ class Addresses:
                 path = _page(urlsplit(post.url).path)
                 self._shapes[_shape(path)] += 1
                 self._above.update(path[:place] for place, sign in enumerate(path) if sign == "/")
+
+    @cached_property
+    def places(self) -> Places:
+        """Where posts without a URL are published, as links show."""
+        return Places(self._posts, {} if self.hosts else self._links)
+
+    @cached_property
+    def _own_host(self) -> re.Pattern[str]:
+        """Match a name of the blog's own site."""
+        names = "|".join(map(re.escape, sorted(self.hosts | self.places.hosts)))
+        return re.compile(names or "(?!)", re.IGNORECASE)
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
@@ -139,7 +148,7 @@ class Addresses:
 
     def _split(self, href: str) -> SplitResult | None:
         """Split what may lead to the blog's own site, or is written relative to a post."""
-        if "://" in href and not self._may_be_own.search(href):
+        if "://" in href and not self._own_host.search(href):
             return None
         try:
             return urlsplit(href.strip())
