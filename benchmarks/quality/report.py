@@ -59,7 +59,7 @@ def _report_parts(report: Report) -> Iterator[str]:
     if judged:
         yield "## Judged collections, nDCG@10"
         yield _judged_table(judged)
-    yield "## By kind of query and retriever"
+    yield "## By kind of query"
     for name, found in report.blogs.items():
         if name not in judged:
             yield from _blog_parts(f"{name}: ", found)
@@ -76,26 +76,26 @@ def _blog_parts(name: str, found: Measurement) -> Iterator[str]:
         yield _absence_table(found.absence)
 
 
-def _rows_table(rows: Iterable[Row], fusion: Iterable[FusionRow]) -> str:
-    """Write three lines a kind; what only hybrid search has stands in its line."""
+def _rows_table(rows: Sequence[Row], fusion: Iterable[FusionRow]) -> str:
+    """Write a line a kind: of hybrid search everything, of either retriever alone its nDCG@10."""
     differences = {row.kind: row.difference for row in fusion}
-    header = ("kind", "retriever", "queries", "hit@1", "hit@5", "nDCG@10", "MRR@10")
-    evidence = ("in chunk", "in first", "in any", "tokens", "false low", "hybrid less the better")
-    return table(
-        (*header, *evidence),
-        ([*_row_cells(row, differences[row.kind])] for row in rows),
-        range(2, 13),
-    )
-
-
-def _row_cells(row: Row, difference: Estimate) -> Iterator[str]:
-    yield from (row.kind, row.retriever, str(row.queries))
-    yield from map(format_share, (row.hit_at_1, row.hit_at_5, row.ndcg_at_10, row.mrr_at_10))
-    yield from map(format_share, (row.in_chunk, row.in_first, row.in_any))
-    yield "–" if row.tokens is None else f"{row.tokens:.0f}"
-    is_hybrid = row.retriever == "hybrid"
-    yield format_share(row.false_low) if is_hybrid else "–"
-    yield format_difference(difference) if is_hybrid else "–"
+    alone = {(row.kind, row.retriever): row.ndcg_at_10 for row in rows}
+    header = ("kind", "queries", "hit@1", "hit@5", "MRR@10", "nDCG@10", "lexical", "dense")
+    evidence = ("less the better", "in chunk", "in first", "in any", "tokens", "false low")
+    cells = [
+        (
+            *(row.kind, str(row.queries)),
+            *map(format_share, (row.hit_at_1, row.hit_at_5, row.mrr_at_10, row.ndcg_at_10)),
+            *(format_share(alone.get((row.kind, leg))) for leg in ("lexical", "dense")),
+            format_difference(differences[row.kind]),
+            *map(format_share, (row.in_chunk, row.in_first, row.in_any)),
+            "–" if row.tokens is None else f"{row.tokens:.0f}",
+            format_share(row.false_low),
+        )
+        for row in rows
+        if row.retriever == "hybrid"
+    ]
+    return table((*header, *evidence), cells, range(1, 14))
 
 
 def _absence_table(rows: Iterable[AbsenceRow]) -> str:
