@@ -44,6 +44,17 @@ def test_toml_is_taken_off_with_its_own_types() -> None:
     assert split_front_matter(text) == FrontMatter(fields, "\nBody", 8)
 
 
+def test_an_object_of_javascript_is_read_where_yaml_can() -> None:
+    text = '---js\n{\n  title: "First: js",\n  tags: [\'a\', "b"],\n}\n---\nBody'
+    fields: dict[str, object] = {"title": "First: js", "tags": ["a", "b"]}
+    assert split_front_matter(text) == FrontMatter(fields, "Body", 7)
+    problem = f"{UNREAD}did not find expected ',' or '}}' (at line 4)"
+    commented = '---javascript\n{\n  title: "T", // it\n  draft: true,\n}\n---\nBody'
+    assert split_front_matter(commented) == FrontMatter(
+        {"draft": True}, "Body", 7, f"{problem}; a line of it makes the post a draft"
+    )
+
+
 def test_json_is_taken_off() -> None:
     text = '{\n  "title": "T",\n  "tags": ["a"]\n}\n\nBody'
     assert split_front_matter(text) == FrontMatter({"title": "T", "tags": ["a"]}, "\nBody", 5)
