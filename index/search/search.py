@@ -37,7 +37,6 @@ from blog_search_mcp.index.search.ranking import (
 )
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
-    Candidates,
     ReadQuery,
     RetrievalResult,
     retrieve,
@@ -85,7 +84,7 @@ def search(
     weights = query_weights(query, use)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(score_posts(features, retrieved.posts, weights), headed)
-    verbatim = _find_verbatim(snapshot, query, retrieved.posts, scores)
+    verbatim = _find_verbatim(snapshot, query, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
@@ -124,16 +123,20 @@ def search(
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
 
+EVERY_WORD = 0.999
+"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
+
 
 def _find_verbatim(
-    snapshot: Snapshot, query: Query, posts: Candidates, scores: Mapping[int, float]
+    snapshot: Snapshot, query: Query, retrieved: RetrievalResult, scores: Mapping[int, float]
 ) -> list[int]:
     """Of the best posts, those whose best passage has the query word for word.
 
-    Such is a command, an identifier or an error message that was copied; a question is never.
+    Such is a command, an identifier or an error message that was copied; a question is never. None
+    is read where no passage has all the words.
     """
-    key = name_key(query.text)
-    if query.is_question or not key:
+    key, posts = name_key(query.text), retrieved.posts
+    if query.is_question or not key or retrieved.coverage < EVERY_WORD:
         return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
     passages = {post: posts.best_chunk(post) for post in best}
