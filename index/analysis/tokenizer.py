@@ -284,6 +284,21 @@ def name_key(text: str) -> str:
     return "".join(c for c in folded if c.isalnum() or c in "+#")
 
 
+@cache
+def _spoken() -> re.Pattern[str]:
+    """Match a word, or one character of a script without spaces; few queries need it."""
+    return re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+
+
+def spell_words(text: str) -> str:
+    """Return the words of `text` with a blank around each, as what holds another's is searched for.
+
+    Width, case and punctuation do not count, and Chinese of both scripts is one.
+    """
+    folded = text if text.isascii() else to_simplified(unicodedata.normalize("NFKC", text))
+    return f" {' '.join(_spoken().findall(folded.casefold()))} "
+
+
 @lru_cache(maxsize=131072)
 def stem(word: str, algorithm: str) -> str:
     """The folded stem of a word by one of Snowball's algorithms.

@@ -15,7 +15,7 @@ from blog_search_mcp.index.analysis.query import (
     language_of_query,
     name_keys,
 )
-from blog_search_mcp.index.analysis.tokenizer import name_key
+from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
@@ -135,8 +135,8 @@ def _find_verbatim(
     Such is a command, an identifier or an error message that was copied; a question is never. None
     is read where no passage has all the words.
     """
-    key, posts = name_key(query.text), retrieved.posts
-    if query.is_question or not key or retrieved.coverage < EVERY_WORD:
+    words, posts = spell_words(query.text), retrieved.posts
+    if query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
     passages = {post: posts.best_chunk(post) for post in best}
@@ -144,7 +144,7 @@ def _find_verbatim(
     return [
         post
         for post, chunk in passages.items()
-        if chunk in chunks and key in name_key(chunks[chunk].plain)
+        if chunk in chunks and words in spell_words(chunks[chunk].plain)
     ]
 
 

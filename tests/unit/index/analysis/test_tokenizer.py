@@ -16,6 +16,7 @@ from blog_search_mcp.index.analysis.tokenizer import (
     index_terms,
     name_key,
     snowball,
+    spell_words,
     stem,
     terms,
 )
@@ -308,3 +309,21 @@ def test_an_algorithm_that_snowball_has_not_is_an_error() -> None:
 
 def test_marks_case_and_width_do_not_make_another_name() -> None:
     assert name_key("KV-Cache: Ｗhy?") == name_key("kv cache why") == "kvcachewhy"
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "holds"),
+    [
+        ("pip install -e", "Run `pip install -e .` first.", True),
+        ("pip install -e", "Run pip install example.", False),
+        ("art", "A good start.", False),
+        ("MAX_SIZE=10", "max size = 10", True),
+        ("无法开启", "系統說「無法開啟」。", True),
+        ("KV cache", "ＫＶ　Cache的用途", True),
+        ("サーバー", "新しいサーバーの", True),
+    ],
+)
+def test_a_text_holds_the_words_of_another_in_their_order(
+    words: str, text: str, holds: bool
+) -> None:
+    assert (spell_words(words) in spell_words(text)) is holds
