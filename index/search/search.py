@@ -84,7 +84,7 @@ def search(
     weights = query_weights(query, use)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(score_posts(features, retrieved.posts, weights), headed)
-    verbatim = _find_verbatim(snapshot, query, retrieved, scores)
+    verbatim, unread = _find_verbatim(snapshot, query, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
@@ -116,12 +116,18 @@ def search(
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, low, _lost(len(page) - len(hits))))) or None,
+        notice=" ".join(filter(None, (found.notice, low, _lost(len(page) - len(hits), unread))))
+        or None,
     )
 
 
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
+
+DAMAGED = (
+    "Some texts are damaged in the index, so a post that has the query word for word may not be "
+    "first."
+)
 
 EVERY_WORD = 0.999
 """Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
@@ -129,29 +135,26 @@ EVERY_WORD = 0.999
 
 def _find_verbatim(
     snapshot: Snapshot, query: Query, retrieved: RetrievalResult, scores: Mapping[int, float]
-) -> list[int]:
+) -> tuple[list[int], int]:
     """Of the best posts, those whose best passage has the query word for word.
 
     Such is a command, an identifier or an error message that was copied; a question is never. None
-    is read where no passage has all the words.
+    is read where no passage has all the words. The number is of passages whose text is damaged.
     """
     words, posts = spell_words(query.text), retrieved.posts
     if query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
-        return []
+        return [], 0
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
-    passages = {post: posts.best_chunk(post) for post in best}
-    chunks = snapshot.catalog.chunks([chunk for chunk in passages.values() if chunk is not None])
-    return [
-        post
-        for post, chunk in passages.items()
-        if chunk in chunks and words in spell_words(chunks[chunk].plain)
-    ]
+    passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) is not None}
+    chunks = snapshot.catalog.chunks(passages)
+    having = [passages[each] for each in chunks if words in spell_words(chunks[each].plain)]
+    return having, len(passages) - len(chunks)
 
 
-def _lost(hits: int) -> str | None:
-    """What is said of hits whose text is damaged."""
+def _lost(hits: int, unread: int) -> str | None:
+    """What is said of hits whose text is damaged, else of such passages that were looked at."""
     if not hits:
-        return None
+        return f"{DAMAGED} {REBUILD}" if unread else None
     one, some = (
         "1 hit is left out, since its text is",
         f"{hits} hits are left out, as their texts are",
