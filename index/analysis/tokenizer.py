@@ -285,7 +285,7 @@ def name_key(text: str) -> str:
 
 
 @cache
-def _spoken() -> re.Pattern[str]:
+def _word_or_character() -> re.Pattern[str]:
     """Match a word, or one character of a script without spaces; few queries need it."""
     return re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 
@@ -296,7 +296,7 @@ def spell_words(text: str) -> str:
     Width, case and punctuation do not count, and Chinese of both scripts is one.
     """
     folded = text if text.isascii() else to_simplified(unicodedata.normalize("NFKC", text))
-    return f" {' '.join(_spoken().findall(folded.casefold()))} "
+    return f" {' '.join(_word_or_character().findall(folded.casefold()))} "
 
 
 @lru_cache(maxsize=131072)
