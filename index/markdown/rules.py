@@ -292,9 +292,14 @@ _BRACKETS = (
 """WordPress' shortcodes (`[caption id="a"]`, `[/caption]`); exporters put `\\` before brackets."""
 
 
+LONGEST_BRACKETED = 4096
+"""Characters between the two ends of a WordPress shortcode; a caption is a few lines."""
+
+
 def _bracketed(tag: re.Match[str]) -> Replacement | None:
     name = tag["closes_bracket"]
-    if name and tag.string.find(f"[{name}", 0, tag.start()) < 0:
+    first = max(tag.start() - LONGEST_BRACKETED, 0)
+    if name and tag.string.find(f"[{name}", first, tag.start()) < 0:
         return None
     return _component(tag)
 

@@ -240,3 +240,11 @@ def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     began = time.process_time()
     strip_markup(opener * (30_000 // len(opener)))
     assert time.process_time() - began < 5
+
+
+def test_the_end_of_a_shortcode_is_looked_for_near_its_beginning() -> None:
+    """Or a post of ends alone would be read once more for each of them."""
+    near, far = "word " * 10, "word " * 1000
+    begun = '[caption id="a"]'
+    assert strip_markup(f"{begun}{near}[/caption]") == near.strip()
+    assert strip_markup(f"{begun}{far}[/caption]") == f"{far.strip()} [/caption]"
