@@ -37,7 +37,8 @@ def servers(
 class Proxy:
     """Sends each request on to one of two ports, and counts what each of them answered.
 
-    `choose` gives the place of the one to ask; if it takes no connection, the other one is asked.
+    `choose` gives the place of the one to ask; if it takes no connection or closes it without an
+    answer, as one that stops may, the other one is asked.
     """
 
     def __init__(self, ports: list[int], choose: Callable[[], int]) -> None:
@@ -51,20 +52,25 @@ class Proxy:
             [length] = re.findall(rb"(?i)\r\ncontent-length: (\d+)", head) or [b"0"]
             body = await reader.readexactly(int(length))
             first, _, fields = re.sub(rb"(?i)\r\nconnection: [^\r]*", b"", head).partition(b"\r\n")
-            place, theirs, ours = await self._connect()
+            chosen = self._choose()
+            for place in (chosen, 1 - chosen):
+                request = first + b"\r\nConnection: close\r\n" + fields + body
+                if await self._ask(place, request, writer):
+                    self.answered[place] += 1
+                    return
+
+    async def _ask(self, place: int, request: bytes, writer: asyncio.StreamWriter) -> bool:
+        """Pass the answer of one of them on, and say whether there was any."""
+        answered = False
+        with suppress(ConnectionError):
+            theirs, ours = await asyncio.open_connection("127.0.0.1", self._ports[place])
             with closing(ours):
-                ours.write(first + b"\r\nConnection: close\r\n" + fields + body)
+                ours.write(request)
                 while part := await theirs.read(1 << 16):
+                    answered = True
                     writer.write(part)
                     await writer.drain()
-            self.answered[place] += 1
-
-    async def _connect(self) -> tuple[int, asyncio.StreamReader, asyncio.StreamWriter]:
-        chosen = self._choose()
-        for place in (chosen, 1 - chosen):
-            with suppress(ConnectionRefusedError):
-                return place, *await asyncio.open_connection("127.0.0.1", self._ports[place])
-        raise ConnectionRefusedError
+        return answered
 
 
 @asynccontextmanager
