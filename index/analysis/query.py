@@ -76,7 +76,7 @@ _CODE = re.compile(
 )
 """Marks of an identifier, a path, a call or a flag."""
 
-_ALONE = re.compile(f"[{CJK}]")
+_EAST_ASIAN = re.compile(f"[{CJK}]")
 
 PROSE_TERMS = 4.0
 """Terms of its own (a pair of Han characters as half of one) that make a query running text."""
@@ -95,7 +95,7 @@ class Word:
     @property
     def is_character(self) -> bool:
         """Whether it is one Han, kana or hangul character and no grammar; posts have pairs."""
-        return self.weight == 1.0 and bool(_ALONE.fullmatch(self.exact))
+        return self.weight == 1.0 and bool(_EAST_ASIAN.fullmatch(self.exact))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
 
 def is_bigram(word: str) -> bool:
     """Whether `word` is two Han, kana or hangul characters out of a run of them."""
-    return len(word) == 2 and all(map(_ALONE.match, word))
+    return len(word) == 2 and all(map(_EAST_ASIAN.match, word))
 
 
 def _length(word: str) -> float:
@@ -203,7 +203,6 @@ def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
 
-_EAST_ASIAN = re.compile(f"[{CJK}]")
 _PLAIN = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A word that stands by itself, and is no part of an identifier, a path or a flag."""
 

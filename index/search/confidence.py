@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 LENGTH = 0.25
 """Power of the query's length, in words that no passage has, by which counts how much of its words
 was found and how near it came. No passage holds most of a long question's words, and few lie as
-near to one as a heading to its own, while a few words have much in common with anything. By weights
-and a threshold fitted without the blog, .53 of other blogs' questions and headings are low on nine
-blogs, and without it on nearness .49; of the blog's own questions .011 either way, of its headings
-.002 and .014."""
+near to one as a heading to its own, while a few words have much in common with anything."""
 
 LEAST = -1.0
 """Least value of a feature that is measured on the blog: further below what absent headings reach

@@ -102,10 +102,10 @@ class Places:
         known: set[str] = set()
         for (host, folder, form), by_page in ranked:
             reached = by_page.values()
-            beside = _pages_beside(pages[host], folder, reached)
             telling = {each.post for each in reached if not (host and _NAME.fullmatch(each.ending))}
-            is_enough = len(telling) >= LEAST_POSTS[not host]
-            if host not in known and is_enough and 2 * len(reached) >= len(beside):
+            if host in known or len(telling) < LEAST_POSTS[not host]:
+                continue
+            if 2 * len(reached) >= len(_pages_beside(pages[host], folder, reached)):
                 known.add(host)
                 ends = Counter((each.opening, each.closing) for each in reached)
                 yield Place(host, folder, form, *ends.most_common(1)[0][0])
