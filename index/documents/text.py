@@ -10,7 +10,7 @@ Of front matter are read YAML between `---` lines (the last may be `...`), TOML 
 and a JSON object at the start of the file, as Hugo has them; the language named behind the first
 `---`, as Eleventy has it (of JavaScript one object that YAML can read); and as Hexo has them JSON
 fields between `;;;` lines and YAML fields with only a `---` after them. Blank space before is
-allowed.
+allowed, and before an opening line comments of HTML, as licences and linters want them.
 
 Broken front matter costs the metadata, never the text, and keeps back what makes the post a
 draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
@@ -153,7 +153,10 @@ MAX_CHARACTERS = 256 * 1024
 MAX_DEPTH = 50
 """Deepest YAML nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
-_OPENING = re.compile(r"\s*(---|\+\+\+|;;;)(yaml|toml|json|js|javascript)?[ \t]*(?:\n|\Z)")
+_OPENING = re.compile(
+    r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+"
+    r"(---|\+\+\+|;;;)(yaml|toml|json|js|javascript)?[ \t]*(?:\n|\Z)"
+)
 _FENCES = {
     "---": ("yaml", re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)),
     "+++": ("toml", re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)),

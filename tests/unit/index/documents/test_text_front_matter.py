@@ -140,6 +140,18 @@ def test_blank_space_may_stand_before_the_block() -> None:
     )
 
 
+@pytest.mark.parametrize("block", ["---\ntitle: T\n---", "+++\ntitle = 'T'\n+++"])
+def test_comments_may_stand_before_the_block(block: str) -> None:
+    text = f"<!-- Licence: MIT\n-- > -->\n\n<!-- lint off -->\n{block}\nBody"
+    assert split_front_matter(text) == FrontMatter({"title": "T"}, "Body", 8)
+
+
+@pytest.mark.parametrize("begun", ["<!-- a -->", "<!-- a"])
+def test_a_thematic_break_behind_a_comment_opens_nothing(begun: str) -> None:
+    text = f"{begun}\n---\nA sentence.\n\n---\nBody"
+    assert split_front_matter(text) == FrontMatter({}, text, 1)
+
+
 def test_a_post_without_front_matter_is_all_body() -> None:
     assert split_front_matter("# Title\n\n---\nx: y\n---\n") == FrontMatter(
         {}, "# Title\n\n---\nx: y\n---\n", 1
