@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 from tests.conformance.servers import SERVERS
@@ -24,8 +25,11 @@ def baseline(server: str) -> Path:
 
 
 def report(version: str, outcomes: dict[str, Outcome]) -> str:
-    """Write what passed as Markdown."""
+    """Write what passed as Markdown, scenarios alike on a line."""
     scenarios = outcomes["blog-server"].scenarios
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(scenarios):
+        alike[_cells(outcomes, name)].append(name)
     lines = [
         f"@modelcontextprotocol/conformance {version}, {len(scenarios)} server scenarios:",
         "",
@@ -35,9 +39,9 @@ def report(version: str, outcomes: dict[str, Outcome]) -> str:
             for name, each in outcomes.items()
         ),
         "",
-        f"| scenario | {' | '.join(outcomes)} |",
+        f"| scenarios | {' | '.join(outcomes)} |",
         f"|---|{'---|' * len(outcomes)}",
-        *(f"| {name} | {_cells(outcomes, name)} |" for name in sorted(scenarios)),
+        *(f"| {', '.join(names)} | {cells} |" for cells, names in alike.items()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -16,11 +16,12 @@ from tests.support.paths import ROOT
 
 PRINTED = """
 === SUMMARY ===
+✓ tools-list: 1 passed, 0 failed
 ✓ ping: 1 passed, 0 failed
 ✗ tools-call-image: 0 passed, 1 failed
 ✓ server-sse-polling: 2 passed, 0 failed
 
-Total: 3 passed, 1 failed
+Total: 4 passed, 1 failed
 """
 
 
@@ -51,10 +52,10 @@ def test_every_expected_failure_has_a_reason(server: str) -> None:
 def test_a_scenario_that_only_warned_does_not_count_as_passed() -> None:
     expected = {"tools-call-image": "no tool", "server-sse-polling": "it warns"}
     assert outcome(PRINTED, expected, as_expected=True) == Outcome(
-        scenarios=("ping", "tools-call-image", "server-sse-polling"),
-        passed=("ping",),
+        scenarios=("tools-list", "ping", "tools-call-image", "server-sse-polling"),
+        passed=("tools-list", "ping"),
         expected=expected,
-        checks=3,
+        checks=4,
         as_expected=True,
         output=PRINTED,
     )
@@ -63,13 +64,13 @@ def test_a_scenario_that_only_warned_does_not_count_as_passed() -> None:
 def test_what_fails_without_a_reason_is_named_in_the_table() -> None:
     found = outcome(PRINTED, {"server-sse-polling": "it warns"}, as_expected=False)
     assert report("1.2.3", {"blog-server": found}).splitlines() == [
-        "@modelcontextprotocol/conformance 1.2.3, 3 server scenarios:",
+        "@modelcontextprotocol/conformance 1.2.3, 4 server scenarios:",
         "",
-        "- blog-server: 1 pass with 3 checks, 1 fail as expected",
+        "- blog-server: 2 pass with 4 checks, 1 fail as expected",
         "",
-        "| scenario | blog-server |",
+        "| scenarios | blog-server |",
         "|---|---|",
-        "| ping | passes |",
+        "| ping, tools-list | passes |",
         "| server-sse-polling | it warns |",
         "| tools-call-image | **fails** |",
     ]
@@ -77,10 +78,10 @@ def test_what_fails_without_a_reason_is_named_in_the_table() -> None:
 
 def test_the_written_table_is_that_of_the_lists() -> None:
     text = (ROOT / "docs/conformance.md").read_text("utf-8")
-    rows = re.findall(r"^\| ([a-z0-9-]+) \| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
-    assert rows[0] == ("scenario", *SERVERS)
+    rows = re.findall(r"^\| ([a-z0-9, -]+) \| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+    assert rows[0] == ("scenarios", *SERVERS)
     for column, server in enumerate(SERVERS, 1):
-        written = {row[0]: row[column] for row in rows[1:]}
+        written = {name: row[column] for row in rows[1:] for name in row[0].split(", ")}
         assert {name: cell for name, cell in written.items() if cell != "passes"} == reasons(
             baseline(server)
         )
