@@ -19,7 +19,7 @@ from tools.sandbox import ROOT, Sandbox
 PAGES = (
     "README.md",
     *("docs/quick-start.md", "docs/examples.md", "docs/tools.md"),
-    *("docs/how-search-works.md", "docs/operating.md"),
+    "docs/how-search-works.md",
 )
 
 
