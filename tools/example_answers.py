@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from tools.sandbox import Sandbox
 
-LINES = 24
-"""Lines of an answer that are shown."""
+LINES = 20
+"""Lines of an answer in JSON that are shown: a hit and what stands after it."""
+LINES_OF_TEXT = 10
+"""Lines of a text that are shown; where it stands follows whole."""
 _WORDS = re.compile(r'(?<=\[)\s+"[^"]*"(,\s+"[^"]*")*\s+(?=\])')
 SERVER = "blog-server --toolset {toolset}"
 _OF_AUTHORS = {tool.name for tool in AUTHOR} - {tool.name for tool in EXTENDED}
@@ -71,7 +73,7 @@ def answer_of(reply: dict[str, Any]) -> str:
     if not parts:
         return _json({name: value for name, value in result.items() if name != "_meta"})
     first, *rest = (part["text"] for part in parts)
-    shown = _json(json.loads(first)) if first.startswith("{") else _cut(first)
+    shown = _json(json.loads(first)) if first.startswith("{") else _cut(first, LINES_OF_TEXT)
     return "\n".join([shown, *(f"{text}\n" for text in rest)])
 
 
@@ -108,11 +110,11 @@ def _replies(sent: Sequence[Sent], toolset: str, sandbox: Sandbox) -> list[dict[
 def _json(facts: dict[str, Any]) -> str:
     """Write JSON with a fact on a line, and a list of words on one."""
     text = json.dumps(facts, ensure_ascii=False, indent=2)
-    return _cut(_WORDS.sub(lambda found: re.sub(r"\s*\n\s*", " ", found[0]).strip(), text))
+    return _cut(_WORDS.sub(lambda found: re.sub(r"\s*\n\s*", " ", found[0]).strip(), text), LINES)
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, limit: int) -> str:
     lines = text.splitlines()
-    left = len(lines) - LINES
-    more = [f"[… {left} more lines …]"] if left > 1 else lines[LINES:]
-    return "\n".join([*lines[:LINES], *more]) + "\n"
+    left = len(lines) - limit
+    more = [f"[… {left} more lines …]"] if left > 1 else lines[limit:]
+    return "\n".join([*lines[:limit], *more]) + "\n"

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tools.example_answers import LINES, answer_of
+from tools.example_answers import LINES_OF_TEXT, answer_of
 from tools.example_blocks import Sent, Typed, examples_in, with_outputs
 from tools.examples import PAGES, outdated
 from tools.sandbox import ROOT, Sandbox
@@ -101,6 +101,6 @@ def test_an_answer_is_shown_as_a_client_shows_it(reply: dict[str, object], shown
 
 
 def test_a_long_answer_is_cut_and_where_it_stands_is_not() -> None:
-    text = "\n".join(map(str, range(LINES + 2)))
+    text = "\n".join(map(str, range(LINES_OF_TEXT + 2)))
     shown = answer_of({"result": {"content": [{"text": text}, {"text": "a.md"}]}}).splitlines()
-    assert shown == [*map(str, range(LINES)), "[… 2 more lines …]", "", "a.md"]
+    assert shown == [*map(str, range(LINES_OF_TEXT)), "[… 2 more lines …]", "", "a.md"]
