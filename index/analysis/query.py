@@ -185,11 +185,11 @@ here are written in."""
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
     """Index posts, given as id and title, by the keys of their titles."""
-    found = defaultdict[str, tuple[int, ...]](tuple)
+    found = defaultdict[str, list[int]](list)
     for post, title in titles:
         if key := name_key(title):
-            found[key] += (post,)
-    return dict(found)
+            found[key].append(post)
+    return {key: tuple(posts) for key, posts in found.items()}
 
 
 def name_keys(query: str) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.ingest.documents.base import Block, Body
@@ -114,9 +115,8 @@ def split_oversize(body: Body, start: int, end: int, longest: int, most: int) ->
 
 def _leaves(tree: Sequence[Block], start: int, end: int) -> Iterator[Block]:
     """The smallest blocks of a span, cut at its ends."""
-    for block in tree:
-        if block.end <= start or block.start >= end:
-            continue
+    first = bisect_right(tree, start, key=lambda block: block.end)
+    for block in takewhile(lambda block: block.start < end, islice(tree, first, None)):
         if block.children:
             yield from _leaves(block.children, start, end)
         else:

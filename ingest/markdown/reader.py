@@ -156,7 +156,7 @@ class MarkdownBody:
         would make it code.
         """
         passage = self.text[start:end]
-        if start and start not in self._starts and (indented := _INDENTED.match(passage)):
+        if start and not self._begins_block(start) and (indented := _INDENTED.match(passage)):
             passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
         return strip_markup(passage, self._tokens_of(start, end), self._labels)
 
@@ -237,10 +237,8 @@ class MarkdownBody:
 
     def _tokens_of(self, start: int, end: int) -> Sequence[Token] | None:
         """The tokens of a span of whole top-level blocks without a definition, else `None`."""
-        if self._markdown != self.text or "\r" in self.text:
-            return None
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        if first >= last or self._starts[first] != start:
+        if first >= last or not self._begins_block(start) or self._markdown != self.text:
             return None
         following = self._starts[last] if last < len(self._starts) else len(self.text)
         if self.text[end:following].strip():
@@ -248,6 +246,11 @@ class MarkdownBody:
         if self._parsed[1] and _DEFINES in self.text[start:end]:
             return None
         return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
+
+    def _begins_block(self, place: int) -> bool:
+        """Whether a top-level block's first line begins at `place`."""
+        first = bisect_left(self._starts, place)
+        return self._starts[first : first + 1] == [place]
 
     def _read_heading(self, opening: Token, source: str, lines: Sequence[str]) -> Heading:
         first, end = opening.map or [0, 0]

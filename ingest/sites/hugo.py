@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -212,7 +213,7 @@ class Hugo(SiteGenerator):
     def _is_resource(self, place: str) -> bool:
         folder, _, name = place.rpartition("/")
         above = folder.rpartition("/")[0] if name.startswith("index.") else folder
-        return any(f"{above}/".startswith(f"{bundle}/") for bundle in self.bundles)
+        return any(each in self.bundles for each in accumulate(above.split("/"), "{}/{}".format))
 
     def _path(self, page: _Page, prefix: str) -> str:
         if url := page.address.get("url"):

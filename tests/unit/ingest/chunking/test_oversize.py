@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -109,6 +110,15 @@ def test_the_words_around_an_inlined_file_stay_together() -> None:
 def test_words_behind_any_room_can_be_found() -> None:
     [chunk] = chunk_body("a.md", MarkdownBody(f"One.\n\n{' ' * 3 * LONGEST}walrus\n"), 1, "")[1:]
     assert (chunk.text.strip(), chunk.plain.strip()) == ("walrus", "walrus")
+
+
+def test_the_blocks_of_a_span_are_found_without_a_look_at_all() -> None:
+    body = MarkdownBody("moth\n\n" * 40_000)
+    spans = [(block.start, block.end) for block in body.blocks[::4]]
+    began = time.process_time()
+    for start, end in spans:
+        assert split_oversize(body, start, end, ROOM, MOST) == [Piece("moth\n\n", "moth\n\n")]
+    assert time.process_time() - began < 1
 
 
 def test_marks_without_end_take_no_time() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import pytest
@@ -21,7 +22,7 @@ LINE = st.sampled_from(
             "`{{ a }}`",
             "---",
         ),
-        *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}", "\r"),
+        *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}"),
     ]
 )
 
@@ -32,6 +33,14 @@ def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
     for start, end in combinations([*(block.start for block in body.blocks), len(text)], 2):
         for last in (end, start + len(text[start:end].rstrip())):
             assert body.plain_text(start, last) == body.strip_markup(text[start:last])
+
+
+def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
+    body = MarkdownBody("moth\n\n" * 40_000)
+    parts = [(block.start, block.end) for block in body.blocks[::4]]
+    began = time.process_time()
+    assert {body.plain_text(*part) for part in parts} == {"moth"}
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from blog_search_mcp.index.documents.text import split_front_matter
@@ -116,6 +118,14 @@ def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
     assert path(generator, "content/posts/bundle/part.md") is None
     assert path(generator, "content/posts/bundle/deep/index.md") is None
     assert path(generator, "content/posts/bundles.md") == "/posts/bundles/"
+
+
+def test_a_post_is_looked_for_in_the_bundles_above_it_and_not_in_all() -> None:
+    places = [f"content/posts/{number}/index.md" for number in range(5_000)]
+    generator = Hugo().with_places(places)
+    began = time.process_time()
+    assert [path(generator, place) for place in places] == [f"/posts/{n}/" for n in range(5_000)]
+    assert time.process_time() - began < 2
 
 
 def test_the_folders_with_an_index_are_the_sections_of_a_pattern() -> None:
