@@ -189,7 +189,7 @@ const WORDS = {
   "tags": ["Tags of one post, or in several spellings", "只用過一次或寫法不一的標籤", "只用过一次或写法不一的标签", "一度だけ、または表記ゆれのあるタグ", "Schlagwörter mit nur einem Beitrag oder mehreren Schreibweisen"],
   "overtaken": ["Posts that a newer one overtook", "已被較新文章取代的文章", "已被较新文章取代的文章", "新しい記事に置き換えられた記事", "Beiträge, die ein neuerer ablöst"],
   "stale-drafts": ["Drafts left for half a year", "擱置半年以上的草稿", "搁置半年以上的草稿", "半年以上放置された下書き", "Entwürfe, die ein halbes Jahr liegen"],
-  // docs/troubleshooting.md has a row for each of these two; a test holds it.
+  // docs/troubleshooting.md has a row for each of these two.
   "unreachable": [
     "The server does not answer. Start it again with blog-server --http, then try again.",
     "伺服器沒有回應。請用 blog-server --http 重新啟動，然後再試一次。",
