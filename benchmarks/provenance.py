@@ -1,12 +1,15 @@
-"""Which program measured and how it was called, so that a number can be measured again."""
+"""Which program measured, where, and how it was called, so that it can be measured again."""
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shlex
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _ROOT = Path(__file__).parents[1]
+_PACKAGES = ("faiss-cpu", "tantivy", "onnxruntime", "numpy", "mcp")
 
 
 def read_commit() -> str:
@@ -29,6 +33,20 @@ def read_commit() -> str:
 def command_line(module: str, arguments: Sequence[str]) -> str:
     """Return the command line that runs `module` with `arguments`, as a shell takes it."""
     return shlex.join(["python", "-m", module, *arguments])
+
+
+def describe_machine() -> str:
+    """Describe the machine this runs on, its packages, and how much else it does now."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    models = [line.partition(":")[2] for line in lines if line.startswith("model name")]
+    processor = " ".join(models[0].split()) if models else platform.processor()
+    packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return (
+        f"{processor or platform.machine()}, {os.cpu_count() or 1} cores, {platform.system()}, "
+        f"Python {platform.python_version()}, {packages}; load {load:.1f}"
+    )
 
 
 def as_json(measured: DataclassInstance) -> str:

@@ -9,7 +9,6 @@ requests that must be refused. The status is 1 if a call failed or a refusal was
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import sys
@@ -32,11 +31,10 @@ from mcp.types import CallToolResult
 
 from benchmarks.markdown import table
 from benchmarks.options import count, folder, report_failure
-from benchmarks.provenance import command_line, read_commit
+from benchmarks.provenance import command_line, describe_machine, read_commit
 from benchmarks.quality.blog import Embedding, build_index, read_posts
 from benchmarks.quality.queries import derive_queries
 from benchmarks.speed.figure import percentile
-from benchmarks.speed.report import this_machine
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.ingest.report import progress_on
 from blog_search_mcp.server.http.app import PATH
@@ -192,88 +190,6 @@ async def _slow(url: str, beginning: str, seconds: float) -> Answer:
     return received.split(b" ")[1].decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """One run."""
-
-    command: str
-    commit: str
-    machine: str
-    posts: int
-    clients: int
-    seconds: float
-    alone: Seen
-    """One client, before the others came."""
-    together: Seen
-    cpu_seconds: float
-    """That the server used for both, its start left out."""
-    answers: Answers
-    """To what must be refused."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether no call failed and every refusal was the right one."""
-        wrong = [kind for kind, right in RIGHT.items() if set(self.answers[kind]) != {right}]
-        return not (self.alone.errors or self.together.errors or wrong)
-
-
-def as_data(load: Load) -> dict[str, Any]:
-    """All of it, as JSON takes it."""
-    return {
-        "command": load.command,
-        "commit": load.commit,
-        "machine": load.machine,
-        "posts": load.posts,
-        "seconds": load.seconds,
-        "holds": load.holds,
-        "phases": [_phase(1, load.alone), _phase(load.clients, load.together)],
-        "cpu_ms_per_call": 1000 * load.cpu_seconds / (_calls(load.alone) + _calls(load.together)),
-        "refusals": {kind: dict(counts) for kind, counts in load.answers.items()},
-    }
-
-
-def as_markdown(load: Load) -> str:
-    """A table of calls and one of refusals."""
-    data = as_data(load)
-    calls = [
-        (
-            *(str(phase["clients"]), f"`{row['tool']}`", f"{row['calls']:,}", str(phase["errors"])),
-            *(f"{row[name]:.0f}" for name in ("p50_ms", "p95_ms", "p99_ms")),
-        )
-        for phase in data["phases"]
-        for row in phase["tools"]
-    ]
-    refusals = [
-        (kind, str(counts.total()), _answers(counts)) for kind, counts in load.answers.items()
-    ]
-    return "\n\n".join(
-        [
-            f"`{load.command}` at `{load.commit[:12]}`, {load.posts} posts, {load.machine}. "
-            f"The server used {data['cpu_ms_per_call']:.1f} ms of processor time for a call.",
-            table(("clients", "tool", "calls", "errors", "p50 ms", "p95 ms", "p99 ms"), calls),
-            table(("refused meanwhile", "sent", "answered"), refusals) + "\n",
-        ]
-    )
-
-
-def _phase(clients: int, seen: Seen) -> dict[str, Any]:
-    tools = [_row(tool, values) for tool, values in seen.seconds.items() if values]
-    return {"clients": clients, "errors": len(seen.errors), "tools": tools}
-
-
-def _row(tool: str, seconds: Sequence[float]) -> dict[str, Any]:
-    times = {f"p{share}_ms": 1000 * percentile(seconds, share / 100) for share in (50, 95, 99)}
-    return {"tool": tool, "calls": len(seconds), **times}
-
-
-def _calls(seen: Seen) -> int:
-    return max(1, sum(map(len, seen.seconds.values())))
-
-
-def _answers(counts: Counter[Answer]) -> str:
-    return ", ".join(f"{answer} ({count})" for answer, count in counts.most_common())
-
-
 LIMIT = 200
 """Queries of a kind."""
 
@@ -282,16 +198,20 @@ def main() -> int:
     """Run it; the exit status."""
     options = _parser().parse_args()
     try:
-        load = _measured(options)
+        seen, answers = _measure(options)
     except BlogSearchError as error:
         return report_failure(error)
-    said = as_markdown(load)
-    sys.stdout.write(json.dumps(as_data(load), indent=2) + "\n" if options.json else said)
-    sys.stderr.writelines(f"{error}\n" for error in [*load.alone.errors, *load.together.errors])
-    return 0 if load.holds else 1
+    errors = [error for phase in seen.values() for error in phase.errors]
+    sys.stderr.writelines(f"{error}\n" for error in errors)
+    wrong = [kind for kind, right in RIGHT.items() if set(answers[kind]) != {right}]
+    return 1 if errors or wrong else 0
 
 
-def _measured(options: argparse.Namespace) -> Load:
+def _measure(options: argparse.Namespace) -> tuple[Mapping[int, Seen], Answers]:
+    """Print both tables; what each number of clients saw, and the answers of refusal.
+
+    The server is started twice: what a start takes is not a call's.
+    """
     posts = read_posts(options.content)
     queries = [query.text for query in derive_queries(posts, ("title", "heading"), LIMIT)]
     token = secrets.token_hex(16)
@@ -300,44 +220,60 @@ def _measured(options: argparse.Namespace) -> Load:
         server = ["server", "--index", made, "--http"]
         began = _children_seconds()
         with served(server, {"BLOG_SERVER_TOKEN": token}) as url:
-            anyio.run(_ready, Asked(url + PATH, token, queries))
-        start = _children_seconds()
+            anyio.run(ask, Asked(url + PATH, token, queries), 1, 0.0)
+        start = _children_seconds() - began
         with served(server, {"BLOG_SERVER_TOKEN": token}) as url:
             asked = Asked(url + PATH, token, queries)
-            anyio.run(_ready, asked)
-            alone, together, answers = anyio.run(_asked, asked, options.clients, options.seconds)
-            machine = str(this_machine())
-        used = _children_seconds() - start - (start - began)
-    return Load(
-        command=command_line("benchmarks.speed.load", sys.argv[1:]),
-        commit=read_commit(),
-        machine=machine,
-        posts=len(posts),
-        clients=options.clients,
-        seconds=options.seconds,
-        alone=alone,
-        together=together,
-        cpu_seconds=used,
-        answers=answers,
+            anyio.run(ask, asked, 1, 0.0)  # it waits for the index and the model
+            seen, answers = anyio.run(_ask_all, asked, options.clients, options.seconds)
+            machine = describe_machine()
+        used = _children_seconds() - began - 2 * start
+    calls = sum(len(values) for phase in seen.values() for values in phase.seconds.values())
+    sys.stdout.write(
+        f"`{command_line('benchmarks.speed.load', sys.argv[1:])}` at `{read_commit()[:12]}`, "
+        f"{len(posts)} posts, {machine}. "
+        f"The server used {1000 * used / max(1, calls):.1f} ms of processor time for a call.\n\n"
+        f"{_calls_table(seen)}\n\n{_refusals_table(answers)}\n"
     )
+    return seen, answers
 
 
-async def _ready(asked: Asked) -> None:
-    """Ask a first question, which waits for the index and the model."""
-    await ask(asked, 1, 0.0)
+def _calls_table(seen: Mapping[int, Seen]) -> str:
+    cells = [
+        (
+            *(str(clients), f"`{tool}`", f"{len(values):,}", str(len(phase.errors))),
+            *(f"{1000 * percentile(values, share):.0f}" for share in (0.5, 0.95, 0.99)),
+        )
+        for clients, phase in seen.items()
+        for tool, values in phase.seconds.items()
+        if values
+    ]
+    return table(("clients", "tool", "calls", "errors", "p50 ms", "p95 ms", "p99 ms"), cells)
 
 
-async def _asked(asked: Asked, clients: int, seconds: float) -> tuple[Seen, Seen, Answers]:
-    alone = await ask(asked, 1, seconds / 6)
+def _refusals_table(answers: Answers) -> str:
+    cells = [
+        (
+            *(kind, str(counts.total())),
+            ", ".join(f"{answer} ({count})" for answer, count in counts.most_common()),
+        )
+        for kind, counts in answers.items()
+    ]
+    return table(("refused meanwhile", "sent", "answered"), cells)
+
+
+async def _ask_all(asked: Asked, clients: int, seconds: float) -> tuple[dict[int, Seen], Answers]:
+    """Let one client ask, then all of them, while requests come that must be refused."""
     answers: dict[str, Answers] = {}
 
     async def refuse() -> None:
         answers["all"] = await refused(asked.url, asked.token, seconds)
 
+    seen = {1: await ask(asked, 1, seconds / 6)}
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(refuse)
-        together = await ask(asked, clients, seconds)
-    return alone, together, answers["all"]
+        seen[clients] = await ask(asked, clients, seconds)
+    return seen, answers["all"]
 
 
 def _children_seconds() -> float:
@@ -351,7 +287,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("content", type=folder, metavar="CONTENT", help="the folder of posts")
     parser.add_argument("--clients", type=count, default=32, help="(default 32)")
     parser.add_argument("--seconds", type=count, default=60, help="(default 60)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     return parser
 
 

@@ -11,22 +11,17 @@ import os
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from benchmarks.options import cache_folder, count, folder, report_failure, wait_for_milvus
+from benchmarks.speed.figure import timed
 from benchmarks.speed.free_embedder import FreeEmbedder
-from benchmarks.speed.stage import TODAY, Stage
-from blog_search_mcp.index.embedders.registry import Choice
+from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.stores import Location, parse_address
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.pipeline import ingest
-from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import Progress, Report
 
 NAME = "benchmark"
 """Of the index on the server."""
@@ -55,37 +50,22 @@ def main() -> int:
 
 def _measure(blog: Stage, location: Location) -> tuple[float, ...]:
     """Return seconds of an ingest, an edit, a look and an opening; milliseconds of a search."""
-    embedder = FreeEmbedder(blog.dimension)
-
-    def bring_up_to_date(rebuild: bool = False) -> Report:
-        choice = Choice(embedder, "as the benchmark wants")
-        job = Job(blog.content, location, lambda *_: choice, TODAY, rebuild=rebuild)
-        return ingest(job, Progress())
-
-    whole = _seconds(lambda: bring_up_to_date(rebuild=True))
+    bring_up_to_date = partial(blog.ingest, location, blog.dimension)
+    whole = timed(partial(bring_up_to_date, rebuild=True)) / 1000.0
     edited = min(blog.content.rglob("*.md"))
     before = edited.read_text(encoding="utf-8")
     edited.write_text(f"{before}\n\nOne more paragraph.\n", encoding="utf-8")
     try:
-        edit = _seconds(bring_up_to_date)
-        look = _seconds(bring_up_to_date)
+        edit = timed(bring_up_to_date) / 1000.0
+        look = timed(bring_up_to_date) / 1000.0
     finally:
         edited.write_text(before, encoding="utf-8")
-    index = Index(location, lambda _identity: embedder)
-    opening = _seconds(index.reader)
-    reader = index.reader()
-    queries = blog.queries(blog.runs)
-    times = [
-        _seconds(partial(reader.search, query, Filters(), limit=5, offset=0)) for query in queries
-    ]
+    index = Index(location, lambda _identity: FreeEmbedder(blog.dimension))
+    opening = timed(index.reader) / 1000.0
+    search = partial(index.reader().search, filters=Filters(), limit=5, offset=0)
+    times = [timed(search, query) for query in blog.queries(blog.runs)]
     index.close()
-    return whole, edit, look, opening, 1_000 * statistics.median(times)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
+    return whole, edit, look, opening, statistics.median(times)
 
 
 def _parser() -> argparse.ArgumentParser:

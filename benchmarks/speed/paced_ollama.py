@@ -60,7 +60,7 @@ _GET = {"/api/version": {"version": "0.32.15"}, "/api/tags": {"models": [_TAG]}}
 
 
 @contextmanager
-def paced_ollama(pace: Pace = MINILM) -> Iterator[str]:
+def paced_ollama(pace: Pace) -> Iterator[str]:
     """Start one; give its address."""
     command = ("-m", "benchmarks.speed.paced_ollama", str(pace.text), str(pace.piece))
     with python(command, subprocess.PIPE) as process:
@@ -69,6 +69,11 @@ def paced_ollama(pace: Pace = MINILM) -> Iterator[str]:
             yield f"http://127.0.0.1:{int(process.stdout.readline())}"
         finally:
             process.kill()
+
+
+def embedder_options(url: str) -> tuple[str, ...]:
+    """The options of an ingest by the Ollama at this address."""
+    return ("ollama", "--model", MODEL, "--embedder-url", url)
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 META = {
@@ -21,6 +21,7 @@ META = {
 """What a request of the era without a handshake says of its client."""
 
 BARE = ("-m", "benchmarks.speed.bare_server")
+FREE = ("-m", "benchmarks.speed.free")
 
 
 def ours(index: Path) -> tuple[str, ...]:
@@ -28,14 +29,25 @@ def ours(index: Path) -> tuple[str, ...]:
     return ("-m", "blog_search_mcp.server", "--index", str(index))
 
 
-def with_free_embedder(index: Path, dimension: int, table: Path | str = "") -> tuple[str, ...]:
-    """The same with the embedder that costs nothing, of which `table` keeps what it knows."""
-    return ("-m", "benchmarks.speed.free_server", str(index), str(dimension), str(table))
+def with_free_embedder(
+    index: Path, dimension: int | Literal["e5"], table: Path | str = ""
+) -> tuple[str, ...]:
+    """The same with the embedder that costs nothing, of which `table` keeps what it knows.
+
+    With `e5` multilingual-e5-small embeds the queries, whatever made the index's vectors.
+    """
+    return (*FREE, "server", str(index), str(dimension), str(table))
 
 
-def with_multilingual_model(index: Path) -> tuple[str, ...]:
-    """The same with multilingual-e5-small, whatever made the index's vectors."""
-    return ("-m", "benchmarks.speed.free_server", str(index), "e5", "")
+def free_ingest(content: Path, index: Path, dimension: int) -> tuple[str, ...]:
+    """An ingest with vectors that cost nothing."""
+    return (*FREE, "ingest", str(dimension), str(content), "--index", str(index))
+
+
+def real_ingest(content: Path, index: Path, *embedder: str) -> tuple[str, ...]:
+    """An ingest with the embedder in the package, or another one with its options."""
+    ingest = ("-m", "blog_search_mcp.ingest", str(content), "--index", str(index))
+    return (*ingest, "--embedder", *(embedder or ("embedded",)))
 
 
 class Server:
@@ -86,25 +98,24 @@ class Server:
 
     def private(self) -> float:
         """MB that are its own alone: neither another process's nor a file's clean pages."""
-        return self._memory("Private_Dirty:")
+        return _private(self.pid)
 
     def spent(self) -> float:
         """Milliseconds of processor time since the start, of all its threads."""
         told = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(told[11]) + int(told[12])) * 1000.0 / os.sysconf("SC_CLK_TCK")
 
-    def mapped(self, file: Path) -> tuple[float, float]:
-        """MB of a mapped file's pages that are its own alone, and that others map too."""
-        maps = Path(f"/proc/{self.pid}/smaps").read_text(encoding="utf-8").splitlines()
-        first = next(n for n, line in enumerate(maps) if line.endswith(str(file)))
-        rows = {line.split()[0]: line.split()[1] for line in maps[first + 1 : first + 20]}
-        own = int(rows["Private_Dirty:"])
-        return own / 1024.0, (int(rows["Rss:"]) - own) / 1024.0
-
-    def _memory(self, kind: str) -> float:
-        rollup = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")
-        rows = (line.split() for line in rollup.splitlines()[1:])
-        return next(int(row[1]) for row in rows if row[0] == kind) / 1024.0
+    def mapped(self, folder: Path) -> tuple[float, float]:
+        """MB of a folder's mapped files: pages that are its own alone, and that others map too."""
+        kilobytes, is_below = Counter[str](), False
+        for line in Path(f"/proc/{self.pid}/smaps").read_text(encoding="utf-8").splitlines():
+            name, value, *_ = line.split()
+            if not name.endswith(":"):  # a mapping, whose sizes follow
+                is_below = f"{folder}{os.sep}" in line
+            elif is_below and value.isdigit():
+                kilobytes[name] += int(value)
+        own = kilobytes["Private_Dirty:"]
+        return own / 1024.0, (kilobytes["Rss:"] - own) / 1024.0
 
     def _send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -121,11 +132,13 @@ def python(arguments: Sequence[str], pipes: int) -> subprocess.Popen[bytes]:
     """Start Python at the project's root; stdin and stdout are `pipes`, PIPE or DEVNULL.
 
     It may keep what it compiles, as an installed package does: else each start compiles all anew.
+    What it starts itself finds the benchmarks too.
     """
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(ROOT))))
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": path},
         stdin=pipes,
         stdout=pipes,
         stderr=subprocess.DEVNULL,
@@ -147,8 +160,7 @@ EVERY = 0.1
 """Seconds between two looks at the memory: one takes some milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """What a process took."""
 
     seconds: float
@@ -158,35 +170,9 @@ class Ran:
     system takes back when it needs them; 0 where the system does not say."""
 
 
-def free_ingest(content: Path, index: Path, dimension: int, pace: float = 0.0) -> tuple[str, ...]:
-    """Python's arguments for an ingest with a fixed embedder."""
-    program = ("-m", "benchmarks.speed.free_ingest", str(dimension), str(pace))
-    return (*program, str(content), "--index", str(index))
-
-
-def real_ingest(content: Path, index: Path) -> tuple[str, ...]:
-    """Python's arguments for an ingest with the embedder in the package."""
-    return (
-        "-m",
-        "blog_search_mcp.ingest",
-        str(content),
-        "--index",
-        str(index),
-        "--embedder",
-        "embedded",
-    )
-
-
-def ollama_ingest(content: Path, index: Path, model: str, url: str) -> tuple[str, ...]:
-    """Python's arguments for an ingest with a model of the Ollama at this address."""
-    ingest = ("-m", "blog_search_mcp.ingest", str(content), "--index", str(index))
-    return (*ingest, "--embedder", "ollama", "--model", model, "--embedder-url", url)
-
-
 def ran(arguments: Sequence[str], *, weighed: bool = False) -> Ran:
     """Run Python to its end, which is a good one; its memory is looked at if it is `weighed`."""
-    started = time.perf_counter()
-    peak = 0.0
+    started, peak = time.perf_counter(), 0.0
     with python(arguments, subprocess.DEVNULL) as process:
         while weighed and process.poll() is None:
             peak = max(peak, sum(_private(pid) for pid in _family(process.pid)))

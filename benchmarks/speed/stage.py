@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -18,14 +19,27 @@ from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_post
 from benchmarks.speed.process import with_free_embedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.disk import GenerationFiles, Layout
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest
+from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 
 TODAY = date(2025, 6, 1)
 """Of every ingest, so that an index is the same on any day."""
+
+EMBEDDED = 384
+"""Dimension of the English embedder in the package, which the real programs open by themselves."""
+
+SEED = 1
+"""Of the made posts."""
+
+
+def say(sentence: str) -> None:
+    """Tell of progress."""
+    sys.stderr.write(f"  {sentence}\n")
+    sys.stderr.flush()
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,6 @@ class Stage:
     dimension: int = 768
     runs: int = 30
     """Of what takes less than a second; rows take fewer of what takes longer."""
-    seed: int = 1
 
     @property
     def posts(self) -> int:
@@ -56,9 +69,13 @@ class Stage:
         folder = self._place / "content"
         if not (self._place / "made").exists():
             shutil.rmtree(self._place, ignore_errors=True)
-            write_posts(folder, material_of(self.blog), self.posts, self.seed)
+            self.write_blog(folder, self.posts)
             (self._place / "made").touch()
         return folder
+
+    def write_blog(self, folder: Path, posts: int) -> None:
+        """Write another blog of so many posts."""
+        write_posts(folder, material_of(self.blog), posts, SEED)
 
     def index(self, dimension: int | None = None) -> Path:
         """The index of `content`, of vectors of this dimension, in today's format."""
@@ -76,16 +93,16 @@ class Stage:
             keep(self.dimension, table)
         return with_free_embedder(self.index(), self.dimension, table)
 
-    def ingest(self, index: Path, dimension: int, *, rebuild: bool = False) -> None:
+    def ingest(self, index: Location, dimension: int, *, rebuild: bool = False) -> None:
         """Bring `index` up to date with `content`."""
         choice = Choice(FreeEmbedder(dimension), "as the benchmark wants")
         job = Job(self.content, index, lambda *_: choice, TODAY, rebuild=rebuild)
         ingest(job, Progress())
 
-    def files(self, dimension: int | None = None) -> GenerationFiles:
-        """The live generation of that index."""
-        layout = Layout(self.index(dimension))
-        return layout.generation(current_number(layout))
+    def vectors(self) -> list[Path]:
+        """The files with the vectors of `index()`, all in one folder."""
+        layout = Layout(self.index())
+        return sorted(layout.generation(current_number(layout)).vectors.glob("*.npy"))
 
     def counted(self) -> int:
         """How many chunks the index holds."""
@@ -111,7 +128,7 @@ class Stage:
     @property
     def _place(self) -> Path:
         key = hashlib.sha256(f"{self.blog.resolve()}".encode()).hexdigest()[:8]
-        return self.cache / "speed" / f"{key}-{self.posts}-{self.seed}"
+        return self.cache / "speed" / f"{key}-{self.posts}-{SEED}"
 
 
 def _is_usable(folder: Path) -> bool:

@@ -1,1 +1,0 @@
-"""One module for each row of the table: a stage in, figures out."""
