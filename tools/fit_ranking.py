@@ -27,8 +27,7 @@ from scipy.optimize import minimize
 from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
 from benchmarks.quality.blog import Embedding, build_indexes
-from benchmarks.quality.corpora import Corpus, read_corpora
-from benchmarks.quality.judged import read_collections
+from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
 from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index

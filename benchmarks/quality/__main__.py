@@ -50,7 +50,6 @@ def _measure(options: argparse.Namespace, progress: Progress) -> Measurement:
         options.cache,
         Embedding(options.embedder, options.model, options.embedder_url),
         progress,
-        rebuild=options.rebuild,
     )
 
 
@@ -102,7 +101,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         metavar="URL",
         help="where Ollama answers (OLLAMA_HOST)",
     )
-    add("--rebuild", action="store_true", help="make the index anew")
     add("--json", action="store_true", help="print JSON instead of tables")
     add(
         "--queries",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Collection
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
@@ -20,7 +20,7 @@ from benchmarks.quality.types import DESCRIPTION, Query
 from blog_search_mcp import index as index_package
 from blog_search_mcp import ingest as ingest_package
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
+from blog_search_mcp.index.content.walk import read_file, walk
 from blog_search_mcp.index.documents.metadata import check_visibility
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
@@ -68,17 +68,13 @@ def read_posts(content: Path) -> tuple[Document, ...]:
     A post without a body is a forwarding address, and search leaves it out.
     """
     today = date.today()
-    found = (_read_published(file, today) for file in walk(content, SUFFIXES).files)
-    return tuple(post for post in found if post and post.body.text.strip())
-
-
-def _read_published(file: SourceFile, today: date) -> Document | None:
-    try:
-        document = read_document(read_file(file.path), file.source)
-    except UnreadablePost:
-        return None
-    hidden = check_visibility(document.fields, file.source, today).left_out
-    return None if hidden else document
+    posts = []
+    for file in walk(content, SUFFIXES).files:
+        with suppress(UnreadablePost):
+            post = read_document(read_file(file.path), file.source)
+            hidden = check_visibility(post.fields, file.source, today).left_out
+            posts += [post] if post.body.text.strip() and not hidden else []
+    return tuple(posts)
 
 
 def build_indexes(
@@ -87,33 +83,20 @@ def build_indexes(
     cache: Path,
     embedding: Embedding,
     progress: Progress,
-    *,
-    rebuild: bool | None = None,
 ) -> Indexes:
     """Bring the indexes below `cache` that `queries` need up to date. Raises BlogSearchError.
 
-    With `rebuild` they are made anew, from the vectors they have; with `None` those that other
-    code than this has made, with `False` those alone of which an ingest says so.
+    Those that other code than this made are made anew, from the vectors they have.
     """
-    needed = {query.kind != DESCRIPTION for query in queries}
     made: dict[bool, Path] = {}
-    for described in sorted(needed, reverse=True):
-        index = index_folder(cache, content, embedding, described=described)
+    for described in sorted({query.kind != DESCRIPTION for query in queries}, reverse=True):
+        index = made[described] = index_folder(cache, content, embedding, described=described)
         stamp = index.with_name(f"{index.name}.code")
         is_foreign = not stamp.is_file() or stamp.read_text() != code_digest()
         if not Layout(index).cache.exists():
             copy_embeddings(index)
-        build_index(
-            content,
-            index,
-            embedding,
-            progress,
-            described=described,
-            rebuild=is_foreign if rebuild is None else rebuild,
-        )
-        if rebuild is not False:
-            stamp.write_text(code_digest())
-        made[described] = index
+        build_index(content, index, embedding, progress, described=described, rebuild=is_foreign)
+        stamp.write_text(code_digest())
     return Indexes(made.get(True), made.get(False))
 
 

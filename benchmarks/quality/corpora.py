@@ -1,20 +1,27 @@
-"""Read blogs with their posts and queries, and files of queries that somebody wrote down.
+"""Read what is measured: blogs and judged collections, with their posts and queries.
 
 A blog is a folder with `posts/` in it. Beside that may lie `known_items.jsonl`, its authors'
 descriptions. Readers' questions come from a folder of their own, in files named after the blog:
 `BLOG.jsonl`, further ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl` for those without an answer in
 it. What people ask of everyday life is asked of every blog, in its language and in English. All
 other kinds are made of the posts as for any blog.
+
+A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
+({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
+since a blog is what search knows.
 """
 
 from __future__ import annotations
 
+import csv
+import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -28,7 +35,7 @@ from benchmarks.quality.queries import (
     select_foreign,
     sort_by_hash,
 )
-from benchmarks.quality.types import DESCRIPTION, Query
+from benchmarks.quality.types import DESCRIPTION, JUDGED, Query
 from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
 from blog_search_mcp.index.errors import UsageError
 
@@ -119,16 +126,15 @@ def read_corpora(folders: Iterable[Path], questions: Path | None, limit: int) ->
 
     Raises UsageError if a folder holds none.
     """
-    contents = [content for folder in folders for content in _blogs(folder)]
-    read = (_read_corpus(content, questions, limit) for content in contents)
-    return sorted(read, key=lambda corpus: corpus.name)
-
-
-def _blogs(folder: Path) -> list[Path]:
-    contents = sorted(folder.glob("*/posts"))
-    if not contents:
-        raise UsageError(f"{folder} holds no blog. Name a folder of folders with posts/ in them.")
-    return contents
+    found = []
+    for folder in folders:
+        contents = sorted(folder.glob("*/posts"))
+        if not contents:
+            raise UsageError(
+                f"{folder} holds no blog. Name a folder of folders with posts/ in them."
+            )
+        found += [_read_corpus(content, questions, limit) for content in contents]
+    return sorted(found, key=lambda corpus: corpus.name)
 
 
 def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
@@ -137,26 +143,22 @@ def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
     languages = {source: primary_subtag(language) for source, language in written.items()}
     known = content.parent / DESCRIPTIONS
     described = read_queries(known, DESCRIPTION) if known.is_file() else []
-    made = (
+    made = [
         query
         for kind in DERIVED
         for query in derive_queries(posts, [kind], CHEAP.get(kind, 1) * limit)
-    )
-    asked = (
-        query
+    ]
+    asked = [
+        _detect_language(query, languages)
         for kind, path in _question_files(name, questions)
         for query in read_queries(path, kind)
-    )
+    ]
     absent = questions / f"{name}.absent.jsonl" if questions else None
     near = read_queries(absent, "absent") if absent and absent.is_file() else ()
     return Corpus(
         name=name,
         content=content,
-        queries=[
-            *made,
-            *islice(sort_by_hash(described), limit),
-            *(_detect_language(query, languages) for query in asked),
-        ],
+        queries=[*made, *islice(sort_by_hash(described), limit), *asked],
         absent=[*near, *everyday_questions(_commonest(written))],
         posts=posts,
         language=_commonest(languages),
@@ -207,27 +209,63 @@ def read_queries(path: Path, kind: str) -> list[Query]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}. Give a file of JSON lines.") from error
-    queries = [_query(label, kind) for label in _read_labels(path, lines)]
+    queries = []
+    for number, line in enumerate(lines, 1):
+        try:
+            label = Label.model_validate_json(line) if line.strip() else None
+        except ValidationError as error:
+            problem = error.errors()[0]
+            said = ": ".join(filter(None, (".".join(map(str, problem["loc"])), problem["msg"])))
+            raise UsageError(f"{path}, line {number}: {said}. Correct it.") from error
+        if label:
+            queries.append(Query(kind, label.query, label.source, label.also, label.evidence))
     if not queries:
         raise UsageError(f'{path} holds no query. Write {{"query": …, "source": …}} on each line.')
     return queries
 
 
-def _read_labels(path: Path, lines: list[str]) -> Iterator[Label]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield Label.model_validate_json(line)
-        except ValidationError as error:
-            raise UsageError(f"{path}, line {number}: {_describe(error)}. Correct it.") from error
+def read_collections(folders: Iterable[Path], cache: Path, limit: int) -> list[Corpus]:
+    """Read the collections anywhere below `folders`, by name; at most `limit` queries of each.
+
+    Their documents are written below `cache`.
+    """
+    found = {path.parent for folder in folders for path in folder.glob("**/qrels.tsv")}
+    return [
+        _read_collection(folder, cache, limit)
+        for folder in sorted(found, key=lambda folder: folder.name)
+        if all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl"))
+    ]
 
 
-def _describe(error: ValidationError) -> str:
-    problem = error.errors()[0]
-    place = ".".join(map(str, problem["loc"]))
-    return f"{place}: {problem['msg']}" if place else problem["msg"]
+def _read_collection(folder: Path, cache: Path, limit: int) -> Corpus:
+    content = cache / folder.name / "posts"
+    content.mkdir(parents=True, exist_ok=True)
+    for document in _lines(folder / "corpus.jsonl"):
+        path, text = content / _post_name(document["id"]), _write_post(document)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    relevant: dict[str, list[str]] = defaultdict(list)
+    with (folder / "qrels.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if int(row["relevance"]) > 0:
+                relevant[row["query-id"]].append(_post_name(row["doc-id"]))
+    asked = ((line["text"], relevant.get(line["id"])) for line in _lines(folder / "queries.jsonl"))
+    queries = (Query(JUDGED, text, found[0], tuple(found[1:])) for text, found in asked if found)
+    return Corpus(folder.name, content, list(islice(sort_by_hash(queries), limit)))
 
 
-def _query(label: Label, kind: str) -> Query:
-    return Query(kind, label.query, label.source, label.also, label.evidence)
+def _post_name(document: str) -> str:
+    return f"{quote(document, safe='')}.md"
+
+
+def _write_post(document: Mapping[str, str]) -> str:
+    """Write a document as Markdown; one without a title is a piece of code."""
+    title, text = document["title"], document["text"]
+    if not title:
+        return f"```\n{text}\n```\n"
+    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n\n{text}\n"
+
+
+def _lines(path: Path) -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)

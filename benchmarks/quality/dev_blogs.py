@@ -17,8 +17,7 @@ from benchmarks.markdown import replace_marked
 from benchmarks.options import cache_folder, count, folder, report_failure
 from benchmarks.provenance import as_json, read_commit
 from benchmarks.quality.blog import Embedding
-from benchmarks.quality.corpora import read_corpora
-from benchmarks.quality.judged import read_collections
+from benchmarks.quality.corpora import read_collections, read_corpora
 from benchmarks.quality.measure import measure
 from benchmarks.quality.report import Report, format_report
 from benchmarks.quality.targets import check_targets
@@ -57,9 +56,7 @@ def _measure_all(options: argparse.Namespace, progress: Progress) -> Report:
     blogs: dict[str, Measurement] = {}
     for corpus in filter(lambda corpus: corpus.queries, (*corpora, *collections)):
         off_topic = corpus.off_topic(corpora, options.limit) if corpus.posts else ()
-        blogs[corpus.name] = measure(
-            corpus, off_topic, options.cache, embedding, progress, rebuild=options.rebuild
-        )
+        blogs[corpus.name] = measure(corpus, off_topic, options.cache, embedding, progress)
     return Report(read_commit(), _command_line(options), blogs, check_targets(blogs))
 
 
@@ -67,11 +64,10 @@ def _command_line(options: argparse.Namespace) -> str:
     """Return the command that measures again, with names for the folders of one machine."""
     parts = ["python -m benchmarks.quality.dev_blogs CORPORA"]
     parts += [f"CORPORA{number}" for number in range(2, len(options.corpora) + 1)]
-    if options.questions:
-        parts.append("--questions QUESTIONS")
-    changed = {"limit": LIMIT, "judged": JUDGED_LIMIT, "model": None}
-    given = {name: getattr(options, name) for name in changed}
-    parts += [f"--{name} {given[name]}" for name in changed if given[name] != changed[name]]
+    parts += ["--questions QUESTIONS"] if options.questions else []
+    for name, usual in {"limit": LIMIT, "judged": JUDGED_LIMIT, "model": None}.items():
+        given = getattr(options, name)
+        parts += [f"--{name} {given}"] if given != usual else []
     return " ".join(parts)
 
 
@@ -89,7 +85,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         help="queries of a judged collection at most",
     )
     add("--model", metavar="NAME", help="a packaged model for every blog, whatever its languages")
-    add("--rebuild", action="store_true", help="make the indexes anew")
     add("--write", type=Path, metavar="FILE", help="renew the numbers in FILE too")
     add("--json", action="store_true", help="print JSON instead of Markdown")
     parser.set_defaults(cache=cache_folder(environment))

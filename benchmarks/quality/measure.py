@@ -1,23 +1,40 @@
-"""Measure one blog: make its indexes, run the queries, sum up the outcomes."""
+"""Measure one blog: make its indexes, run every query, judge what a user would get, sum up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.quality.blog import Embedding, build_indexes, open_index
 from benchmarks.quality.corpora import Corpus
-from benchmarks.quality.search import run_queries, run_retriever
-from benchmarks.quality.summary import (
+from benchmarks.quality.metrics import (
+    DEPTH,
+    READ,
+    compare_fusion,
+    contain_evidence,
     group_by_kind,
+    ndcg,
     summarise_absence,
-    summarise_fusion,
-    summarise_retrievers,
+    summarise_retriever,
 )
-from benchmarks.quality.types import Measurement, Query
+from benchmarks.quality.types import JUDGED, Measurement, Outcome, Query, Reading
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
+from blog_search_mcp.server.cli.tokens import estimate_cost
+from blog_search_mcp.server.format.results import fit_page, page_of, to_json, wire_facts
+from blog_search_mcp.server.tools.read_chunk import ReadArguments, read_chunk
+
+PASSAGES = 3
+"""Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
+since every post counts once there."""
+
+RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
+
+Readers = Callable[[Query], IndexReader]
+"""The index that a query is searched for in."""
 
 
 def measure(
@@ -26,30 +43,83 @@ def measure(
     cache: Path,
     embedding: Embedding,
     progress: Progress,
-    *,
-    rebuild: bool = False,
 ) -> Measurement:
     """Make the indexes below `cache`, run every query, summarise. Raises BlogSearchError."""
     unanswered = [*corpus.absent, *off_topic]
     every = [*corpus.queries, *unanswered]
-    indexes = build_indexes(
-        corpus.content, every, cache, embedding, progress, rebuild=rebuild or None
-    )
+    indexes = build_indexes(corpus.content, every, cache, embedding, progress)
     opened = {index: open_index(index, embedding) for index in set(map(indexes.of, every))}
 
     def readers(query: Query) -> IndexReader:
         return opened[indexes.of(query)]
 
-    kinds = group_by_kind(corpus.queries, run_queries(readers, corpus.queries, progress))
+    progress.start("searching", len(RETRIEVERS) * len(corpus.queries))
+    kinds = group_by_kind(
+        corpus.queries,
+        {use: _run_all(readers, corpus.queries, use, progress) for use in RETRIEVERS},
+    )
     progress.start("searching what is not there", len(unanswered))
-    outcomes = {Use.HYBRID: run_retriever(readers, unanswered, Use.HYBRID, progress)}
+    outcomes = {Use.HYBRID: _run_all(readers, unanswered, Use.HYBRID, progress)}
     manifest = readers(every[0]).manifest
     return Measurement(
         language=corpus.language,
         posts=len(manifest.posts),
         chunks=manifest.chunks,
         embedder=manifest.embedder.name,
-        rows=summarise_retrievers(kinds),
-        fusion=summarise_fusion(kinds),
+        rows=tuple(
+            summarise_retriever(kind, use, kinds[kind][use]) for kind in kinds for use in RETRIEVERS
+        ),
+        fusion=tuple(compare_fusion(kind, kinds[kind]) for kind in kinds),
         absence=tuple(summarise_absence(kinds, group_by_kind(unanswered, outcomes))),
+    )
+
+
+def _run_all(
+    readers: Readers, queries: Iterable[Query], use: Use, progress: Progress
+) -> list[Outcome]:
+    """Run every query by one retriever; outcomes in the order of `queries`."""
+    outcomes = []
+    for query in queries:
+        outcomes.append(_run(readers(query), query, use))
+        progress.advance(1)
+    return outcomes
+
+
+def _run(reader: IndexReader, query: Query, use: Use) -> Outcome:
+    limit = DEPTH * (PASSAGES if query.kind == JUDGED else 1)
+    answer = reader.search(query.text, Filters(), limit=limit, offset=0, use=use)
+    sources = [_counted_source(hit, query) for hit in answer.hits]
+    if query.kind == JUDGED:
+        sources = list(dict.fromkeys(sources))[:DEPTH]
+    ranks = [rank for rank, source in enumerate(sources, 1) if source in query.acceptable]
+    if query.kind != JUDGED:
+        ranks = ranks[:1]
+    return Outcome(
+        rank=ranks[0] if ranks else None,
+        gain=ndcg(ranks, len(query.acceptable) if query.kind == JUDGED else 1, DEPTH),
+        certainty=answer.certainty,
+        is_low=answer.confidence == "low",
+        reading=_read(reader, answer, query.evidence) if query.evidence else None,
+    )
+
+
+def _counted_source(hit: Hit, query: Query) -> str:
+    """Return the source a hit counts as: the wanted one, if it or a translation of it is that."""
+    sources = (hit.post.source, *(source for _, source in hit.translations))
+    return next((source for source in sources if source in query.acceptable), sources[0])
+
+
+def _read(reader: IndexReader, answer: Answer, evidence: str) -> Reading:
+    """Read the hits by the tools, as an assistant would."""
+    hits = replace(answer, hits=answer.hits[:READ])
+    said = to_json(wire_facts(fit_page(page_of(hits, answer.notice))))
+    places = (
+        ReadArguments(source=hit.post.source, chunk_index=hit.chunk.index) for hit in hits.hits
+    )
+    read = ["\n".join(read_chunk(reader, place).texts) for place in places]
+    return Reading(
+        in_chunk=contain_evidence([hit.chunk.text for hit in hits.hits[:1]], evidence),
+        in_first=contain_evidence(read[:1], evidence),
+        in_any=contain_evidence(read, evidence),
+        tokens=estimate_cost("\n".join([said, *read[:1]])).tokens,
     )

@@ -1,4 +1,4 @@
-"""Metrics as pure functions of ranks and scores, and the bootstrap interval of a mean.
+"""Metrics of ranks and scores, and what they sum up to: one row for a kind of query.
 
 Relevance is binary, so a ranking is the ranks of its acceptable posts.
 """
@@ -6,16 +6,23 @@ Relevance is binary, so a ranking is the ranks of its acceptable posts.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean, median
 
 import numpy as np
 
-from benchmarks.quality.types import Estimate
+from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Row
+from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.server.settings import TOP_K_DEFAULT
 
+DEPTH = 10
+"""Posts per query, as deep as any metric looks."""
 
-def first_rank(found: Sequence[str], acceptable: Collection[str]) -> int | None:
-    """Return the rank, from 1, of the first acceptable source; `None` if there is none."""
-    return next((rank for rank, source in enumerate(found, 1) if source in acceptable), None)
+READ = TOP_K_DEFAULT
+"""Hits that are read for evidence: what an assistant gets by default."""
+
+Outcomes = Mapping[Use, Sequence[Outcome]]
 
 
 def hit(rank: int | None, cutoff: int) -> float:
@@ -76,3 +83,69 @@ def estimate_mean(values: Sequence[float]) -> Estimate:
     drawn = np.random.default_rng(SEED).multinomial(size, np.full(size, 1 / size), RESAMPLES)
     low, high = np.percentile(drawn @ array / size, _ENDS)
     return Estimate(float(array.mean()), float(low), float(high))
+
+
+def group_by_kind(queries: Sequence[Query], outcomes: Outcomes) -> Mapping[str, Outcomes]:
+    """Group outcomes by the rows that their query counts in, in the order of first appearance."""
+    kinds: dict[str, dict[Use, list[Outcome]]] = {}
+    for use in outcomes:
+        for query, outcome in zip(queries, outcomes[use], strict=True):
+            for kind in query.rows:
+                kinds.setdefault(kind, defaultdict(list))[use].append(outcome)
+    return kinds
+
+
+def summarise_retriever(kind: str, use: Use, outcomes: Sequence[Outcome]) -> Row:
+    """Compute the metrics of one retriever's outcomes, at least one."""
+    ranks = [outcome.rank for outcome in outcomes]
+    readings = [outcome.reading for outcome in outcomes if outcome.reading is not None]
+    return Row(
+        kind=kind,
+        retriever=use.value,
+        queries=len(outcomes),
+        hit_at_1=fmean(hit(rank, 1) for rank in ranks),
+        hit_at_5=fmean(hit(rank, READ) for rank in ranks),
+        ndcg_at_10=fmean(outcome.gain for outcome in outcomes),
+        mrr_at_10=fmean(reciprocal_rank(rank, DEPTH) for rank in ranks),
+        in_chunk=_mean(reading.in_chunk for reading in readings),
+        in_first=_mean(reading.in_first for reading in readings),
+        in_any=_mean(reading.in_any for reading in readings),
+        tokens=median(reading.tokens for reading in readings) if readings else None,
+        false_low=_mean(outcome.is_low for outcome in outcomes if hit(outcome.rank, READ)),
+    )
+
+
+def compare_fusion(kind: str, outcomes: Outcomes) -> FusionRow:
+    """Return the paired difference in nDCG@10; where both are equal, lexical is the better."""
+    gains = {use: [outcome.gain for outcome in outcomes[use]] for use in outcomes}
+    better = max((Use.LEXICAL, Use.DENSE), key=lambda use: fmean(gains[use]))
+    pairs = zip(gains[Use.HYBRID], gains[better], strict=True)
+    return FusionRow(
+        kind, better.value, estimate_mean([hybrid - single for hybrid, single in pairs])
+    )
+
+
+def summarise_absence(
+    kinds: Mapping[str, Outcomes], unanswered: Mapping[str, Outcomes]
+) -> Iterator[AbsenceRow]:
+    """Compare each kind of query that the blog does not answer with the questions it does."""
+    asked = [kind for kind in kinds if kind.startswith("question") and "," not in kind]
+    own = [
+        outcome.certainty
+        for kind in asked or ["heading"]
+        if kind in kinds
+        for outcome in kinds[kind][Use.HYBRID]
+    ]
+    for kind, outcomes in unanswered.items():
+        found = outcomes[Use.HYBRID]
+        yield AbsenceRow(
+            kind=kind,
+            queries=len(found),
+            low=fmean(outcome.is_low for outcome in found),
+            auroc=auroc(own, [outcome.certainty for outcome in found]) if own else None,
+        )
+
+
+def _mean(values: Iterable[bool]) -> float | None:
+    known = list(values)
+    return fmean(known) if known else None

@@ -23,7 +23,7 @@ from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.markdown.inline import strip_markup
 from blog_search_mcp.index.store.translations import group_sources
-from blog_search_mcp.ingest.documents.base import Body, Document
+from blog_search_mcp.ingest.documents.base import Document
 from blog_search_mcp.ingest.prepare import find_language
 
 HEADING_WORDS = 2
@@ -87,41 +87,42 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]+)(?<!`)\1(?!`)")
 _NUMBER = re.compile(r"\d+")
 
 
-def derive_queries(posts: Posts, kinds: Iterable[str], limit: int) -> list[Query]:
-    """Make at most `limit` queries of each kind, those of smallest hash."""
-    return [query for kind in kinds for query in islice(KINDS[kind](posts), limit)]
-
-
-def select_foreign(queries: Iterable[Query], posts: Posts) -> list[Query]:
-    """Select those of another blog's queries that no post here contains verbatim."""
-    contents = [fold(f"{post.post.title}\n{post.body.text}") for post in posts]
-    return [query for query in queries if not any(fold(query.text) in text for text in contents)]
-
-
 def descriptions(posts: Posts) -> Iterator[Query]:
-    """Yield the authors' descriptions, in order of hash."""
-    return sort_by_hash(described_posts(posts))
+    """Authors' descriptions that ask for one post alone, in order of hash."""
+    described = [
+        (post, strip_markup(post.post.description)) for post in posts if post.post.description
+    ]
+    uses = Counter(fold_without_digits(text) for _, text in described)
+    return sort_by_hash(
+        Query("description", " ".join(text.split()), post.post.source)
+        for post, text in described
+        if uses[fold_without_digits(text)] == 1
+        and count_letters(text) >= DESCRIPTION_LETTERS
+        and count_words(text) >= DESCRIPTION_WORDS
+        and not is_copied(text, post.post.title, post.body.text)
+    )
 
 
-def simplified(posts: Posts) -> Iterator[Query]:
-    """Headings and titles of a Traditional Chinese blog in Simplified characters, by hash."""
-    return sort_by_hash(rewrite_simplified(chain(headings(posts), titles(posts))))
-
-
-def regional(posts: Posts) -> Iterator[Query]:
-    """Headings and titles of a Chinese blog in the other region's words, in order of hash."""
-    return sort_by_hash(rewrite_regional(chain(headings(posts), titles(posts))))
+def is_copied(text: str, title: str, body: str) -> bool:
+    """Whether the title holds the description, or the body holds most of it in one piece."""
+    wanted, content = fold(text), fold(strip_markup(body))
+    piece = math.ceil(len(wanted) * COPIED)
+    pieces = (wanted[at : at + piece] for at in range(len(wanted) - piece + 1))
+    return wanted in fold(title) or any(each in content for each in pieces)
 
 
 def headings(posts: Posts) -> Iterator[Query]:
     """Headings of one post alone, numbers aside, which say something and are not its title."""
-    found = ((text, post.post) for post in posts for text in _headings(post.body))
+    found = (
+        (" ".join(block.heading.split()), post.post)
+        for post in posts
+        for block in post.body.blocks
+        if block.kind == "heading"
+    )
     telling = (
         (text, post.source)
         for text, post in found
-        if count_words(text) >= HEADING_WORDS
-        and fold(text) not in GENERIC
-        and fold(text) != fold(post.title)
+        if count_words(text) >= HEADING_WORDS and fold(text) not in {*GENERIC, fold(post.title)}
     )
     pairs = _of_one_post(telling, fold_without_digits)
     return sort_by_hash(Query("heading", text, source) for text, source in pairs)
@@ -133,7 +134,13 @@ def titles(posts: Posts) -> Iterator[Query]:
     Translations of one post may share theirs, and each of them is right.
     """
     return sort_by_hash(
-        Query("title", title, first, tuple(others), parts=_parts_of_title(title, first))
+        Query(
+            "title",
+            title,
+            first,
+            tuple(others),
+            parts=("short",) * is_short(title) + ("card",) * (CARDS in f"/{first}"),
+        )
         for title, (first, *others) in _unshared_titles(posts)
     )
 
@@ -162,11 +169,6 @@ def detect_language(post: Document) -> str:
     return "zh-hant" if language == "zh" and is_traditional else language
 
 
-def _parts_of_title(title: str, source: str) -> tuple[str, ...]:
-    parts = {"short": is_short(title), "card": CARDS in f"/{source}"}
-    return tuple(part for part, belongs in parts.items() if belongs)
-
-
 def _unshared_titles(posts: Posts) -> Iterator[tuple[str, list[str]]]:
     """Each title with its post, or with all of a post's translations that have it."""
     families = group_sources(post.post.source for post in posts)
@@ -180,99 +182,36 @@ def _unshared_titles(posts: Posts) -> Iterator[tuple[str, list[str]]]:
             yield pairs[0][0], [source for _, source in pairs]
 
 
-def identifiers(posts: Posts) -> Iterator[Query]:
-    """Inline code of one word that a single post's body or title holds, in any case.
-
-    In order of hash, and found as they are asked for: comparing each with every post is
-    the slow part.
-    """
-    found = ((code, post.post.source) for post in posts for code in _inline_code(post.body))
-    named = ((code, source) for code, source in found if is_identifier(code))
-    pairs = _of_one_post(named, str.casefold)
-    contents = {
-        post.post.source: f"{post.post.title}\n{post.body.text}".casefold() for post in posts
-    }
-    for query in sort_by_hash(Query("identifier", code, at, evidence=code) for code, at in pairs):
-        others = (text for source, text in contents.items() if source != query.source)
-        if not any(query.text.casefold() in text for text in others):
-            yield query
-
-
-def sort_by_hash(queries: Iterable[Query]) -> Iterator[Query]:
-    """Sort queries by hash, however the posts were listed."""
-    return iter(sorted(queries, key=_hash))
-
-
-def is_identifier(code: str) -> bool:
-    """Whether inline code is one name: no spaces, a letter, neither too short nor a line."""
-    return (
-        LEAST_IDENTIFIER <= len(code) <= MOST_IDENTIFIER
-        and len(code.split()) == 1
-        and any(map(str.isalpha, code))
+def simplified(posts: Posts) -> Iterator[Query]:
+    """Headings and titles of a Traditional Chinese blog in Simplified characters, by hash."""
+    return sort_by_hash(
+        Query("simplified", text, query.source, query.also)
+        for query, text in _simplify_chinese(posts)
+        if text != query.text
     )
 
 
-KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
-    "description": descriptions,
-    "heading": headings,
-    "identifier": identifiers,
-    "title": titles,
-    "definition": definitions,
-    "simplified": simplified,
-    "regional": regional,
-}
-"""How the queries of each kind are found, in order of hash."""
+def regional(posts: Posts) -> Iterator[Query]:
+    """Headings and titles of a Chinese blog in the other region's words, in order of hash.
 
-
-def described_posts(posts: Sequence[Document]) -> Iterator[Query]:
-    """Yield the descriptions that ask for one post alone."""
-    described = [
-        (post, strip_markup(post.post.description)) for post in posts if post.post.description
-    ]
-    uses = Counter(fold_without_digits(text) for _, text in described)
-    for post, text in described:
-        own = uses[fold_without_digits(text)] == 1
-        if own and says_enough(text) and not is_copied(text, post.post.title, post.body.text):
-            yield Query("description", " ".join(text.split()), post.post.source)
-
-
-def says_enough(text: str) -> bool:
-    """Whether a description is long enough to ask for one post."""
-    return count_letters(text) >= DESCRIPTION_LETTERS and count_words(text) >= DESCRIPTION_WORDS
-
-
-def is_copied(text: str, title: str, body: str) -> bool:
-    """Whether the title holds the description, or the body holds most of it in one piece."""
-    wanted = fold(text)
-    if wanted in fold(title):
-        return True
-    content = fold(strip_markup(body))
-    piece = math.ceil(len(wanted) * COPIED)
-    return any(wanted[at : at + piece] in content for at in range(len(wanted) - piece + 1))
-
-
-def rewrite_simplified(queries: Iterable[Query]) -> Iterator[Query]:
-    """The Chinese ones among `queries` that are written otherwise in Simplified characters."""
-    for query in _chinese(queries):
-        text = to_simplified(query.text)
-        if text != query.text:
-            yield Query("simplified", text, query.source, query.also)
-
-
-def rewrite_regional(queries: Iterable[Query]) -> Iterator[Query]:
-    """The Chinese ones that the other region puts otherwise: the mainland, if they are Traditional.
-
-    In Simplified characters, whoever says it.
+    That of a Traditional one is the mainland. In Simplified characters, whoever says it.
     """
-    for query in _chinese(queries):
-        text = to_simplified(query.text)
-        other = _swap_regional_words(text, from_taiwan=text != query.text)
-        if other != text:
-            yield Query("regional", other, query.source, query.also)
+    rewritten = (
+        (query, text, _swap_regional_words(text, from_taiwan=text != query.text))
+        for query, text in _simplify_chinese(posts)
+    )
+    return sort_by_hash(
+        Query("regional", other, query.source, query.also)
+        for query, text, other in rewritten
+        if other != text
+    )
 
 
-def _chinese(queries: Iterable[Query]) -> Iterator[Query]:
-    return (query for query in queries if language_of(query.text) == "zh")
+def _simplify_chinese(posts: Posts) -> Iterator[tuple[Query, str]]:
+    """The Chinese headings and titles, each with its text in Simplified characters."""
+    for query in chain(headings(posts), titles(posts)):
+        if language_of(query.text) == "zh":
+            yield query, to_simplified(query.text)
 
 
 def _swap_regional_words(text: str, *, from_taiwan: bool) -> str:
@@ -289,6 +228,69 @@ def _regional_table(*, from_taiwan: bool) -> tuple[dict[str, str], re.Pattern[st
         words.setdefault(word, other)
     longest = sorted(words, key=lambda word: -len(word))
     return words, re.compile("|".join(map(re.escape, longest)))
+
+
+def identifiers(posts: Posts) -> Iterator[Query]:
+    """Inline code of one word that a single post's body or title holds, in any case.
+
+    In order of hash, and found as they are asked for: comparing each with every post is
+    the slow part.
+    """
+    found = (
+        (code[2].strip(), post.post.source)
+        for post in posts
+        for block in post.body.blocks
+        if not block.opening
+        for code in _CODE.finditer(post.body.text[block.start : block.end])
+    )
+    named = ((code, source) for code, source in found if _is_name(code))
+    pairs = _of_one_post(named, str.casefold)
+    contents = {
+        post.post.source: f"{post.post.title}\n{post.body.text}".casefold() for post in posts
+    }
+    for query in sort_by_hash(Query("identifier", code, at, evidence=code) for code, at in pairs):
+        others = (text for source, text in contents.items() if source != query.source)
+        if not any(query.text.casefold() in text for text in others):
+            yield query
+
+
+def _is_name(code: str) -> bool:
+    """Whether inline code is one name: no spaces, a letter, neither too short nor a line."""
+    fits = LEAST_IDENTIFIER <= len(code) <= MOST_IDENTIFIER
+    return fits and len(code.split()) == 1 and any(map(str.isalpha, code))
+
+
+KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
+    "description": descriptions,
+    "heading": headings,
+    "identifier": identifiers,
+    "title": titles,
+    "definition": definitions,
+    "simplified": simplified,
+    "regional": regional,
+}
+"""How the queries of each kind are found, in order of hash."""
+
+
+def derive_queries(posts: Posts, kinds: Iterable[str], limit: int) -> list[Query]:
+    """Make at most `limit` queries of each kind, those of smallest hash."""
+    return [query for kind in kinds for query in islice(KINDS[kind](posts), limit)]
+
+
+def select_foreign(queries: Iterable[Query], posts: Posts) -> list[Query]:
+    """Select those of another blog's queries that no post here contains verbatim."""
+    contents = [fold(f"{post.post.title}\n{post.body.text}") for post in posts]
+    return [query for query in queries if not any(fold(query.text) in text for text in contents)]
+
+
+def sort_by_hash(queries: Iterable[Query]) -> Iterator[Query]:
+    """Sort queries by hash, however the posts were listed."""
+
+    def digest(query: Query) -> str:
+        text = f"{SEED}\n{query.source}\n{query.text}"
+        return hashlib.sha1(text.encode()).hexdigest()
+
+    return iter(sorted(queries, key=digest))
 
 
 def fold(text: str) -> str:
@@ -319,10 +321,6 @@ def count_words(text: str) -> float:
     return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) / 2
 
 
-def _hash(query: Query) -> str:
-    return hashlib.sha1(f"{SEED}\n{query.source}\n{query.text}".encode()).hexdigest()
-
-
 def _of_one_post(
     found: Iterable[tuple[str, str]], same: Callable[[str], str]
 ) -> Iterator[tuple[str, str]]:
@@ -333,14 +331,3 @@ def _of_one_post(
     for pairs in groups.values():
         if len({source for _, source in pairs}) == 1:
             yield pairs[0]
-
-
-def _headings(body: Body) -> Iterator[str]:
-    for block in body.blocks:
-        if block.kind == "heading":
-            yield " ".join(block.heading.split())
-
-
-def _inline_code(body: Body) -> Iterator[str]:
-    prose = (body.text[block.start : block.end] for block in body.blocks if not block.opening)
-    return (match[2].strip() for text in prose for match in _CODE.finditer(text))

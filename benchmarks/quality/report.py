@@ -121,7 +121,7 @@ def _judged_table(judged: Mapping[str, Measurement]) -> str:
 def _targets_table(targets: Sequence[Result]) -> str:
     cells = [
         (
-            *(target.blog, "yes" if target.is_fitted else "no", target.what),
+            *(target.blog, "yes" if target.blog in FITTED_ON else "no", target.what),
             f"{'≤' if target.at_most else '≥'} {format_share(target.bound, signed=target.signed)}",
             format_share(target.reached, signed=target.signed),
             "met" if target.met else "**not met**",

@@ -8,8 +8,8 @@ the files `*.jsonl` beside its posts, and of the files of its name in the folder
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -20,20 +20,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.options import cache_folder, count, folder, report_failure, wait_for_milvus
-from benchmarks.quality.blog import (
-    Embedding,
-    build_index,
-    copy_embeddings,
-    index_folder,
-    open_index,
-)
+from benchmarks.quality.blog import Embedding, build_index, build_indexes, open_index
+from benchmarks.quality.corpora import read_queries
+from benchmarks.quality.types import Query
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, Row, embeddings_fields
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Address, parse_address
-from blog_search_mcp.index.types import Filters, Hit
+from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.report import Progress, progress_on
 
 FIRST = 5
@@ -76,18 +72,16 @@ def main() -> int:
 def _compare(options: argparse.Namespace, blog: Path, progress: Progress) -> Comparison:
     """Make both indexes and ask both. Raises BlogSearchError."""
     embedding, content = Embedding(), blog / "posts"
-    local = index_folder(options.cache, content, embedding, described=True)
-    if not Layout(local).cache.exists():
-        copy_embeddings(local)
-    build_index(content, local, embedding, progress, rebuild=True)
-    name = f"of_{''.join(letter if letter.isalnum() else '_' for letter in blog.name)}"
+    asked = read_questions(blog, options.questions)[: options.limit]
+    indexes = build_indexes(content, asked, options.cache, embedding, progress)
+    assert indexes.whole is not None
+    name = f"of_{re.sub('[^a-zA-Z0-9]', '_', blog.name)}"
     address = parse_address(f"{options.server}/{name}")
     assert address is not None
-    reader = open_index(local, embedding)
-    send_embeddings(Layout(local).cache, address, reader.manifest.embedder.dimension)
+    reader = open_index(indexes.whole, embedding)
+    send_embeddings(Layout(indexes.whole).cache, address, reader.manifest.embedder.dimension)
     build_index(content, address, embedding, progress, rebuild=True)
-    queries = read_queries(blog, options.questions)[: options.limit]
-    return compare(reader, open_index(address, embedding), queries)
+    return compare(reader, open_index(address, embedding), asked)
 
 
 def send_embeddings(cache: Path, address: Address, dimension: int) -> None:
@@ -108,32 +102,34 @@ def send_embeddings(cache: Path, address: Address, dimension: int) -> None:
     milvus.close()
 
 
-def read_queries(blog: Path, questions: Path | None) -> list[str]:
-    """Read what a blog is asked, without repeats."""
+def read_questions(blog: Path, questions: Path | None) -> list[Query]:
+    """Read what a blog is asked, without repeats. Raises UsageError."""
     files = sorted(blog.glob("*.jsonl"))
     files += sorted(questions.glob(f"{blog.name}*.jsonl")) if questions else []
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return list(dict.fromkeys(str(json.loads(line)["query"]) for line in lines))
+    asked = [query for file in files for query in read_queries(file, "question")]
+    return list({query.text: query for query in asked}.values())
 
 
-def compare(before: IndexReader, after: IndexReader, queries: Sequence[str]) -> Comparison:
+def compare(before: IndexReader, after: IndexReader, queries: Sequence[Query]) -> Comparison:
     """Ask both indexes the same. Raises BlogSearchError."""
     same, difference, certainty = 0, 0.0, 0.0
     for query in queries:
-        answers = [each.search(query, Filters(), limit=FIRST, offset=0) for each in (before, after)]
-        ours, theirs = ({_name(hit): hit.score for hit in answer.hits} for answer in answers)
+        answers = [
+            each.search(query.text, Filters(), limit=FIRST, offset=0) for each in (before, after)
+        ]
+        ours, theirs = (_scores(answer) for answer in answers)
         if list(ours) == list(theirs):
             same += 1
         else:
-            sys.stderr.write(f"{query!r}\n  {list(ours.items())}\n  {list(theirs.items())}\n")
+            sys.stderr.write(f"{query.text!r}\n  {list(ours.items())}\n  {list(theirs.items())}\n")
         both = ours.keys() & theirs.keys()
         difference = max([difference, *(abs(ours[name] - theirs[name]) for name in both)])
         certainty = max(certainty, abs(answers[0].certainty - answers[1].certainty))
     return Comparison(len(queries), same, difference, certainty)
 
 
-def _name(hit: Hit) -> tuple[str, int]:
-    return hit.post.source, hit.chunk.index
+def _scores(answer: Answer) -> dict[tuple[str, int], float]:
+    return {(hit.post.source, hit.chunk.index): hit.score for hit in answer.hits}
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.quality.blog import read_posts
-from benchmarks.quality.corpora import Corpus, read_corpora
-from benchmarks.quality.judged import read_collections
+from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
 from benchmarks.quality.queries import KINDS, is_short, is_specific
 from benchmarks.quality.types import Query
 
