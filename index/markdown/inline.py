@@ -59,10 +59,11 @@ _GONE = re.compile(
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?!\^)[^\[\]\n]+\]: *\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$",
+    r"^ {0,3}\[(?!\^)[^\[\]\n]+\]: *\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$"
+    r"|^ {0,3}\*\[[^\[\]\n]+\]:[^*\n]*$",
     re.MULTILINE,
 )
-"""Of a link; its label may be code."""
+"""Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(

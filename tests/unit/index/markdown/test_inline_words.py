@@ -181,6 +181,8 @@ def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
         ('[a]: http://x.y\n[b]: <z> "title"', ""),
         ("text\n\n[img]: data:image/png;base64,AAAA", "text"),
         ("see data:image/png;base64,iVBORw0KGgo= here", "see here"),
+        ("HTML.\n\n*[HTML]: Hyper `Text`\n*[W3C]: A consortium", "HTML."),
+        ("*[Note]: it is *late*.*\n\n`\n*[a]: b`", "[Note]: it is late.\n*[a]: b"),
         ("bell\x07 and \x1b[31mred", "bell and [31mred"),
     ],
 )
