@@ -35,7 +35,8 @@ from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.types import Link
 
 _INLINE_MARKED = re.compile(
-    r"\[\[|\[\^|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-", re.MULTILINE | re.IGNORECASE
+    r"\[\[|\[\^|\^\[|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-",
+    re.MULTILINE | re.IGNORECASE,
 )
 """What a paragraph that needs cleaning holds."""
 
@@ -72,6 +73,12 @@ _FILE = re.compile(
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
+_NOTE = re.compile(r"(?<=[^\s\\\"'(/|])\^\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*+)\]", re.DOTALL)
+"""A note in its place, of Pandoc and Obsidian, with links in it; behind a quotation mark, a space
+or a bracket it is a regular expression."""
+_SEVERAL_WORDS = re.compile(r"\S\s+\S|[\u3040-\u9fff]{2}")
+
+
 def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: bool = False) -> str:
     """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick.
 
@@ -80,7 +87,7 @@ def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: boo
     if not (hide_code or _INLINE_MARKED.search(source)):
         return source
     wiki = _wiki_link if keep_links else _wiki_words
-    source = _strip_definitions(source)
+    source = _write_notes(_strip_definitions(source))
     pieces, at = [], 0
     for start, end in find_inline_code(source):
         pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
@@ -93,6 +100,19 @@ def _strip_definitions(source: str) -> str:
         return source
     code = list(find_inline_code(source))
     return _DEFINITION.sub(lambda each: each[0] if is_inside(each.start(), code) else "", source)
+
+
+def _write_notes(source: str) -> str:
+    """Put notes of several words, which sites show below the text, between parentheses."""
+    if "^[" not in source:
+        return source
+    code = list(find_inline_code(source))
+
+    def write(note: re.Match[str]) -> str:
+        is_note = _SEVERAL_WORDS.search(note[1]) and not is_inside(note.start(), code)
+        return f" ({note[1].strip()})" if is_note else note[0]
+
+    return _NOTE.sub(write, source)
 
 
 def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:

@@ -177,6 +177,12 @@ def test_mdx_leaves_what_it_renders(markdown: str, expected: str) -> None:
     ("markdown", "expected"),
     [
         ("Text[^1] and more[^long].", "Text and more."),
+        ("So.^[See *[a](b)*\nhere.] On", "So. (See a here.) On"),
+        ("註腳^[這是註腳]在", "註腳 (這是註腳)在"),
+        (
+            "x^[2] (^[a b] ^[a-z ]+ `a^[b c]` a\\^[b c] a^[b `c",
+            "x^[2] (^[a b] ^[a-z ]+ a^[b c] a^[b c] a^[b `c",
+        ),
         ("[^1]: short\n\n[^2]: A longer note.", "short\nA longer note."),
         ('[a]: http://x.y\n[b]: <z> "title"', ""),
         ("text\n\n[img]: data:image/png;base64,AAAA", "text"),
