@@ -35,7 +35,7 @@ from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.types import Link
 
 _INLINE_MARKED = re.compile(
-    r"\[\[|\[\^|\^\[|\]:|\{|==|\^|;base64,|^ {0,3}\[_?toc_?\]|^`\}\}|8<-",
+    r"\[\[|\[\^|\^\[|\]:|\{|==|\^|;base64,|^ {0,3}@?\[_?toc_?\]|^`\}\}|8<-",
     re.MULTILINE | re.IGNORECASE,
 )
 """What a paragraph that needs cleaning holds."""
@@ -51,7 +51,7 @@ _GONE = re.compile(
     | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
-    | ^[ ]{{0,3}}\[{{1,2}}_?toc_?\]{{1,2}}[ \t]*$
+    | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\](?:\([^()\n]*\))?)[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # names of Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file

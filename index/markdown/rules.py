@@ -218,7 +218,7 @@ COMPONENTS = (
         r"|default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s+\w+|\{[^\n]*\}|\*\s+from\s)",
         _export,
     ),
-    Rule(rf"</?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>|</?>", _component),
+    Rule(rf"</?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>", _component),
     Rule(rf"<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>", _component),
 )
 

@@ -141,6 +141,8 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
         ("> [!tip]+ A *title*\n> text\n\n> [!NOTE]\n> more", "A title\ntext\nmore"),
         ("# Heading *x* {#id .class data-y='1 2'}", "Heading x"),
         ("Setext {: #id }\n======\n\ntext\n{: .note}\n\n`a`{:.ruby}", "Setext\ntext\na"),
+        ("@[TOC](目錄)\n\n@[toc]\n\n[toc](a)", "toc"),
+        ("[comment]: <> (hidden)\n\n<>text</>", "text"),
         ("- TOC\n{:toc}\n\n[TOC]\n\n[[_TOC_]]\n\ntext", "text"),
         ("{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$", "{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$"),
         ("::: {.tip} A title\n- x\n:::\n\n::video[V]{#id}", "A title\nx"),
