@@ -34,8 +34,11 @@ from blog_search_mcp.index.markdown.parser import (
 from blog_search_mcp.index.markdown.rules import restore_braces
 from blog_search_mcp.index.types import Link
 
+_ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
+"""Of MkDocs Material, which shows a drawing."""
+
 _INLINE_MARKED = re.compile(
-    r"\[\[|\[\^|\^\[|\]:|\{|==|\^|;base64,|^ {0,3}@?\[_?toc_?\]|^`\}\}|8<-",
+    rf"{_ICON}|\[\[|\[\^|\^\[|\]:|\{{|==|\^|;base64,|^ {{0,3}}@?\[_?toc_?\]|^`\}}\}}|8<-",
     re.MULTILINE | re.IGNORECASE,
 )
 """What a paragraph that needs cleaning holds."""
@@ -50,6 +53,7 @@ _GONE = re.compile(
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
     | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
+    | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\](?:\([^()\n]*\))?)[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
@@ -149,7 +153,7 @@ _ONE_PARAGRAPH = re.compile(
     r"(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
 )
 """A line that can be no other block and holds no generator syntax, as headings do."""
-_MARKED = re.compile(r"[\\`*_~\[\]<&{=^]|;base64,")
+_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
 """What a paragraph without markup does not hold."""
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")

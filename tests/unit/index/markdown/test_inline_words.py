@@ -143,6 +143,8 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
         ("Setext {: #id }\n======\n\ntext\n{: .note}\n\n`a`{:.ruby}", "Setext\ntext\na"),
         ("@[TOC](目錄)\n\n@[toc]\n\n[toc](a)", "toc"),
         ("[comment]: <> (hidden)\n\n<>text</>", "text"),
+        (":material-check: Go :octicons-alert-16:{ .lg .x } on", "Go on"),
+        (":smile: `:simple-git:` 1:simple-2", ":smile: :simple-git: 1:simple-2"),
         ("- TOC\n{:toc}\n\n[TOC]\n\n[[_TOC_]]\n\ntext", "text"),
         ("{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$", "{a, b} {:ok, x} {#each} $\\frac{a.b}{c}$"),
         ("::: {.tip} A title\n- x\n:::\n\n::video[V]{#id}", "A title\nx"),
