@@ -48,11 +48,15 @@ _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
 _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 """`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
 
+_SPAN = re.compile(rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*[.#]){_ATTRIBUTES}")
+"""Words with a class, as Pandoc has them."""
+
 _GONE = re.compile(
     rf"""
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
     | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
+    | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\](?:\([^()\n]*\))?)[ \t]*$
@@ -122,7 +126,8 @@ def _write_notes(source: str) -> str:
 def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
     if not _INLINE_MARKED.search(source):
         return source
-    return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", _GONE.sub("", source)))
+    words = _GONE.sub("", _SPAN.sub(r"\1", source))
+    return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", words))
 
 
 def _wiki_words(link: re.Match[str]) -> str:
