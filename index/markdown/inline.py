@@ -154,7 +154,8 @@ MAX_BRACKETS = 2000
 end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
 
 _ONE_PARAGRAPH = re.compile(
-    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```|[^\n]*\[(?:/|embed|gallery|[\w-]+ [^\[\]\n]*=))"
+    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```"
+    r"|[^\n]*\[(?:/|embed|gallery|[\w-]+(?: [^\[\]\n]*=|[ =]http)))"
     r"(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
 )
 """A line that can be no other block and holds no generator syntax, as headings do."""

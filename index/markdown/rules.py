@@ -286,10 +286,12 @@ def _kramdown_comment(tag: re.Match[str]) -> Replacement | None:
 
 _QUOTED = r"\"[^\"\n]*\"|'[^'\n]*'"
 _BRACKETS = (
-    r"\\?\[(?:/(?P<closes_bracket>[a-z][\w-]*)|embed|gallery|"
+    r"(?<!\[)\\?\[(?:/(?P<closes_bracket>[a-z][\w-]*)|embed|gallery|"
+    r"(?:gist|instagram|soundcloud|tweet|vimeo|youtube)[ =]https?://[^\s\[\]]+|"
     rf"[a-z][\w-]*(?:\s+[\w-]+=[^\s\[\]\"']+)*\s+[\w-]+=(?:{_QUOTED})[^\[\]\n]*)\\?\](?![(\[:])"
 )
-"""WordPress' shortcodes (`[caption id="a"]`, `[/caption]`); exporters put `\\` before brackets."""
+"""WordPress' shortcodes (`[caption id="a"]`, `[/caption]`, `[youtube https://…]`); exporters put
+`\\` before brackets. `[[embed]]` is a link between notes."""
 
 
 LONGEST_BRACKETED = 4096

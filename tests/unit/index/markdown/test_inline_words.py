@@ -42,6 +42,11 @@ def test_markdown_is_taken_off_and_words_stay(markdown: str, expected: str) -> N
         ),
         ('\\[caption align=left id="a\\_1"\\]Rye\\[/caption\\] bread', "Rye bread"),
         ('One.\n\n[gallery ids="1,2"]\n\n[gallery]\n\nTwo.', "One.\nTwo."),
+        ("[youtube https://y.example/v?a=b]\n\n[vimeo=https://v.example/1] x", "x"),
+        (
+            "[see https://y.example/v] [[embed]] ![[gallery]]",
+            "[see https://y.example/v] embed gallery",
+        ),
         ("[embed]https://a.example/v[/embed]", "https://a.example/v"),
         ('[su_button url="/x" title="Go on"]Press[/su_button]', "Go on Press"),
         ('[a b] [1] [x=1] m[i="x"] [/home] [a="b"]', '[a b] [1] [x=1] m[i="x"] [/home] [a="b"]'),
