@@ -169,10 +169,25 @@ def looks_like_mdx(markdown: str) -> bool:
     return _MDX.search(markdown) is not None
 
 
+_LEFT_OPEN = re.compile(r".*([(\[{])[ \t]*$", re.MULTILINE)
+_CLOSING = {"(": "\n)", "[": "\n]", "{": "\n}"}
+_EXPORT_END = re.compile(r"\n(?:\n|export\s)|\Z")
+
+
 def _export(opening: re.Match[str]) -> Replacement:
-    """Read up to a blank line, where MDX goes back to Markdown."""
-    end = opening.string.find("\n\n", opening.end())
-    return Replacement("", len(opening.string) if end < 0 else end)
+    """Read up to a blank line or an export, where MDX goes back to Markdown.
+
+    What stands between a bracket that a line leaves open and the line that begins by closing it
+    may have both.
+    """
+    text, end = opening.string, opening.end() - 1
+    while line := _LEFT_OPEN.match(text, end):
+        closing = text.find(_CLOSING[line[1]], end, end + MAX_COMMENT)
+        if closing < 0:
+            break
+        end = closing + 2
+    ending = _EXPORT_END.search(text, end)
+    return Replacement("", ending.start() if ending else len(text))
 
 
 def _comment(opening: re.Match[str]) -> Replacement | None:
