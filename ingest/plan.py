@@ -55,7 +55,7 @@ class Job:
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
-READING = 16
+READING = 17
 """Raise it when the same file would give other metadata or another plain text."""
 
 

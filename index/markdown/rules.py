@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 
 
 _ARGUMENT = re.compile(
-    r"(?<![\w-])(?:title|caption|alt|label|summary)=\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
+    r"(?<![\w-])(?:title|caption|alt|label|summary|description)=\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
     re.IGNORECASE,
 )
 
@@ -72,7 +72,8 @@ def find_closing(match: re.Match[str], closing: re.Pattern[str], word: str) -> r
 
 
 def _admonition(mark: re.Match[str]) -> Replacement:
-    indent, title = mark["indent"], (mark["label"] or mark["rest"] or "").strip()
+    title = mark["label"] or mark["rest"] or printed_arguments(mark[0])
+    indent, title = mark["indent"], title.strip()
     return Replacement(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
 
 
