@@ -194,26 +194,27 @@ def _linked_parts(
             is_neighbour = _NEIGHBOUR.match(link.words) and number in linked.get(other, ())
             if is_neighbour or _PART.search(link.words):
                 yield number, other
-    lists = {number: set(_listings(number, found)) for number, found in targets.items()}
-    for number, listings in sorted(lists.items()):
-        for listing in listings:
-            others = sorted(listing - {number}, key=list(targets[number].values()).index)
-            dates = [posts[other].date or "" for other in others]
-            is_mutual = all(listing in lists.get(other, ()) for other in listing)
-            if is_mutual and all(dates) and dates == sorted(dates):
-                yield sorted(listing)
+    listed: defaultdict[frozenset[int], dict[int, list[str]]] = defaultdict(dict)
+    for number, found in sorted(targets.items()):
+        for listing in _listings(number, found):
+            dates = [posts[other].date or "" for other in listing if other != number]
+            listed[frozenset(listing)].setdefault(number, dates)
+    for members, by_owner in listed.items():
+        is_mutual = len(by_owner) == len(members)
+        if is_mutual and any(all(d) and d == sorted(d) for d in by_owner.values()):
+            yield sorted(members)
 
 
-def _listings(number: int, targets: Mapping[Link, int]) -> Iterator[frozenset[int]]:
+def _listings(number: int, targets: Mapping[Link, int]) -> Iterator[tuple[int, ...]]:
     """Yield a post with the others that it lists, each on a line of its own, two at least."""
-    listing = {number}
+    listing = {number: None}
     last = 0
     for link, other in [*targets.items(), (Link("", "", 0), number)]:
         if not 0 < link.line - last <= 2:
             if len(listing) > 2:
-                yield frozenset(listing)
-            listing = {number}
-        listing.add(other)
+                yield tuple(listing)
+            listing = {number: None}
+        listing[other] = None
         last = link.line
 
 

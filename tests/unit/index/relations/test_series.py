@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from blog_search_mcp.index.relations.series import find_series
@@ -159,6 +161,15 @@ def test_posts_that_list_each_other_by_date_make_a_series() -> None:
     ]
     assert found(*posts, links=lists(names[::-1])) == []
     assert found(*posts, links={**lists(names), "using.md": []}) == []
+
+
+def test_hundreds_of_posts_that_list_each_other_are_compared_in_seconds() -> None:
+    posts = [Post(f"{n:03}.md", f"{n:03}", "2019-01-01") for n in range(600)]
+    listing = [Link(post.source, "", line) for line, post in enumerate(posts, 3)]
+    began = time.process_time()
+    [(_, parts)] = found(*posts, links={post.source: listing for post in posts})
+    assert len(parts) == 600
+    assert time.process_time() - began < 5
 
 
 def test_translations_are_series_of_their_own_and_named_series_stay_apart() -> None:
