@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
@@ -37,6 +38,8 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 STALE = timedelta(days=180)
 """Age from which on a draft counts as left."""
+NAMED = 3
+"""Posts that have a description too and are named: a site may give one to all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +142,10 @@ def _judge_descriptions(corpus: Corpus, posts: Sequence[Post], texts: Texts) -> 
         if pages:
             yield Finding("descriptions", "", 0, "no post has a description")
         return
-    same: defaultdict[str, list[Post]] = defaultdict(list)
-    for post in described:
-        same[name_key(post.description)].append(post)
     numbers = {post.source: number for number, post in corpus.posts.items()}
+    same: defaultdict[str, dict[int, None]] = defaultdict(dict)
+    for post in described:
+        same[name_key(post.description)][numbers[post.source]] = None
     for post in pages:
         key = name_key(post.description)
         if not post.description:
@@ -150,17 +153,16 @@ def _judge_descriptions(corpus: Corpus, posts: Sequence[Post], texts: Texts) -> 
         elif key == name_key(post.title):
             yield Finding("descriptions", post.source, 0, "the description is the title")
         else:
-            translations = corpus.translations_of(numbers[post.source])
-            twins = [
-                each.source
-                for each in same[key]
-                if each is not post and numbers[each.source] not in translations
-            ]
-            if key and twins:
-                shown = _name_some(twins)
+            number = numbers[post.source]
+            own = {number} | corpus.translations_of(number)
+            twins = (corpus.posts[each].source for each in same[key] if each not in own)
+            named = tuple(islice(twins, NAMED))
+            if key and named:
+                left = len(same[key]) - sum(each in same[key] for each in own) - 2
+                shown = ", ".join(named[:2]) + (f" and {left:,} more" if left > 0 else "")
                 detail = f"the description “{_cut(post.description)}” is also that of {shown}"
-                yield Finding("descriptions", post.source, 0, detail, tuple(twins))
-            elif numbers[post.source] in texts.apart:
+                yield Finding("descriptions", post.source, 0, detail, named)
+            elif number in texts.apart:
                 detail = f"no word of the description “{_cut(post.description)}” is in the post"
                 yield Finding("descriptions", post.source, 0, detail)
 
@@ -226,8 +228,3 @@ def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
 
 def _cut(words: str) -> str:
     return words if len(words) <= 60 else f"{words[:59].rstrip()}…"
-
-
-def _name_some(sources: Sequence[str]) -> str:
-    more = f" and {len(sources) - 2:,} more" if len(sources) > 2 else ""
-    return ", ".join(sources[:2]) + more

@@ -90,6 +90,10 @@ class _Judge:
         self._folders = frozenset(above for name in self._files for above in _above(name))
         self._names = frozenset(name.rpartition("/")[2] for name in self._files)
         self._hidden = {_key(each.post.source): each for each in folder.left_out}
+        self._hidden_names: defaultdict[str, list[LeftOut]] = defaultdict(list)
+        for place, each in self._hidden.items():
+            for name in {DAY.sub("", place.rpartition("/")[2]), each.post.slug.casefold()}:
+                self._hidden_names[name].append(each)
         self._missing: defaultdict[str, set[str]] = defaultdict(set)
         self._anchors: dict[int, frozenset[str]] = {}
 
@@ -155,11 +159,7 @@ class _Judge:
         name = DAY.sub("", _key(path).rpartition("/")[2])
         if found or not name or (not is_file and not self._is_of_posts(path, source)):
             return found
-        same = [
-            each
-            for place, each in self._hidden.items()
-            if name in (DAY.sub("", place.rpartition("/")[2]), each.post.slug.casefold())
-        ]
+        same = self._hidden_names.get(name, ())
         return same[0] if len(same) == 1 else None
 
     def _is_of_posts(self, path: str, source: str) -> bool:

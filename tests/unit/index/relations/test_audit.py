@@ -100,6 +100,20 @@ def test_descriptions_are_missing_shared_the_title_or_about_something_else(blog:
     ]
 
 
+def test_of_many_posts_with_one_description_few_are_named(blog: MakeBlog) -> None:
+    shared = "---\ntitle: {0}\ndescription: All about walruses\n---\nOn walruses.\n"
+    made = blog({f"{name}.md": shared.format(name.upper()) for name in "abcde"})
+    detail = "the description “All about walruses” is also that of"
+    assert audit_of(made).findings["descriptions"][1:3] == (
+        Finding(
+            "descriptions", "b.md", 0, f"{detail} a.md, c.md and 2 more", ("a.md", "c.md", "d.md")
+        ),
+        Finding(
+            "descriptions", "c.md", 0, f"{detail} a.md, b.md and 2 more", ("a.md", "b.md", "d.md")
+        ),
+    )
+
+
 def test_tags_are_spelled_twice_or_used_once(blog: MakeBlog) -> None:
     tags = (
         "Rust, rust-docs, error, 資料庫",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import LastIngest
-from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
+from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut, read_folder
 from blog_search_mcp.index.relations.breaks import NearestPosts, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Link, Post
@@ -128,6 +129,16 @@ def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
     corpus = made.reader().corpora()[""]
     folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
     assert [each.link.href for each in find_breaks(corpus, folder)] == ["nothing.md"]
+
+
+def test_thousands_of_drafts_and_broken_links_are_compared_in_seconds(blog: MakeBlog) -> None:
+    made = blog({"a.md": " ".join(f"[x](gone-{n}.md)" for n in range(3_000))})
+    corpus = made.reader().corpora()[""]
+    drafts = [Post(f"draft-{n}.md", "") for n in range(8_000)]
+    left_out = tuple(LeftOut(each, "draft", "2020-01-01", is_written=True) for each in drafts)
+    began = time.process_time()
+    assert len(find_breaks(corpus, ContentFolder(frozenset({"a.md"}), left_out))) == 3_000
+    assert time.process_time() - began < 5
 
 
 def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> None:
