@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,12 +31,10 @@ LATER = timedelta(days=30)
 """Less lies between the parts of one text and between an event's announcement and its report."""
 NEAR = 0.76
 """Cosine of what two posts are about; half of a blog's posts have one that is so near."""
-SHARED = 0.5
-"""Of the weight of either title, what the other has too: half with a link, more without."""
 RARE = 8.0
 """Weight of the words that both titles have, in nats: two that are each in one post of fifty."""
-SHARED_UNLINKED = 0.6
 RARE_UNLINKED = 12.0
+"""The same where the newer post does not link to the older."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _RECURRING = re.compile(
@@ -79,12 +77,12 @@ class Statement:
 
 def find_statement(links: Iterable[Link], chunks: Collection[Chunk]) -> Statement | None:
     """Find beside one of `links`, to a newer post, that the post of `chunks` is overtaken by it."""
-    for link in links:
+    for line in dict.fromkeys(link.line for link in links):
         for chunk in chunks:
-            if chunk.first_line <= link.line <= chunk.last_line:
-                paragraph = _paragraph(chunk, link.line)
+            if chunk.first_line <= line <= chunk.last_line:
+                paragraph = _paragraph(chunk, line)
                 if said := _SAYS_OLD.search(paragraph):
-                    return Statement(link.line, _quote(paragraph, said))
+                    return Statement(line, _quote(paragraph, said))
                 break
     return None
 
@@ -189,21 +187,31 @@ class _Titles:
     """The words of all titles, the rarer the heavier."""
 
     def __init__(self, posts: Mapping[int, Post]) -> None:
-        self.words = {
+        self._words = {
             number: frozenset(index_terms(post.title, post.language or "en").stems.split())
             for number, post in posts.items()
         }
-        counts = Counter(word for words in self.words.values() for word in words)
-        self._weights = {word: math.log((len(posts) + 1) / (n + 0.5)) for word, n in counts.items()}
+        self._having: defaultdict[str, set[int]] = defaultdict(set)
+        for number, words in self._words.items():
+            for word in words:
+                self._having[word].add(number)
 
     def are_alike(self, pair: _Pair) -> bool:
-        one, two = self.words[pair.older], self.words[pair.newer]
-        common = self._weigh(one & two)
-        share, rare = (SHARED, RARE) if pair.is_linked else (SHARED_UNLINKED, RARE_UNLINKED)
-        return common >= rare and common >= share * min(self._weigh(one), self._weigh(two))
+        common = self._words[pair.older] & self._words[pair.newer]
+        return sum(map(self._weigh, common)) >= (RARE if pair.is_linked else RARE_UNLINKED)
 
-    def _weigh(self, words: frozenset[str]) -> float:
-        return sum(map(self._weights.__getitem__, words))
+    def may_be_alike(self, number: int) -> set[int]:
+        """Return the posts with a rarer word of a title; the rest weigh less than RARE_UNLINKED."""
+        found: set[int] = set()
+        weight = 0.0
+        for word in sorted(self._words[number], key=self._weigh):
+            weight += self._weigh(word)
+            if weight >= RARE_UNLINKED:
+                found |= self._having[word]
+        return found
+
+    def _weigh(self, word: str) -> float:
+        return math.log((len(self._words) + 1) / (len(self._having[word]) + 0.5))
 
 
 def _propose(posts: Mapping[int, Post], targets: _Targets, titles: _Titles) -> Iterator[_Pair]:
@@ -211,12 +219,11 @@ def _propose(posts: Mapping[int, Post], targets: _Targets, titles: _Titles) -> I
     for newer, found in targets.items():
         for older in found:
             yield _Pair(older, newer, is_linked=True)
-    updates = [number for number, post in sorted(posts.items()) if _UPDATE.search(post.title)]
-    others = sorted(posts.keys() - set(updates))
-    for newer in updates:
-        for older in others:
-            if not titles.words[newer].isdisjoint(titles.words[older]):
-                yield _Pair(older, newer, is_linked=False)
+    updates = {number for number, post in posts.items() if _UPDATE.search(post.title)}
+    others = posts.keys() - updates
+    for newer in sorted(updates):
+        for older in sorted(titles.may_be_alike(newer) & others):
+            yield _Pair(older, newer, is_linked=False)
 
 
 def _may_overtake(older: Post, newer: Post) -> bool:

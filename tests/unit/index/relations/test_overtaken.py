@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -51,6 +52,10 @@ def found(
     return {posts[one].source: posts[other].source for one, other in overtaken.items()}
 
 
+def _read_nothing() -> NoReturn:
+    raise AssertionError
+
+
 def test_a_later_post_that_links_to_one_of_like_title_and_meaning_overtakes_it() -> None:
     assert found() == {"old.md": "new.md"}
     assert found(link=None) == {}
@@ -87,6 +92,21 @@ def test_translations_and_parts_of_a_series_overtake_nothing() -> None:
     assert found(groups=({1: "one", 2: "two"}, {})) == {"old.md": "new.md"}
 
 
+def test_thousands_of_titles_that_call_themselves_updates_are_compared_in_seconds() -> None:
+    titles = [f"{'Updated: ' * (n % 2)}recipe {n} of a series of recipes" for n in range(6_000)]
+    posts = {n: Post(f"{n}.md", title, "2020-01-01") for n, title in enumerate(titles, 1)}
+    began = time.process_time()
+    assert find_overtaken(posts, {}, (), lambda _: {}, _read_nothing) == {}
+    assert time.process_time() - began < 5
+
+
+def test_a_line_with_thousands_of_links_to_one_post_is_read_in_seconds() -> None:
+    line = "[again](new.md) " * 4_000
+    began = time.process_time()
+    assert find_statement([Link("new.md", "again", 1)] * 4_000, [chunk_of(line)]) is None
+    assert time.process_time() - began < 5
+
+
 def test_without_vectors_what_the_older_post_says_counts_alone() -> None:
     posts = {1: OLD, 2: NEW}
     none = PostVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.float32))
@@ -97,10 +117,7 @@ def test_without_vectors_what_the_older_post_says_counts_alone() -> None:
 
 
 def test_vectors_are_read_only_where_a_pair_is_proposed() -> None:
-    def read() -> NoReturn:
-        raise AssertionError
-
-    assert find_overtaken({1: OLD, 2: NEW}, {}, (), lambda _: {}, read) == {}
+    assert find_overtaken({1: OLD, 2: NEW}, {}, (), lambda _: {}, _read_nothing) == {}
 
 
 def test_posts_that_are_not_nearest_to_each_other_overtake_nothing() -> None:
