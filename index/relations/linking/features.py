@@ -116,10 +116,10 @@ def _compare_words(
 ) -> dict[str, Floats]:
     """Compare a text's words with the titles of `table`, each of which has its mentions."""
     highest = corpus.snapshot.lexical.posts.max_idf or 1.0
-    rows = [[term.stem for term in each.terms] for each in prose.sentences] or [[]]
+    rows = [[term.stem for term in each.terms] for each in prose.sentences]
     rarity = np.minimum(table.totals / highest, 3.0) / 3.0
-    share = table.shares(rows).max(axis=0)
-    text_share = table.shares([[stem for row in rows for stem in row]])[0]
+    share = table.best_shares(rows)
+    text_share = table.best_shares([[stem for row in rows for stem in row]])
     certainty = [[min(each.weight / highest, 1.0) for each in found] for found in mentions]
     named, used = (
         np.array(
@@ -148,7 +148,7 @@ def _compare_posts(
     table = corpus.names.table.of(posts)
     sections = [corpus.posts[post].section == draft.post.section for post in posts.tolist()]
     columns = {
-        "titles": table.shares([title_stems(draft.post)])[0],
+        "titles": table.best_shares([title_stems(draft.post)]),
         "section": np.array(sections, dtype=np.float32),
         "tags": _share_tags(corpus, draft, posts),
         "recent": _recency(corpus, draft, posts),

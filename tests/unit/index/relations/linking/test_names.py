@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,19 @@ def test_link_words_name_what_most_posts_with_them_link_to() -> None:
 def test_a_table_of_titles_says_how_much_of_each_a_sentence_holds() -> None:
     names = make_names()
     table = names.table.of(np.array([1, 2]))
-    shares = table.shares([["kv"], ["kv", "cach"], ["other"]])
     kv = names.weigh(["kv"]) / names.weigh(["kv", "cach"])
-    assert shares[:, 0].tolist() == pytest.approx([kv, 1.0, 0.0])
-    assert not np.any(shares[:, 1])
+    assert table.best_shares([["kv"], ["other"]]).tolist() == pytest.approx([kv, 0.0])
+    assert table.best_shares([["kv"], ["kv", "cach"]]).tolist() == [1.0, 0.0]
+    assert table.best_shares([]).tolist() == [0.0, 0.0]
+
+
+def test_a_long_text_is_compared_with_titles_in_little_memory() -> None:
+    posts = {n: Post(f"{n}.md", f"Word{n}") for n in range(2_000)}
+    names = Names(posts, lambda _: 1, len(posts))
+    table, sentences = names.table, [names.titles[n % 2_000] for n in range(5_000)]
+    tracemalloc.start()
+    best = table.best_shares(sentences)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert best.tolist() == pytest.approx([1.0] * 2_000)
+    assert most < 20_000_000
