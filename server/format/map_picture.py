@@ -243,8 +243,8 @@ def _labels(blog: BlogMap, at: Any, height: int) -> Iterator[Node]:
         own = at[groups == subject]
         if not name or not len(own):
             continue
-        apart = np.linalg.norm(own[:, None] - own[None], axis=2)
-        x, y = own[(apart < NEAR * WIDTH).sum(axis=1).argmax()]
+        near = [(np.linalg.norm(own - each, axis=1) < NEAR * WIDTH).sum() for each in own]
+        x, y = own[np.argmax(near)]
         first, _, others = name.partition(" · ")
         lines = [shorten(line, LABEL) for line in (first, others) if line]
         half = COLUMN * max(map(count_columns, lines)) / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -37,6 +38,17 @@ def all_of(node: Any, name: str) -> list[Any]:
     if isinstance(node, str):
         return []
     return [*([node] if node[0] == name else []), *(x for n in node[2:] for x in all_of(n, name))]
+
+
+def test_thousands_of_posts_on_one_subject_are_labelled_in_little_memory() -> None:
+    places = np.random.default_rng(0).random((4_000, 2)).astype(np.float32)
+    posts = tuple(Post(f"{n}.md", "Soup") for n in range(4_000))
+    tracemalloc.start()
+    drawn = draw_map(BlogMap(posts, places, (0,) * 4_000, ("soup",), 0), lambda _: None)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [label[2] for label in all_of(drawn, "text")] == ["soup"]
+    assert most < 50_000_000
 
 
 def test_each_post_is_a_dot_that_tells_what_it_is_and_leads_to_it() -> None:
