@@ -6,8 +6,9 @@ the headings are those above a passage, then those in it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Annotated
 
 from pydantic import Field
@@ -75,11 +76,10 @@ def _run_of(part: Part) -> tuple[tuple[str, ...], int | None]:
 
 def _within(lines: Sequence[str], room: int) -> str:
     """Join as many lines as the room holds, and say how many are left."""
-    shown = list(lines)
-    while shown and len("\n".join(shown)) > room:
-        shown.pop()
-    left = len(lines) - len(shown)
-    return "\n".join([*shown, *([f"[Sections left out: {left:,}]"] if left else [])])
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    shown = bisect_right(ends, room + 1)
+    left = len(lines) - shown
+    return "\n".join([*lines[:shown], *([f"[Sections left out: {left:,}]"] if left else [])])
 
 
 GET_OUTLINE = Tool(

@@ -67,6 +67,23 @@ def test_an_outline_that_is_too_long_says_what_is_left(
     assert text.endswith("\n\n[Sections left out: 1]")
 
 
+def test_as_many_sections_are_shown_as_the_answer_holds(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog({"a.md": "# A\n\n" + "\n\n".join(f"## B\n\n{'x ' * 900}" for _ in range(4))})
+    whole = outline(made, "a.md")
+    head, body = whole.split("\n\n")
+    monkeypatch.setattr(outline_module, "NOTE", 0)
+    for room in range(len(body) + 2):
+        monkeypatch.setattr(outline_module, "ANSWER", len(head) + room)
+        shown = outline(made, "a.md").removeprefix(f"{head}\n\n")
+        kept = [line for line in shown.split("\n") if line and not line.startswith("[")]
+        assert len("\n".join(kept)) <= room
+        left = body.count("\n") + 1 - len(kept)
+        assert shown == "\n".join([*kept, *([f"[Sections left out: {left}]"] if left else [])])
+        assert not left or len("\n".join(body.split("\n")[: len(kept) + 1])) > room
+
+
 def test_an_outline_of_no_post_names_the_nearest(blog: MakeBlog) -> None:
     with pytest.raises(UnknownPost, match=r"Nearest: soup/onion\.md"):
         outline(blog({"soup/onion.md": SOUP}), "onion.md")
