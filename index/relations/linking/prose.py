@@ -24,11 +24,11 @@ MASK = "\0"
 
 _MASKED = re.compile(
     r"""
-      <a\b[^<>]*>.*?</a\s*>
-    | <!--.*?-->
+      <a\b[^<>]*>.{0,1000}?</a\s*>
+    | <!--.{0,1000}?-->
     | </?[A-Za-z][^<>]*>
     | <[^\s<>]+[:@][^\s<>]+>
-    | \{\{.*?\}\} | \{%.*?%\} | \{[^{}\n]*\}
+    | \{\{.{0,1000}?\}\} | \{%.{0,1000}?%\} | \{[^{}\n]*\}
     | \$\$.*?\$\$
     | (?:https?://|www\.)[^\s<>()\u3000-\u30ff\uff00-\uffef]+
     | [^\s<>()]+@[^\s<>()]+
@@ -38,6 +38,8 @@ _MASKED = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+"""The end of a tag or shortcode is looked for near its beginning, or each would read a whole text
+of beginnings."""
 _BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
 _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""

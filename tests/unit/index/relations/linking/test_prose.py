@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from blog_search_mcp.index.relations.linking.prose import MASK, find_prose
 from blog_search_mcp.index.types import Chunk
 
@@ -67,6 +71,13 @@ def test_words_across_lines_are_linkable_but_not_across_marks_or_markup() -> Non
     assert not is_linkable("three* four")
     assert not is_linkable("four `x` five")
     assert not is_linkable("six\n> seven")
+
+
+@pytest.mark.parametrize("opener", ["<a>", "{{ ", "{% "])
+def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
+    began = time.process_time()
+    find_prose([passage(opener * 40_000)], "en")
+    assert time.process_time() - began < 5
 
 
 def test_passages_of_one_line_are_joined() -> None:
