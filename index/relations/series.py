@@ -195,8 +195,8 @@ def _linked_parts(
             if is_neighbour or _PART.search(link.words):
                 yield number, other
     listed: defaultdict[frozenset[int], dict[int, list[str]]] = defaultdict(dict)
-    for number, found in sorted(targets.items()):
-        for listing in _listings(number, found):
+    for number, found_links in sorted(targets.items()):
+        for listing in _listings(number, found_links):
             dates = [posts[other].date or "" for other in listing if other != number]
             listed[frozenset(listing)].setdefault(number, dates)
     for members, by_owner in listed.items():
