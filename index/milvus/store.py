@@ -127,11 +127,13 @@ class MilvusStore:
             overview = load_overview(generation.parts["overview"])
         except (KeyError, ValueError) as error:
             raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
-        with self._lock:
-            connection = self._load(generation)
-        catalog = Catalog(connection, generation.texts())
         words = MilvusSearcher(self._milvus, generation.terms)
         vectors = MilvusVectors(self._milvus, generation.vectors)
+        with self._lock:
+            connection = self._load(generation)
+            used = (segment.key for segment in generation.record.segments)
+            self._shared = {key: generation.shared[key] for key in used}
+        catalog = Catalog(connection, generation.texts())
         snapshot = make_snapshot(catalog, words, vectors, embedder)
         return OpenGeneration(manifest, snapshot, overview, _do_nothing, catalog.close)
 

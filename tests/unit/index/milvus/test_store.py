@@ -18,6 +18,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.milvus import draft, store
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, TEXT, Field, Names, Row
+from blog_search_mcp.index.milvus.store import MilvusStore
 from blog_search_mcp.index.stores import Address, open_store, parse_address
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import embedding
@@ -134,6 +135,20 @@ def test_all_rows_are_written_anew_when_they_lie_in_many_places_or_few_count(
     for query in ("leaf 2", "boil 7 onions", "tea"):
         assert sources(made, query) == sources(local, query)
     assert made.reader().read("8.md", 0, 0) == local.reader().read("8.md", 0, 0)
+
+
+def test_an_open_store_forgets_what_it_read_of_rows_that_are_no_longer_used(
+    made: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draft, "MOST_SEGMENTS", 2)
+    kept = []
+    for n in range(1, 6):
+        made.write({f"{n}.md": f"# Tea {n}\n\nA leaf {n}.\n"})
+        made.ingest()
+        made.reader()
+        assert isinstance(made.store, MilvusStore)
+        kept.append(len(made.store._shared))
+    assert kept == [2, 1, 2, 1, 2]
 
 
 def test_what_nobody_reads_any_more_is_dropped_and_what_a_killed_ingest_left(
