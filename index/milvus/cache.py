@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -52,9 +51,6 @@ class MilvusEmbeddingCache:
         if not self._damaged:
             return ()
         return (f"Damaged vectors in the embedding cache, made anew: {self._damaged}.",)
-
-    def close(self) -> None:
-        """Do nothing: every batch is on the server when `put` returns."""
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text."""
@@ -102,10 +98,3 @@ class MilvusEmbeddingCache:
     def _insert(self, rows: Mapping[str, tuple[str, Vectors]]) -> None:
         made = ({KEY: key, SEAL: seal, VECTOR: row} for key, (seal, row) in rows.items())
         self._milvus.insert(self._name, self._fields, made, replace=True)
-
-
-def open_cache(
-    milvus: Milvus, names: Names, identity: EmbedderIdentity
-) -> closing[MilvusEmbeddingCache]:
-    """Open the cache of an index on a server. Raises IndexProblem."""
-    return closing(MilvusEmbeddingCache(milvus, names, identity))

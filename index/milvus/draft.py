@@ -45,7 +45,7 @@ from blog_search_mcp.index.milvus.schema import (
     CHUNK,
     CHUNKS_FIELDS,
     CRC,
-    NO_TERM,
+    NO_TERMS,
     PART,
     PLAIN,
     POST,
@@ -55,7 +55,6 @@ from blog_search_mcp.index.milvus.schema import (
     TEXT,
     WHOLE,
     Names,
-    Sparse,
     among,
 )
 from blog_search_mcp.index.milvus.terms import (
@@ -98,8 +97,6 @@ POSTS_AT_ONCE: Final = 100
 
 GRACE: Final = 60.0
 """Seconds for which rows are kept that the live generation no longer uses: the longest request."""
-
-_NOTHING: Final[Sparse] = {NO_TERM: 1.0}
 
 
 @dataclass
@@ -208,7 +205,7 @@ class MilvusDraft:
         yield from self.spool.rows()
         for post in self._added:
             if post not in self._counted:  # a title alone
-                yield WeighedPost(post, _NOTHING, _NOTHING, {})
+                yield WeighedPost(post, NO_TERMS, NO_TERMS, {})
 
     def _post_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
         for post in posts:
@@ -327,17 +324,8 @@ def begin_draft(
             posts = dict(catalog.catalog.rows(query, [wanted]))
             return np.asarray([posts[chunk] for chunk in chunks.tolist()], dtype=np.int64)
 
-        vectors = stack.enter_context(
-            closing(
-                MilvusVectorWriter(
-                    milvus,
-                    names.vectors(number),
-                    base.vectors if base else empty_directory(dimension),
-                    post_of,
-                    merge=merges,
-                )
-            )
-        )
+        before = base.vectors if base else empty_directory(dimension)
+        vectors = MilvusVectorWriter(milvus, names.vectors(number), before, post_of, merge=merges)
         means = None
         if base is not None and not merges:
             means = {name: each.means for name, each in base.statistics.items()}
@@ -375,9 +363,8 @@ def collect(milvus: Milvus, names: Names, live: StoredGeneration | None) -> None
 
 def superseded_lately(record: Record, now: float) -> tuple[Superseded, ...]:
     """Return the generations whose rows are kept: those of the last GRACE, and the last one."""
-    *earlier, last = record.superseded or (None,)
-    lately = [each for each in (*earlier, last) if each and (each is last or now - each.at < GRACE)]
-    return tuple(lately)
+    last = record.superseded[-1:]
+    return (*(each for each in record.superseded[:-1] if now - each.at < GRACE), *last)
 
 
 def _copy_texts(base: StoredGeneration, connection: sqlite3.Connection) -> None:

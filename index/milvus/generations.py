@@ -29,7 +29,7 @@ from blog_search_mcp.index.milvus.lexical import GenerationTerms
 from blog_search_mcp.index.milvus.schema import (
     ABOUT,
     KIND,
-    NO_TERM,
+    NO_TERMS,
     PART,
     PARTS,
     POST,
@@ -60,8 +60,6 @@ SHARED_KINDS: Final = (WHOLE, ABOUT, TERMS, "vectors")
 
 READ_ROWS: Final = 100
 """Rows read at once: each may have 64 KB."""
-
-_NOTHING: Final[Sparse] = {NO_TERM: 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +273,8 @@ def rows_of(kind: str, texts: Iterable[str], first: int, post: int = NO_POST) ->
             POST: post,
             PART: part,
             TEXT: text,
-            WHOLE: _NOTHING,
-            ABOUT: _NOTHING,
+            WHOLE: NO_TERMS,
+            ABOUT: NO_TERMS,
         }
 
 

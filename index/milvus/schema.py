@@ -91,6 +91,8 @@ STATE_FIELDS: Final = (Field(KEY, "text"), Field(TEXT, "text"), Field(WHOLE, "sp
 NO_TERM: Final = 0
 """The dimension of a row without terms, since servers refuse empty ones; no query has it."""
 
+NO_TERMS: Final[Sparse] = {NO_TERM: 1.0}
+
 
 def vectors_fields(dimension: int) -> tuple[Field, ...]:
     """Return the columns of vectors of so many numbers."""

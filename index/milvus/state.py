@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import CollectionGone, IndexBusy, IndexProblem
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     KEY,
-    NO_TERM,
+    NO_TERMS,
     STATE_FIELDS,
     TEXT,
     WHOLE,
@@ -99,7 +99,7 @@ class WriterLock:
 
 def beat(milvus: Milvus, name: str) -> None:
     """Show that the writer of this collection is alive."""
-    row = {KEY: _BEAT, TEXT: secrets.token_hex(8), WHOLE: {NO_TERM: 1.0}}
+    row = {KEY: _BEAT, TEXT: secrets.token_hex(8), WHOLE: NO_TERMS}
     milvus.insert(name, STATE_FIELDS, [row], replace=True)
 
 
@@ -160,7 +160,7 @@ def write_record(milvus: Milvus, names: Names, text: str) -> None:
     parts = split_text(base64.b64encode(zlib.compress(text.encode())).decode("ascii"))
     keyed = {f"{_HEAD}:{version}:{place:06d}": part for place, part in enumerate(parts)}
     for rows in (keyed, {_HEAD: json.dumps([version, turn])}):
-        made = ({KEY: key, TEXT: part, WHOLE: {NO_TERM: 1.0}} for key, part in rows.items())
+        made = ({KEY: key, TEXT: part, WHOLE: NO_TERMS} for key, part in rows.items())
         milvus.insert(names.state, STATE_FIELDS, made, replace=True)
     if before is not None:
         milvus.delete(names.state, f"{KEY} like {literal(f'{_HEAD}:{before[0]}:%')}")

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -191,9 +191,9 @@ class MilvusStore:
 
     def open_cache(self, identity: EmbedderIdentity) -> AbstractContextManager[KeptVectors]:
         """As IndexStore: on the server."""
-        from blog_search_mcp.index.milvus.cache import open_cache
+        from blog_search_mcp.index.milvus.cache import MilvusEmbeddingCache
 
-        return open_cache(self._milvus, self._names, identity)
+        return nullcontext(MilvusEmbeddingCache(self._milvus, self._names, identity))
 
     @contextmanager
     def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[MilvusDraft]:
@@ -219,12 +219,10 @@ class MilvusStore:
         return read_generation(self._milvus, self._names, number, self._shared)
 
 
+@cache
 def store_at(address: Address) -> MilvusStore:
     """As every module of `index.stores`: one for all who name the address."""
-    return _store_at(address)
-
-
-_store_at = cache(MilvusStore)
+    return MilvusStore(address)
 
 
 @cache

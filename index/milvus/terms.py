@@ -28,7 +28,7 @@ from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.lexical.level import K1
-from blog_search_mcp.index.milvus.schema import ABOUT, NO_TERM, TERMS, WHOLE, Sparse
+from blog_search_mcp.index.milvus.schema import ABOUT, NO_TERM, NO_TERMS, TERMS, WHOLE, Sparse
 
 What: TypeAlias = Literal["stem", "exact", "pair", "lone"]
 
@@ -132,7 +132,7 @@ def weigh(words: DocumentTerms, means: tuple[float, float]) -> Sparse:
     row |= _weights(words.exacts, words.lengths[1], means[1])
     row |= _weights(words.stems, words.lengths[0], means[0])
     row |= {presence(each): 1.0 for each in words.stems}
-    return row or {NO_TERM: 1.0}
+    return row or NO_TERMS
 
 
 def _weights(counts: Mapping[int, int], length: int, mean: float) -> Iterator[tuple[int, float]]:

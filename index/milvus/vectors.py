@@ -269,10 +269,8 @@ class MilvusVectorWriter:
     def commit(self) -> None:
         """Complete the collection; `directory` is the new generation's."""
         base, gone = self.directory, np.asarray(self._deleted, dtype=np.int64)
-        added = (_joined(self._chunks), _joined(self._posts))
-        posts = [np.concatenate([base.posts, added[1]])]
-        chunks = np.concatenate([base.chunks, added[0]])
-        dead = np.unique(np.concatenate([base.dead, posts[0][np.isin(chunks, gone)]]))
+        chunks, posts = _joined([base.chunks, *self._chunks]), _joined([base.posts, *self._posts])
+        dead = np.unique(_joined([base.dead, posts[np.isin(chunks, gone)]]))
         after = replace(base, dead=dead)
         total = base.total - self._sum(base, base.live & ~after.live) + self._total
         if self._merge:
@@ -281,10 +279,8 @@ class MilvusVectorWriter:
         own = VectorSegment(self._collection, _joined(self._chunks), _joined(self._posts))
         refused = np.flatnonzero(np.isin(own.posts, dead))
         if self._count:
-            if self._count >= MANY:
-                self._milvus.index(self._collection, VECTOR, GRAPH)
-            else:
-                self._milvus.index(self._collection, VECTOR, FLAT)
+            index = GRAPH if self._count >= MANY else FLAT
+            self._milvus.index(self._collection, VECTOR, index)
             self._milvus.complete(self._collection, self._count)
             if len(refused):
                 rows = read_rows(self._milvus, own, base.dimension, refused)
@@ -292,9 +288,6 @@ class MilvusVectorWriter:
         segments = (*after.segments, *((own,) if self._count else ()))
         known = np.unique(_joined([segment.posts for segment in segments]))
         self.directory = VectorDirectory(segments, np.intersect1d(dead, known), total)
-
-    def close(self) -> None:
-        """Forget what was not committed; the next ingest drops its collection."""
 
     def _append(self, chunks: Ids, posts: Ids, vectors: Vectors) -> None:
         if not self._count:

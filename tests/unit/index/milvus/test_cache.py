@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.fingerprint import pack_vectors
-from blog_search_mcp.index.milvus.cache import open_cache
+from blog_search_mcp.index.milvus.cache import MilvusEmbeddingCache
 from blog_search_mcp.index.milvus.schema import Names, embeddings_fields
 from blog_search_mcp.index.types import Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
@@ -27,14 +27,12 @@ def rows(texts: list[str]) -> Vectors:
 
 
 def put(milvus: Milvus, texts: list[str], identity: EmbedderIdentity = IDENTITY) -> None:
-    with open_cache(milvus, NAMES, identity) as cache:
-        cache.put(texts, rows(texts))
+    MilvusEmbeddingCache(milvus, NAMES, identity).put(texts, rows(texts))
 
 
 def found(milvus: Milvus, texts: list[str], identity: EmbedderIdentity = IDENTITY) -> list[str]:
     """Which of `texts` are there, after a look at their vectors."""
-    with open_cache(milvus, NAMES, identity) as cache:
-        known = cache.get(texts)
+    known = MilvusEmbeddingCache(milvus, NAMES, identity).get(texts)
     for text, vector in known.items():
         np.testing.assert_array_equal(vector, vector_of(text))
         assert vector.dtype == np.float32
@@ -58,9 +56,9 @@ def test_what_was_put_is_there_when_opened_again(milvus: Milvus) -> None:
 
 
 def test_a_text_put_twice_has_its_latest_vector(milvus: Milvus) -> None:
-    with open_cache(milvus, NAMES, IDENTITY) as cache:
-        cache.put(["a", "a"], rows(["something else", "another"]))
-        cache.put(["a"], rows(["a"]))
+    cache = MilvusEmbeddingCache(milvus, NAMES, IDENTITY)
+    cache.put(["a", "a"], rows(["something else", "another"]))
+    cache.put(["a"], rows(["a"]))
     assert found(milvus, ["a"]) == ["a"]
 
 
@@ -98,6 +96,6 @@ def test_a_vector_with_a_flipped_bit_is_made_anew(milvus: Milvus) -> None:
     [row, *_] = milvus.query(name, "", ["key", "seal", "vector"])
     row["vector"][0] += 0.001
     milvus.insert(name, fields, [row], replace=True)
-    with open_cache(milvus, NAMES, IDENTITY) as cache:
-        assert len(cache.get(TEXTS)) == len(TEXTS) - 1
-        assert cache.warnings == ("Damaged vectors in the embedding cache, made anew: 1.",)
+    cache = MilvusEmbeddingCache(milvus, NAMES, IDENTITY)
+    assert len(cache.get(TEXTS)) == len(TEXTS) - 1
+    assert cache.warnings == ("Damaged vectors in the embedding cache, made anew: 1.",)
