@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaClient
-from blog_search_mcp.index.embedders.ollama.errors import translate_error
+from blog_search_mcp.index.embedders.ollama.client import OllamaClient, translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import BlogSearchError

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaClient, peek_digest
-from blog_search_mcp.index.embedders.ollama.errors import WORDING
+from blog_search_mcp.index.embedders.ollama.client import WORDING, OllamaClient, peek_digest
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     fold_text,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.ollama.errors import WORDING
+from blog_search_mcp.index.embedders.ollama.client import WORDING
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.types import Answer, Filters

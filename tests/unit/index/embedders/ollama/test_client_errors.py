@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.errors import classify_reply
+from blog_search_mcp.index.embedders.ollama.client import classify_reply
 from blog_search_mcp.index.embedders.remote.failures import Kind
 
 
