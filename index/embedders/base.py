@@ -64,8 +64,9 @@ class Embedder(Protocol):
         """As embed_documents, for queries that nobody waits for."""
 
 
-OLLAMA_DEFAULT: Final = "nomic-embed-text"
-"""Ollama's model where none is named; that of the package goes by the posts' languages."""
+DEFAULT_MODEL: Final = "nomic-embed-text"
+"""Ollama's where none is named, which knows English alone; that of the package goes by the posts'
+languages."""
 
 ENGLISH_WINDOW: Final = 200
 """Of `Embedder.window_pieces`: with title and headings within the 256 word pieces that
@@ -77,7 +78,7 @@ NORM_TOLERANCE: Final = 1e-3
 
 def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
-    named = "" if model in (None, OLLAMA_DEFAULT) else f" --model {model}"
+    named = "" if model in (None, DEFAULT_MODEL) else f" --model {model}"
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
 
 

@@ -13,7 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.base import Embedder, check_weights, rebuild_command
+from blog_search_mcp.index.embedders.base import (
+    DEFAULT_MODEL,
+    Embedder,
+    check_weights,
+    rebuild_command,
+)
 from blog_search_mcp.index.embedders.guarded import (
     GuardedEmbedder,
     HealthCheck,
@@ -21,7 +26,6 @@ from blog_search_mcp.index.embedders.guarded import (
     wait_for,
 )
 from blog_search_mcp.index.embedders.ollama.models import (
-    DEFAULT_MODEL,
     choose_multilingual,
     find_model,
     full_name,

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.ingest.cli import _parser as ingest_parser
 from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
 from blog_search_mcp.server.cli.parser import command_line as server_parser

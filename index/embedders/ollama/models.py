@@ -12,14 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.base import OLLAMA_DEFAULT
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
-
-DEFAULT_MODEL: Final = OLLAMA_DEFAULT
-"""Knows English alone."""
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
 """Of the models in the table on nomic-embed-text-v2-moe's card, the one with the highest figure

@@ -14,9 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL, ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.embedders.remote.failures import Kind
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders import guarded as guarded_module
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
 from blog_search_mcp.index.embedders.guarded import TRUSTED, GuardedEmbedder
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.registry import connect_embedder
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.ollama.models import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
 from blog_search_mcp.index.embedders.registry import Choice, choose_embedder, open_embedder
 from blog_search_mcp.index.errors import EmbedderUnavailable
