@@ -165,7 +165,7 @@ class FolderStore:
             return ""
         return found.decode("utf-8", errors="replace")
 
-    def record_stamp(self) -> FileState | None:
+    def record_stamp(self) -> FileStatus | None:
         """As IndexStore."""
         with suppress(OSError):
             return _read_state(self.layout.last_ingest)
@@ -300,7 +300,7 @@ CHECKS_ITSELF = re.compile(r"texts\.db|vectors/.*\.npy")
 LATER = 5.0
 """Seconds until a file whose status changed is hashed, so that requests have the machine."""
 
-FileState: TypeAlias = tuple[int, int, int, int]
+FileStatus: TypeAlias = tuple[int, int, int, int]
 """Of a file: inode, size, and when its content and its status changed last, in nanoseconds."""
 
 log = logging.getLogger(__name__)
@@ -361,7 +361,7 @@ class Guard:
             log.warning("%s", error)
             self._damage = error
 
-    def _read_states(self) -> dict[str, FileState]:
+    def _read_states(self) -> dict[str, FileStatus]:
         states = {}
         for name, path in self._paths.items():
             with suppress(OSError):
@@ -369,7 +369,7 @@ class Guard:
         return states
 
 
-def _read_state(path: Path) -> FileState:
+def _read_state(path: Path) -> FileStatus:
     status = path.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 

@@ -187,7 +187,7 @@ class _QueuedWindow(NamedTuple):
 
 
 @dataclass(slots=True)
-class Block:
+class QueuedBlock:
     """Posts that are embedded together, each with all of its windows."""
 
     windows: list[_QueuedWindow] = field(default_factory=list)
@@ -213,9 +213,9 @@ class EmbeddingQueue:
         self.window_pieces = embedder.window_pieces
         self._thread = thread
         self._embedder = embedder
-        self._block = Block()
+        self._block = QueuedBlock()
         self._block_size = FIRST_BLOCK
-        self._submitted: deque[tuple[Block, Future[Mapping[str, Vectors]]]] = deque()
+        self._submitted: deque[tuple[QueuedBlock, Future[Mapping[str, Vectors]]]] = deque()
         self._ahead: Future[object] | None = None
         self._without_vector: dict[int, WithoutVector] = {}
 
@@ -237,7 +237,7 @@ class EmbeddingQueue:
 
     def put(
         self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
-    ) -> list[Block]:
+    ) -> list[QueuedBlock]:
         """Queue the windows of a post; return what was completed by this call.
 
         Raises EmbedderError for any post queued before.
@@ -265,7 +265,7 @@ class EmbeddingQueue:
         else:
             vectors = self._thread.submit(self._embed, texts)
         self._submitted.append((self._block, vectors))
-        self._block = Block()
+        self._block = QueuedBlock()
 
     def _embed_ahead(self, texts: Sequence[str], before: Future[object] | None) -> None:
         """Fill the cache once `before` has, which may be of the same texts."""
@@ -277,13 +277,13 @@ class EmbeddingQueue:
         wait([self._ahead] if self._ahead else [])
         return self._embedder.embed(texts)
 
-    def drain(self, until: int | None = None) -> Iterator[Block]:
+    def drain(self, until: int | None = None) -> Iterator[QueuedBlock]:
         """Write blocks until that many windows are `written`, or all; yield each that is."""
         self.flush()
         while self._submitted and (until is None or self.written < until):
             yield self._write_block()
 
-    def _write_block(self) -> Block:
+    def _write_block(self) -> QueuedBlock:
         """Write the vectors of each post that has them all; record which posts have to wait."""
         block, future = self._submitted.popleft()
         vectors, reasons = future.result(), self._embedder.refused

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.content.walk import Skipped
+from blog_search_mcp.index.documents.metadata import HiddenReason
 
 if TYPE_CHECKING:
     import rich.progress
@@ -75,7 +76,7 @@ class Report:
     seconds: float
 
 
-VISIBILITY = ("draft", "future", "expired")
+VISIBILITY = get_args(HiddenReason)
 """Reasons that the author gave; every other one is a fault and reported with its file."""
 
 

@@ -280,7 +280,7 @@ def _language(known: Fields, source: str) -> str:
     )
 
 
-LeftOut: TypeAlias = Literal["draft", "future", "expired"]
+HiddenReason: TypeAlias = Literal["draft", "future", "expired"]
 
 _EXPIRES_ON = ("expirydate", "expires", "unpublishdate")
 _HIDDEN_BY_YES = ("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections")
@@ -297,7 +297,7 @@ _NO = {"false", "no", "off", "0", "n"}
 class Visibility:
     """Whether a post is public on a day, and until when that holds; days are ISO 8601."""
 
-    left_out: LeftOut | None
+    left_out: HiddenReason | None
     """Why it is not public, `None` if it is."""
     expires: str | None
     """The last day on which it is public, `None` if it does not expire."""

@@ -54,7 +54,7 @@ class Hits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class VectorIndex:
     """How a field's vectors are searched."""
 
     kind: str
@@ -63,8 +63,8 @@ class Index:
     """Its parameters."""
 
 
-FLAT: Final = Index("FLAT", {})
-_SPARSE: Final = Index("SPARSE_INVERTED_INDEX", {})
+FLAT: Final = VectorIndex("FLAT", {})
+_SPARSE: Final = VectorIndex("SPARSE_INVERTED_INDEX", {})
 
 
 class Milvus:
@@ -109,7 +109,7 @@ class Milvus:
             self._call(lambda client: client.list_collections(timeout=self._read_seconds))
         )
 
-    def create(self, name: str, fields: Sequence[Field], index: Index | None = FLAT) -> None:
+    def create(self, name: str, fields: Sequence[Field], index: VectorIndex | None = FLAT) -> None:
         """Create a collection; `index` is that of its dense vector, if it is known yet."""
         from pymilvus import DataType
 
@@ -135,7 +135,7 @@ class Milvus:
             if chosen is not None:
                 self.index(name, field.name, chosen)
 
-    def index(self, name: str, field: str, index: Index) -> None:
+    def index(self, name: str, field: str, index: VectorIndex) -> None:
         """Say how a field's vectors are searched; the server builds it when it has rows."""
 
         def make(client: MilvusClient) -> None:

@@ -158,12 +158,12 @@ class MilvusLevel(LexicalLevel):
 
     def _search(
         self, field: Field, queries: Sequence[Sparse], count: int, posts: Sequence[int] | None
-    ) -> list[list[Hit]]:
+    ) -> list[list[RowHit]]:
         """Find for each query the best of every collection's rows, best first."""
         expression = among(POST, self._dead, outside=True) if self._dead else ""
         if posts is not None:
             expression = among(POST, posts)
-        found: list[list[Hit]] = [[] for _ in queries]
+        found: list[list[RowHit]] = [[] for _ in queries]
         asked = [place for place, query in enumerate(queries) if query and posts != []]
         for name in self._collections:
             every = self._milvus.search(
@@ -171,11 +171,11 @@ class MilvusLevel(LexicalLevel):
             )
             for place, hits in zip(asked, every, strict=True):
                 pairs = zip(*hits, strict=True)
-                found[place] += [Hit(key, score, name) for key, score in pairs if score > 0]
+                found[place] += [RowHit(key, score, name) for key, score in pairs if score > 0]
         return [sorted(hits, key=lambda hit: (-hit.score, hit.key))[:count] for hits in found]
 
     def _excess(
-        self, field: Field, choices: Sequence[Sparse], found: Sequence[Hit]
+        self, field: Field, choices: Sequence[Sparse], found: Sequence[RowHit]
     ) -> dict[int, float]:
         """By row, how much of its sum is of stems that are not the best of their word."""
         excess: dict[int, float] = {}
@@ -197,7 +197,7 @@ class MilvusLevel(LexicalLevel):
         return key // PARTS if self._key == ROW else key
 
 
-class Hit(NamedTuple):
+class RowHit(NamedTuple):
     """One row that was found."""
 
     key: int

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from blog_search_mcp.index.milvus.client import FLAT, Index, Milvus
+from blog_search_mcp.index.milvus.client import FLAT, Milvus, VectorIndex
 from blog_search_mcp.index.milvus.schema import (
     BATCH_BYTES,
     CHUNK,
@@ -34,7 +34,7 @@ MANY: Final = 500_000
 """Vectors of a collection from which on it has a graph: below, a search compares them all, which is
 exact and reads no more than 768 MB of vectors of 384 numbers."""
 
-GRAPH: Final = Index("HNSW", {"M": 16, "efConstruction": 200})
+GRAPH: Final = VectorIndex("HNSW", {"M": 16, "efConstruction": 200})
 
 FEW: Final = 1_000
 """Rows that are named one by one in a request, whatever posts they are of."""

@@ -43,7 +43,7 @@ is not repeated above every passage below it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class HeadingPart:
     """A piece of a heading's text."""
 
     kind: Literal["text", "code", "html", "image", "link", "break"]
@@ -59,7 +59,7 @@ class Heading:
     """Of the body, from 0."""
     source: str
     """Its markup, without the marks that make it a heading."""
-    parts: tuple[Part, ...]
+    parts: tuple[HeadingPart, ...]
     is_top: bool
     """Whether it stands in no list or quotation."""
     before: str

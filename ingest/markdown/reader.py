@@ -25,7 +25,13 @@ from blog_search_mcp.index.markdown.parser import (
     parse_inline,
     parse_passage,
 )
-from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Block, Document, Heading, Part
+from blog_search_mcp.ingest.documents.base import (
+    LONGEST_HEADING,
+    Block,
+    Document,
+    Heading,
+    HeadingPart,
+)
 
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
@@ -264,18 +270,20 @@ class MarkdownBody:
         )
 
 
-def _split_parts(tokens: Sequence[Token]) -> Iterator[Part]:
+def _split_parts(tokens: Sequence[Token]) -> Iterator[HeadingPart]:
     in_angle_brackets = False
     for token in tokens:
         if token.type in ("link_open", "link_close"):
             in_angle_brackets = token.type == "link_open" and token.markup == "autolink"
         elif token.type == "image":
-            yield Part("image", "".join(part.text for part in _split_parts(token.children or ())))
+            yield HeadingPart(
+                "image", "".join(part.text for part in _split_parts(token.children or ()))
+            )
         elif token.type in ("softbreak", "hardbreak"):
-            yield Part("break", "")
+            yield HeadingPart("break", "")
         elif token.type == "html_inline":
-            yield Part("html", token.content)
+            yield HeadingPart("html", token.content)
         elif token.type == "code_inline":
-            yield Part("code", token.content)
+            yield HeadingPart("code", token.content)
         elif token.content:
-            yield Part("link" if in_angle_brackets else "text", token.content)
+            yield HeadingPart("link" if in_angle_brackets else "text", token.content)

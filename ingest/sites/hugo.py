@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from blog_search_mcp.index.documents.metadata import parse_date
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.address import Address
-from blog_search_mcp.ingest.documents.base import Heading, Part
+from blog_search_mcp.ingest.documents.base import Heading, HeadingPart
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
@@ -321,8 +321,8 @@ _BARE_LINK = re.compile(r"\w://|\bwww\.|\w@\w")
 
 def _heading_id(heading: Heading) -> str | None:
     """Return the id made of what the heading shows, `None` if it is not sure."""
-    *before, end = heading.parts or [Part("text", "")]
-    parts = [*before, Part(end.kind, _ATTRIBUTES.sub("", end.text))]
+    *before, end = heading.parts or [HeadingPart("text", "")]
+    parts = [*before, HeadingPart(end.kind, _ATTRIBUTES.sub("", end.text))]
     if has_doubtful_parts(parts, heading.source) or _BARE_LINK.search(join_written(parts)):
         return None
     breaks = [place for place, part in enumerate(parts) if part.kind == "break"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.documents.address import read_address
-from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, Part
+from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, HeadingPart
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
@@ -69,17 +69,17 @@ _DASHES = re.compile("-{2,3}")
 _ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
 
 
-def has_doubtful_parts(parts: Sequence[Part], source: str) -> bool:
+def has_doubtful_parts(parts: Sequence[HeadingPart], source: str) -> bool:
     """Whether a heading holds template syntax or what Markdown parsers differ on."""
     return bool(_TEMPLATE.search(source) or _SIGNS.search(join_written(parts)))
 
 
-def join_written(parts: Sequence[Part]) -> str:
+def join_written(parts: Sequence[HeadingPart]) -> str:
     """Join the parts that are text or HTML."""
     return "".join(part.text for part in parts if part.kind in ("text", "html"))
 
 
-def join_without_dashes(parts: Sequence[Part]) -> str:
+def join_without_dashes(parts: Sequence[HeadingPart]) -> str:
     """Join the parts; two or three hyphens of text are a dash, which no id holds."""
     return "".join(
         _DASHES.sub("", part.text) if part.kind == "text" else part.text for part in parts

@@ -64,11 +64,11 @@ def _on_one_line(fault: str) -> str:
 
 def _read_faults(output: str) -> Iterator[str]:
     """Yield what is wrong by an ingest's report; what its author leaves out is not."""
-    from blog_search_mcp.index.documents.metadata import LeftOut
+    from blog_search_mcp.index.documents.metadata import HiddenReason
 
     report = json.loads(output)
     for skipped in report["skipped"]:
-        if skipped["reason"] not in get_args(LeftOut):
+        if skipped["reason"] not in get_args(HiddenReason):
             yield (f"skipped {skipped['source']}: {skipped['reason']}")
     yield from report["warnings"]
 
