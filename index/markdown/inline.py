@@ -165,10 +165,10 @@ _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 
-_HTML_GONE = re.compile(
-    r"""<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+>""",
-    re.DOTALL | re.IGNORECASE,
-)
+_UNSEEN = r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)"
+_TAG = r"[A-Za-z](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>"
+_HTML_GONE = re.compile(rf"{_UNSEEN}|</?{_TAG}", re.DOTALL | re.IGNORECASE)
+_NO_TAG = re.compile(rf"{_UNSEEN}|<(?!{_TAG})", re.DOTALL | re.IGNORECASE)
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
@@ -318,7 +318,8 @@ def find_links(
     for token in tokens:
         line = first_line + (token.map[0] if token.map else 0)
         if token.type == "html_block":
-            page = _parse_html(_write_targets(token.content), line)
+            html = _NO_TAG.sub(_keep_lines, _write_targets(token.content))
+            page = _parse_html(html, line)
             links += page.links
             ids += page.ids
         elif token.type == "inline" and _MAY_LINK.search(token.content):
@@ -367,8 +368,15 @@ def _write_hexo(found: re.Match[str]) -> str:
     return f"[{words}](post:{quote(found['slug'])})"
 
 
+def _keep_lines(unseen: re.Match[str]) -> str:
+    return "\n" * unseen[0].count("\n")
+
+
 class _Page(HTMLParser):
-    """Collects the links and ids of a piece of HTML."""
+    """Collects the links and ids of a piece of HTML whose tags are whole.
+
+    The parser looks for the end of any other from each `<` to the end of the text.
+    """
 
     def __init__(self, first_line: int) -> None:
         super().__init__()

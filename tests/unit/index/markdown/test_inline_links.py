@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -56,6 +57,23 @@ def test_elements_of_html_have_addresses_and_ids() -> None:
     html = '<div id="top">\n<a href="a.html" name="here">x</a>\n</div>\n\nSee <a id="b"></a> it.'
     found = links_in(html, first_line=10)
     assert found == Links((Link("a.html", "", 11),), ("top", "here", "b"))
+
+
+def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None:
+    html = (
+        '<div>\n<!-- <a href="a.html"\n id="a"> --><a href="b.html">\n<script>"<a id=c>"</script>\n'
+        "<![ </ <? < <a\n<A HREF='d.html' id=\"d\nd\">\n<!-- <a id=e>\n</div>"
+    )
+    links = (Link("b.html", "", 3), Link("d.html", "", 6))
+    assert links_in(html, first_line=1) == Links(links, ("d\nd",))
+
+
+@pytest.mark.parametrize("opener", ["<!-- ", "<!", "<![", "<?", "</", "</a", "<a", "<a b='"])
+def test_thousands_of_openers_of_html_are_read_in_seconds(opener: str) -> None:
+    html = f"<div>{opener * 20_000}"
+    began = time.process_time()
+    assert links_in(html) == Links((), ())
+    assert time.process_time() - began < 1
 
 
 def test_a_link_in_a_long_paragraph_has_the_line_it_stands_on() -> None:
