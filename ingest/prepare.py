@@ -28,7 +28,7 @@ from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.links import find_ids, link_post
+from blog_search_mcp.ingest.sites.links import link_post
 
 NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
 """Why no post has a link."""
@@ -142,10 +142,10 @@ def _make_pending_post(
     post = replace(document.post, description=description, language=find_language(document))
     document, body = replace(document, post=post), document.body
     chunks = chunk_body(post.source, body, document.first_line, post.title)
-    no_link = "" if options.site else NO_SITE
+    no_link, anchors = "" if options.site else NO_SITE, tuple[str, ...]()
     try:
         if options.site:
-            post, chunks = link_post(document, chunks, options.site)
+            post, chunks, anchors = link_post(document, chunks, options.site)
     except NoLink as error:
         no_link = str(error)
     indexed = IndexedPost(
@@ -156,12 +156,8 @@ def _make_pending_post(
         expires=visibility.expires,
     )
     coverage = options.measure_coverage([chunk.plain for chunk in chunks])
-    found = body.links
     skipped = document.first_line - 1
-    links = tuple(replace(link, line=link.line + skipped) for link in found.links)
-    anchors: tuple[str, ...] = ()
-    if options.site and post.url:
-        anchors = find_ids(body, options.site.generator, found.ids)
+    links = tuple(replace(link, line=link.line + skipped) for link in body.links.links)
     return PendingPost(post, chunks, tuple(coverage), indexed, links, anchors), no_link
 
 

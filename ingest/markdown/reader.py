@@ -150,7 +150,7 @@ class MarkdownBody:
             if opening.type == "heading_open"
         )
 
-    @property
+    @cached_property
     def links(self) -> Links:
         """Every link, and the ids of elements of HTML."""
         return find_links(*self._parsed)

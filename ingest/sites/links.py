@@ -16,16 +16,31 @@ from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
 
+def link_post(
+    document: Document, chunks: tuple[Chunk, ...], site: Site
+) -> tuple[Post, tuple[Chunk, ...], tuple[str, ...]]:
+    """Return the post with its URL, its chunks with their anchors, and what links to it may name.
+
+    That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
+    """
+    url = site.post_url(document.post.source, read_address(document.fields))
+    found = find_anchors(document.body, site.generator)
+    ids = [anchor for _, anchor in found]
+    known = (*ids, *document.body.links.ids)
+    is_sure = site.generator.has_heading_ids and all(ids)
+    anchored = add_anchors(chunks, found, document.first_line)
+    return replace(document.post, url=url), anchored, (*dict.fromkeys(known if is_sure else ()),)
+
+
 def add_anchors(
-    chunks: Sequence[Chunk], body: Body, first_line: int, generator: SiteGenerator
+    chunks: Sequence[Chunk], anchors: Sequence[tuple[int, str]], first_line: int
 ) -> tuple[Chunk, ...]:
     """Give each chunk the id of the nearest heading at or before its first line.
 
-    `first_line` is the file's line on which `body` begins.
+    `anchors` are those of `find_anchors`, `first_line` is the file's line on which the body begins.
     """
-    found = find_anchors(body, generator)
-    lines = [first_line + line for line, _ in found]
-    ids = ["", *(anchor for _, anchor in found)]
+    lines = [first_line + line for line, _ in anchors]
+    ids = ["", *(anchor for _, anchor in anchors)]
     return tuple(
         replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
     )
@@ -45,17 +60,6 @@ def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
         for heading, anchor in zip(found, generator.heading_ids(found), strict=True)
         if heading.is_top and anchor is not None
     ]
-
-
-def find_ids(body: Body, generator: SiteGenerator, elements: Sequence[str]) -> tuple[str, ...]:
-    """Return what may stand behind `#` in a link to a post; empty if one heading's id is not sure.
-
-    `elements` are the ids of elements of HTML.
-    """
-    anchors = [anchor for _, anchor in find_anchors(body, generator)]
-    if not generator.has_heading_ids or not all(anchors):
-        return ()
-    return (*dict.fromkeys((*anchors, *elements)),)
 
 
 def _encode_id(heading_id: str) -> str:
@@ -90,12 +94,3 @@ def parse_id(attributes: str) -> str:
     """Return the id in what stands between braces, `""` if there is none."""
     found = _ID.search(attributes)
     return found[1] or found[2] if found else ""
-
-
-def link_post(
-    document: Document, chunks: tuple[Chunk, ...], site: Site
-) -> tuple[Post, tuple[Chunk, ...]]:
-    """Return the post with its URL and its chunks with their anchors. Raises NoLink."""
-    url = site.post_url(document.post.source, read_address(document.fields))
-    anchored = add_anchors(chunks, document.body, document.first_line, site.generator)
-    return replace(document.post, url=url), anchored

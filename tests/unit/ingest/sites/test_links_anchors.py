@@ -159,13 +159,14 @@ def chunk(first_line: int, anchor: str = "") -> Chunk:
 def test_a_chunk_is_linked_at_the_nearest_heading_at_or_before_its_first_line() -> None:
     body = "Before.\n\n# One\n\ntext\n\n## Two\n\ntext\n"
     chunks = [chunk(line) for line in (5, 6, 7, 8, 9, 10, 11, 12, 13)]
-    linked = add_anchors(chunks, MarkdownBody(body), 5, Hugo())
+    linked = add_anchors(chunks, find_anchors(MarkdownBody(body), Hugo()), 5)
     assert [c.anchor for c in linked] == ["", "", "one", "one", "one", "one", "two", "two", "two"]
 
 
 @pytest.mark.parametrize("generator", [Hexo(), Zola(), Jekyll(has_heading_ids=False)])
 def test_where_heading_ids_are_not_known_no_chunk_has_an_anchor(generator: SiteGenerator) -> None:
-    assert add_anchors([chunk(1)], MarkdownBody("# One\n"), 1, generator) == (chunk(1),)
+    assert find_anchors(MarkdownBody("# One\n"), generator) == []
+    assert add_anchors([chunk(1)], [], 1) == (chunk(1),)
 
 
 def test_equal_headings_are_numbered_however_many() -> None:
