@@ -121,7 +121,8 @@ class TextsRefused(EmbedderRefused):
     """Some texts have no vector; `reasons` says why by their places, `rows` has the others'."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
-        super().__init__(f"No vector for {len(reasons)} of {len(rows)} texts: {_first(reasons)}.")
+        first = next(iter(reasons.values()))
+        super().__init__(f"No vector for {len(reasons)} of {len(rows)} texts: {first}.")
         self.rows = rows
         self.reasons = reasons
 
@@ -198,10 +199,6 @@ class UnknownChunk(NotInIndex):
         self.source = source
         self.chunk_index = chunk_index
         self.count = count
-
-
-def _first(reasons: Mapping[int, str]) -> str:
-    return next(iter(reasons.values()))
 
 
 _SIGNS = re.compile(

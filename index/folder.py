@@ -30,9 +30,9 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.store.statistics import (
     Overview,
+    dump_overview,
     peek_overview,
     read_overview,
-    write_overview,
 )
 from blog_search_mcp.index.stores import MakeTerms, OpenGeneration, PostChanges, Stamp, Terms
 
@@ -282,7 +282,7 @@ class FolderDraft:
         """As Draft."""
         from blog_search_mcp.index.store.generations import checksum_files, switch
 
-        write_overview(self.files, overview)
+        self.files.overview.write_bytes(dump_overview(overview))
         earlier = self.base.files if self.base else {}
         files = checksum_files(self.files, earlier)
         manifest = manifest.model_copy(update={"files": files})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -237,7 +236,7 @@ class BarProgress(Progress):
 
 
 @contextmanager
-def progress_on(stream: TextIO = sys.stderr) -> Iterator[Progress]:
+def progress_on(stream: TextIO) -> Iterator[Progress]:
     """Show progress on `stream` for this block: a bar on a terminal, else lines."""
     if not stream.isatty():
         yield PlainProgress(stream)

@@ -110,7 +110,7 @@ class StoredGeneration:
     number: int
     parts: Mapping[str, str] = field(repr=False)
     """By kind, what its rows hold."""
-    shared: dict[str, Mapping[str, str]] = field(repr=False, default_factory=dict)
+    shared: dict[str, Mapping[str, str]] = field(repr=False)
     """By a segment's key, what its generation counted; it never changes."""
 
     @cached_property
@@ -226,14 +226,6 @@ class StoredGeneration:
     def _broken(self) -> IndexBroken:
         name = self.names.posts(self.number)
         return IndexBroken(f"The index's collection {name} is damaged. {REBUILD}")
-
-
-def read_generation(
-    milvus: Milvus, names: Names, number: int, shared: dict[str, Mapping[str, str]] | None = None
-) -> StoredGeneration:
-    """Read what there is of a generation besides posts. Raises IndexBroken or IndexProblem."""
-    parts = read_parts(milvus, names.posts(number))
-    return StoredGeneration(milvus, names, number, parts, {} if shared is None else shared)
 
 
 def read_parts(milvus: Milvus, collection: str, kinds: Sequence[str] = ()) -> dict[str, str]:

@@ -17,7 +17,6 @@ from blog_search_mcp.index.milvus.generations import (
     StoredGeneration,
     live_number,
     numbers_before,
-    read_generation,
     read_parts,
 )
 from blog_search_mcp.index.milvus.schema import Names
@@ -216,7 +215,9 @@ class MilvusStore:
         return None
 
     def _read(self, number: int) -> StoredGeneration:
-        return read_generation(self._milvus, self._names, number, self._shared)
+        """Read what there is of a generation besides posts."""
+        parts = read_parts(self._milvus, self._names.posts(number))
+        return StoredGeneration(self._milvus, self._names, number, parts, self._shared)
 
 
 @cache

@@ -206,21 +206,12 @@ def chunk_cosines(vectors: VectorStore, query: Vectors | None, chunks: Ids) -> N
 
 
 def retrieve(
-    snapshot: Snapshot,
-    query: Query,
-    vector: Vectors | None,
-    vocabulary_coverage: float,
-    among: Sequence[int] | None = None,
+    snapshot: Snapshot, read: ReadQuery, among: Sequence[int] | None = None
 ) -> RetrievalResult:
-    """Return every post that a retriever proposes.
-
-    `vector` is the embedded query or `None` for words alone, `vocabulary_coverage` how well the
-    embedder reads it, in [0, 1]; `among` restricts everything to these post ids.
-    """
-    lexical = snapshot.lexical
+    """Return every post that a retriever proposes; `among` restricts all to these post ids."""
+    lexical, (query, vector, _) = snapshot.lexical, read
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     nearest = _nearest_chunks(snapshot, vector, among)
-    read = ReadQuery(query, vector, vocabulary_coverage)
     words = bm25, lexical.chunks.coverage(query, among)
     reach = _measure_reach(snapshot, read, words, max(nearest.values(), default=0.0))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)

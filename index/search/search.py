@@ -213,7 +213,7 @@ def retrieve_candidates(
 ) -> tuple[Query, RetrievalResult]:
     """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
     read = _read_query(snapshot, text, use)
-    return read.query, retrieve(snapshot, *read, among)
+    return read.query, retrieve(snapshot, read, among)
 
 
 def find_reach(snapshot: Snapshot, texts: Sequence[str]) -> list[RetrievalResult]:

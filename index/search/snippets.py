@@ -213,7 +213,7 @@ _SENTENCE_END = re.compile(
 _WIDE = {"W", "F"}
 
 _FENCE = re.compile(
-    r"^[ \t>]*(?P<marks>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t>]*(?P=marks)|\Z)",
+    r"^[ \t>]*(?P<marks>`{3,}+|~{3,}+)[^\n]*\n(?P<code>.*?)(?:^[ \t>]*(?P=marks)|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _CALL = re.compile(r"\s*\{[{%].*[%}]\}\s*")

@@ -111,13 +111,8 @@ def load_overview(text: bytes | str) -> Overview:
     return _JSON.validate_json(text)
 
 
-def write_overview(files: GenerationFiles, overview: Overview) -> None:
-    """Write the overview of a generation. Raises OSError."""
-    files.overview.write_bytes(dump_overview(overview))
-
-
 def read_overview(files: GenerationFiles) -> Overview:
-    """Read what `write_overview` wrote. Raises OSError or ValueError."""
+    """Read the overview of a generation. Raises OSError or ValueError."""
     return load_overview(read_regular(files.overview, _LARGEST_OVERVIEW))
 
 

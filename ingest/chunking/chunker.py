@@ -1,12 +1,10 @@
 """Cut a post's body into chunks: contiguous passages of about one size.
 
-Passages are packed inside a section: small subsections share one, a large one
-is divided, and none reaches into a section beside it unless both lie whole in
-the same one. No fence, table row or other block is cut but a paragraph that is too
-long by itself, which is cut between sentences, and what one answer could not
-show (`ingest.chunking.oversize`). Where else to cut depends on the text
-alone (`ingest.chunking.chunker`), so that a paragraph put into a long section leaves the
-passages further on as they were.
+Passages are packed inside a section: small subsections share one, a large one is divided, and none
+reaches into a section beside it unless both lie whole in the same one. No fence, table row or other
+block is cut but a paragraph that is too long by itself, which is cut between sentences, and what
+one answer could not show (`ingest.chunking.oversize`). Where else to cut depends on the text alone,
+so that a paragraph put into a long section leaves the passages further on as they were.
 """
 
 from __future__ import annotations

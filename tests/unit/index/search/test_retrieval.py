@@ -73,7 +73,7 @@ def retrieved(
     among: Sequence[str] | None = None,
 ) -> RetrievalResult:
     ids = None if among is None else [number_of(snapshot, source) for source in among]
-    return retrieve(snapshot, analyse_query(text), vector, readable, ids)
+    return retrieve(snapshot, ReadQuery(analyse_query(text), vector, readable), ids)
 
 
 def number_of(snapshot: Snapshot, source: str) -> int:
