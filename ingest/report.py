@@ -109,7 +109,7 @@ def _describe_unembedded(chunk: WithoutVector) -> str:
     return (
         f"{chunk.source}, lines {chunk.first_line} to {chunk.last_line}{under}: found by words "
         f"alone, since a part of it has no vector ({chunk.reason}). It is tried again when the "
-        "post or Ollama changes."
+        "post or the embedding server changes."
     )
 
 

@@ -172,12 +172,13 @@ def record_stamp(milvus: Milvus, names: Names) -> tuple[str, int] | None:
 
 
 def _head(milvus: Milvus, names: Names, *, strong: bool) -> tuple[str, int] | None:
-    """Return the version of the record and how many there were before it."""
+    """Return the version of the record and how many there were before it; `None` if it is torn."""
     try:
         rows = milvus.query(names.state, f"{KEY} == {literal(_HEAD)}", [TEXT], strong=strong)
     except CollectionGone:
         return None
-    if not rows:
-        return None
-    version, turn = json.loads(rows[0][TEXT])
-    return str(version), int(turn)
+    for row in rows:
+        with suppress(ValueError, TypeError):
+            version, turn = json.loads(row[TEXT])
+            return str(version), int(turn)
+    return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.milvus.schema import Names
+import pytest
+
+from blog_search_mcp.index.milvus.schema import KEY, NO_TERMS, STATE_FIELDS, TEXT, WHOLE, Names
 from blog_search_mcp.index.milvus.state import read_record, record_stamp, write_record
 
 if TYPE_CHECKING:
@@ -28,3 +30,13 @@ def test_the_record_is_what_was_written_last(milvus: Milvus) -> None:
     assert len(set(stamps)) == 4
     assert milvus.count(NAMES.state) == 2
     assert read_record(milvus, Names("other")) is None
+
+
+@pytest.mark.parametrize("head", ["", "[1", "{}", "7", '["a"]', '["a", "b"]'])
+def test_a_record_whose_head_is_torn_is_none_and_is_written_anew(milvus: Milvus, head: str) -> None:
+    write_record(milvus, NAMES, "first")
+    row = {KEY: "record", TEXT: head, WHOLE: NO_TERMS}
+    milvus.insert(NAMES.state, STATE_FIELDS, [row], replace=True)
+    assert (read_record(milvus, NAMES), record_stamp(milvus, NAMES)) == (None, None)
+    write_record(milvus, NAMES, "second")
+    assert read_record(milvus, NAMES) == "second"
