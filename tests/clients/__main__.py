@@ -22,22 +22,22 @@ from tests.clients.run import (
     report,
 )
 from tests.clients.table import (
-    HEAD,
+    Row,
     claude_row,
     inspector_row,
     library_row,
     over_two_row,
     strict_row,
+    write_table,
 )
 from tests.support.served import POSTS, indexed, served
 
 
-def rows(folder: Path) -> Iterator[str]:
-    """Write the table, a line at a time; `folder` takes the index and a home."""
+def rows(folder: Path) -> Iterator[Row]:
+    """Run every client; `folder` takes the index and a home."""
     index = indexed(folder, POSTS)
     arguments = ["--index", str(index)]
     stdio: Connection = {"command": start_words("blog-server")[0], "args": arguments}
-    yield from HEAD
     with served(index) as url:
         connections: dict[Transport, Connection] = {"stdio": stdio, "HTTP": {"url": url}}
         for way in WAYS:
@@ -62,9 +62,7 @@ def main() -> int:
         sys.stderr.write(f"{MISSING}.\n")
         return 1
     with tempfile.TemporaryDirectory() as folder:
-        for row in rows(Path(folder)):
-            sys.stdout.write(f"{row}\n")
-            sys.stdout.flush()
+        sys.stdout.writelines(f"{line}\n" for line in write_table(rows(Path(folder))))
     return 0
 
 

@@ -12,7 +12,7 @@ import pytest
 from blog_search_mcp.index.commands import start_words
 from tests.clients.run import MISSING, at_home, claude_code, claude_says
 from tests.clients.table import claude_row
-from tests.clients.test_real_clients import PAGE
+from tests.clients.test_real_clients import ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,6 @@ def test_claude_code_connects_to_the_entry_that_install_wrote(
     home.mkdir()
     status = claude_says(home, index)
     assert status == "✔ Connected"
-    assert claude_row(status) in PAGE
+    assert claude_row(status) in ROWS
     at_home(home, [start_words("blog-server")[0], "uninstall", "claude-code"])
     assert "blog:" not in at_home(home, [CLAUDE, "mcp", "list"])
