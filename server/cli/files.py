@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from blog_search_mcp.index.errors import UsageError
+
 
 def replace_file(target: Path, content: bytes, set_permissions: Callable[[Path], None]) -> None:
     """Write the file anew beside the old one and rename it; nothing else stays. Raises OSError."""
@@ -21,3 +23,20 @@ def replace_file(target: Path, content: bytes, set_permissions: Callable[[Path],
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_output(path: Path, content: bytes) -> bool:
+    """Write the file of `--out` and return whether it changed; an unchanged one stays as it is.
+
+    So that no generator that watches it builds for nothing. Raises UsageError.
+    """
+    try:
+        if path.is_file() and path.read_bytes() == content:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content, lambda written: written.chmod(0o644))
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}. Name a file of your own with --out."
+        ) from error
+    return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.subjects import BlogMap, map_blog
 from blog_search_mcp.server import http
+from blog_search_mcp.server.cli.files import write_output
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.format.map_picture import (
     count_by_subject,
@@ -41,11 +41,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     if request.out is None:
         print_text(text.rstrip())
         return 0
-    try:
-        request.out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        sentence = f"{request.out} cannot be written: {error.strerror}."
-        raise UsageError(f"{sentence} Name a file in a folder of your own with --out.") from error
+    write_output(request.out, text.encode())
     posts = sum(len(blog.posts) for blog in maps.values())
     tell(f"{posts:,} posts drawn in {request.out}; a browser opens it.", settings)
     return 0

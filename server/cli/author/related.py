@@ -13,7 +13,7 @@ from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.related import find_related
-from blog_search_mcp.server.cli.files import replace_file
+from blog_search_mcp.server.cli.files import write_output
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
@@ -45,7 +45,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     if request.out is None:
         print_text(text.rstrip())
         return 0
-    state = "written" if _write(request.out, text.encode()) else "unchanged"
+    state = "written" if write_output(request.out, text.encode()) else "unchanged"
     tell(f"{request.out}: {state}, {len(data):,} posts with related ones.", settings)
     return 0
 
@@ -138,20 +138,3 @@ def _facts(post: Post) -> dict[str, str]:
     url = urlsplit(post.url).path if post.url else None
     facts = {"source": post.source, "title": post.title, "date": post.date, "url": url}
     return {name: value for name, value in facts.items() if value}
-
-
-def _write(path: Path, content: bytes) -> bool:
-    """Replace the file in one step and return whether it changed; an unchanged one stays as it is.
-
-    So that no generator that watches it builds for nothing. Raises UsageError.
-    """
-    try:
-        if path.is_file() and path.read_bytes() == content:
-            return False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, content, lambda written: written.chmod(0o644))
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written: {error.strerror}. Name a file of your own with --out."
-        ) from error
-    return True

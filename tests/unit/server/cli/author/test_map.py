@@ -62,6 +62,17 @@ def test_posts_and_places_are_printed_as_json(capsys: pytest.CaptureFixture[str]
     assert len(facts["posts"][0]["place"]) == 2
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be written: No such file"):
-        run("--out", str(tmp_path / "none" / "map.svg"))
+def test_a_file_that_cannot_be_written_is_told_and_left_as_it_was(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "map.svg"
+    path.write_text("<svg/>")
+    with pytest.raises(UsageError, match="cannot be written: "):
+        run("--out", str(path / "map.svg"))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be written: File too large"):
+            run("--out", str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert {each.name: each.read_text() for each in tmp_path.glob("*map*")} == {"map.svg": "<svg/>"}
