@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -67,6 +68,10 @@ class Seen:
     errors: list[str] = field(default_factory=list)
 
 
+Phases = Sequence[tuple[int, Seen]]
+"""How many clients asked at once, and what they saw."""
+
+
 async def ask(asked: Asked, clients: int, seconds: float) -> Seen:
     """Let so many clients ask for so long, the eras in turn; each at least one question."""
     seen, until = Seen(), time.monotonic() + seconds
@@ -114,54 +119,48 @@ PAUSE = 0.5
 """Seconds between two requests of one kind."""
 CLOSED = "closed"
 """A connection that ended without an answer."""
-LONG = b" " * (5 << 20)
 
 Answer = str
 """The status, or CLOSED, or an error's words."""
-Answers = Mapping[str, Counter[Answer]]
+Answers = Mapping[str, tuple[Answer, Counter[Answer]]]
+"""By kind of request: how it must be refused, and how often it was answered how."""
+Send = Callable[[], Awaitable[Answer]]
 
-RIGHT: Mapping[str, Answer] = {
-    "foreign Host": "421",
-    "foreign Origin": "403",
-    "no token": "401",
-    "wrong token": "401",
-    "body of 5 MB": "413",
-    "slow body": "408",
-    "slow head": CLOSED,
-}
-"""By kind of request, how it must be refused."""
+
+def refusals(url: str, token: str) -> Mapping[str, tuple[Answer, Send]]:
+    """By kind of request, how it must be refused, and what sends one."""
+    place, allowed = urlsplit(url), {"Authorization": f"Bearer {token}"}
+    foreign = "http://blog.example"
+    head = (
+        f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nAuthorization: Bearer {token}\r\n"
+    )
+    short = f"{head}Content-Length: 100\r\n\r\n{{"
+    return {
+        "foreign Host": ("421", partial(_post, url, {**allowed, "Host": "blog.example"})),
+        "foreign Origin": ("403", partial(_post, url, {**allowed, "Origin": foreign})),
+        "no token": ("401", partial(_post, url, {})),
+        "wrong token": ("401", partial(_post, url, {"Authorization": "Bearer 0123456789abcdef"})),
+        "body of 5 MB": ("413", partial(_post, url, allowed, b" " * (5 << 20))),
+        "slow body": ("408", partial(_slow, url, short, BODY_SECONDS)),
+        "slow head": (CLOSED, partial(_slow, url, f"{head}X-Slow: ", HEAD_SECONDS)),
+    }
 
 
 async def refused(url: str, token: str, seconds: float) -> Answers:
     """Send every kind again and again for so many seconds; each at least once."""
-    answers: dict[str, Counter[Answer]] = {kind: Counter() for kind in RIGHT}
-    sends = _kinds(url, {"Authorization": f"Bearer {token}"})
+    kinds = refusals(url, token)
+    answers = {kind: (right, Counter[Answer]()) for kind, (right, _) in kinds.items()}
 
-    async def repeat(kind: str) -> None:
+    async def repeat(send: Send, got: Counter[Answer]) -> None:
         end = anyio.current_time() + seconds
-        while not answers[kind] or anyio.current_time() + PAUSE < end:
-            answers[kind][await sends[kind]()] += 1
+        while not got or anyio.current_time() + PAUSE < end:
+            got[await send()] += 1
             await anyio.sleep(PAUSE)
 
     async with anyio.create_task_group() as tasks:
-        for kind in RIGHT:
-            tasks.start_soon(repeat, kind)
+        for kind, (_, send) in kinds.items():
+            tasks.start_soon(repeat, send, answers[kind][1])
     return answers
-
-
-def _kinds(url: str, allowed: dict[str, str]) -> Mapping[str, Callable[[], Awaitable[Answer]]]:
-    place = urlsplit(url)
-    host = f"Host: {place.netloc}\r\nAuthorization: {allowed['Authorization']}\r\n"
-    head = f"POST {place.path} HTTP/1.1\r\n{host}"
-    return {
-        "foreign Host": lambda: _post(url, {**allowed, "Host": "blog.example"}),
-        "foreign Origin": lambda: _post(url, {**allowed, "Origin": "http://blog.example"}),
-        "no token": lambda: _post(url, {}),
-        "wrong token": lambda: _post(url, {"Authorization": "Bearer 0123456789abcdef"}),
-        "body of 5 MB": lambda: _post(url, allowed, LONG),
-        "slow body": lambda: _slow(url, f"{head}Content-Length: 100\r\n\r\n{{", BODY_SECONDS),
-        "slow head": lambda: _slow(url, f"{head}X-Slow: ", HEAD_SECONDS),
-    }
 
 
 async def _post(url: str, headers: dict[str, str], body: bytes = b"{}") -> Answer:
@@ -198,17 +197,17 @@ def main() -> int:
     """Run it; the exit status."""
     options = _parser().parse_args()
     try:
-        seen, answers = _measure(options)
+        phases, answers = _measure(options)
     except BlogSearchError as error:
         return report_failure(error)
-    errors = [error for phase in seen.values() for error in phase.errors]
+    errors = [error for _, seen in phases for error in seen.errors]
     sys.stderr.writelines(f"{error}\n" for error in errors)
-    wrong = [kind for kind, right in RIGHT.items() if set(answers[kind]) != {right}]
+    wrong = [right for right, got in answers.values() if set(got) != {right}]
     return 1 if errors or wrong else 0
 
 
-def _measure(options: argparse.Namespace) -> tuple[Mapping[int, Seen], Answers]:
-    """Print both tables; what each number of clients saw, and the answers of refusal.
+def _measure(options: argparse.Namespace) -> tuple[Phases, Answers]:
+    """Print both tables; what the clients of each phase saw, and how the refused were answered.
 
     The server is started twice: what a start takes is not a call's.
     """
@@ -225,27 +224,27 @@ def _measure(options: argparse.Namespace) -> tuple[Mapping[int, Seen], Answers]:
         with served(server, {"BLOG_SERVER_TOKEN": token}) as url:
             asked = Asked(url + PATH, token, queries)
             anyio.run(ask, asked, 1, 0.0)  # it waits for the index and the model
-            seen, answers = anyio.run(_ask_all, asked, options.clients, options.seconds)
+            phases, answers = anyio.run(_ask_all, asked, options.clients, options.seconds)
             machine = describe_machine()
         used = _children_seconds() - began - 2 * start
-    calls = sum(len(values) for phase in seen.values() for values in phase.seconds.values())
+    calls = sum(len(values) for _, seen in phases for values in seen.seconds.values())
     sys.stdout.write(
         f"`{command_line('benchmarks.speed.load', sys.argv[1:])}` at `{read_commit()[:12]}`, "
         f"{len(posts)} posts, {machine}. "
         f"The server used {1000 * used / max(1, calls):.1f} ms of processor time for a call.\n\n"
-        f"{_calls_table(seen)}\n\n{_refusals_table(answers)}\n"
+        f"{_calls_table(phases)}\n\n{_refusals_table(answers)}\n"
     )
-    return seen, answers
+    return phases, answers
 
 
-def _calls_table(seen: Mapping[int, Seen]) -> str:
+def _calls_table(phases: Phases) -> str:
     cells = [
         (
-            *(str(clients), f"`{tool}`", f"{len(values):,}", str(len(phase.errors))),
+            *(str(clients), f"`{tool}`", f"{len(values):,}", str(len(seen.errors))),
             *(f"{1000 * percentile(values, share):.0f}" for share in (0.5, 0.95, 0.99)),
         )
-        for clients, phase in seen.items()
-        for tool, values in phase.seconds.items()
+        for clients, seen in phases
+        for tool, values in seen.seconds.items()
         if values
     ]
     return table(("clients", "tool", "calls", "errors", "p50 ms", "p95 ms", "p99 ms"), cells)
@@ -254,26 +253,26 @@ def _calls_table(seen: Mapping[int, Seen]) -> str:
 def _refusals_table(answers: Answers) -> str:
     cells = [
         (
-            *(kind, str(counts.total())),
-            ", ".join(f"{answer} ({count})" for answer, count in counts.most_common()),
+            *(kind, str(got.total())),
+            ", ".join(f"{answer} ({count})" for answer, count in got.most_common()),
         )
-        for kind, counts in answers.items()
+        for kind, (_, got) in answers.items()
     ]
     return table(("refused meanwhile", "sent", "answered"), cells)
 
 
-async def _ask_all(asked: Asked, clients: int, seconds: float) -> tuple[dict[int, Seen], Answers]:
+async def _ask_all(asked: Asked, clients: int, seconds: float) -> tuple[Phases, Answers]:
     """Let one client ask, then all of them, while requests come that must be refused."""
     answers: dict[str, Answers] = {}
 
     async def refuse() -> None:
         answers["all"] = await refused(asked.url, asked.token, seconds)
 
-    seen = {1: await ask(asked, 1, seconds / 6)}
+    alone = await ask(asked, 1, seconds / 6)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(refuse)
-        seen[clients] = await ask(asked, clients, seconds)
-    return seen, answers["all"]
+        together = await ask(asked, clients, seconds)
+    return ((1, alone), (clients, together)), answers["all"]
 
 
 def _children_seconds() -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -60,18 +60,12 @@ def material_of(content: Path) -> Material:
     return Material(tuple(dict.fromkeys(headings)), tuple(dict.fromkeys(blocks)))
 
 
-def made_posts(material: Material, count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """`count` posts, each as its path and its text; the first n are the same for every `count`."""
-    for number in range(count):
-        yield _post(material, number, random.Random(f"{seed} {number}"))
-
-
 def write_posts(folder: Path, material: Material, count: int, seed: int) -> None:
-    """Write `count` posts below `folder`."""
-    for source, text in made_posts(material, count, seed):
-        path = folder / source
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    """Write `count` posts below `folder`; the first n are the same for every `count`."""
+    for number in range(count):
+        source, text = _post(material, number, random.Random(f"{seed} {number}"))
+        (folder / source).parent.mkdir(parents=True, exist_ok=True)
+        (folder / source).write_text(text, encoding="utf-8")
 
 
 def _post(material: Material, number: int, chance: random.Random) -> tuple[str, str]:
@@ -114,23 +108,13 @@ def _blocks(text: str) -> Iterator[str]:
     """Runs of lines between blank ones; a fence is one block whatever is in it."""
     gathered: list[str] = []
     fence = ""
-    for line in text.split("\n"):
-        if not fence and not line.strip():
-            yield from _closed(gathered)
-            gathered = []
-            continue
-        if not fence and _HEADING.match(line):
-            yield from _closed(gathered)
-            yield line
+    for line in [*text.split("\n"), ""]:
+        is_heading = bool(_HEADING.match(line))
+        if not fence and (is_heading or not line.strip()):
+            yield from ["\n".join(gathered)] * any(map(str.strip, gathered))
+            yield from [line] * is_heading
             gathered = []
             continue
         if _FENCE.match(line):
             fence = "" if fence and line.startswith(fence) else fence or line[:3]
         gathered.append(line)
-    if not fence:
-        yield from _closed(gathered)
-
-
-def _closed(lines: Sequence[str]) -> Iterator[str]:
-    if any(line.strip() for line in lines):
-        yield "\n".join(lines)

@@ -25,12 +25,10 @@ DIMENSION = 384
 
 
 class Pace(NamedTuple):
-    """How long a model takes."""
+    """Seconds that a model takes for each text, and more for each of its word pieces."""
 
     text: float
-    """Seconds for each text."""
     piece: float
-    """Seconds more for each of its word pieces."""
 
     def __str__(self) -> str:
         """As a table says it."""
@@ -43,9 +41,6 @@ MINILM = Pace(0.0025, 0.000055)
 
 CHARACTERS = 4
 """Of a word piece, about."""
-
-KNOWN = 1024
-"""Different vectors."""
 
 _TAG = {
     "name": f"{MODEL}:latest",
@@ -78,10 +73,8 @@ def embedder_options(url: str) -> tuple[str, ...]:
 
 def main() -> None:
     """Serve until the process is ended."""
-    vectors = _vectors()
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), _handler(vectors, Pace(*map(float, sys.argv[1:3])))
-    )
+    pace = Pace(*map(float, sys.argv[1:3]))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(_vectors(), pace))
     print(server.server_port, flush=True)  # noqa: T201
     server.serve_forever()
 
@@ -90,7 +83,7 @@ def _vectors() -> list[str]:
     """Unit vectors as JSON, made once: to write numbers is the dearest part of an answer."""
     import numpy as np
 
-    rows = np.random.default_rng(3).standard_normal((KNOWN, DIMENSION), dtype=np.float32) + 0.5
+    rows = np.random.default_rng(3).standard_normal((1024, DIMENSION), dtype=np.float32) + 0.5
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return [json.dumps([round(float(number), 7) for number in row]) for row in rows]
 
@@ -116,7 +109,7 @@ def _handler(vectors: list[str], pace: Pace) -> type[BaseHTTPRequestHandler]:
             pieces = sum(len(text) for text in texts) / CHARACTERS
             with one_at_a_time:
                 time.sleep(pace.text * len(texts) + pace.piece * pieces)
-            rows = ",".join(vectors[zlib.crc32(text.encode()) % KNOWN] for text in texts)
+            rows = ",".join(vectors[zlib.crc32(text.encode()) % len(vectors)] for text in texts)
             return f'{{"model": "{MODEL}", "embeddings": [{rows}]}}'
 
         def _send(self, text: str) -> None:
