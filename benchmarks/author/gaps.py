@@ -17,8 +17,8 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.author._blogs import changed_blog, measure_each, open_reader, say, say_command
-from benchmarks.author.similar import measure_auc
 from benchmarks.options import count, folder
+from benchmarks.quality.metrics import auroc
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.questions import ALIKE, compare_questions, group_alike
@@ -57,9 +57,7 @@ def measure_blog(path: Path, limit: int) -> None:
 
     with changed_blog(path, corpus, take_out) as (without, _):
         before, after = ask_all(reader, asked), ask_all(without, asked)
-    auc = measure_auc(
-        [1 - each.certainty for each in after], [1 - each.certainty for each in before]
-    )
+    auc = auroc([1 - each.certainty for each in after], [1 - each.certainty for each in before])
     shares = {
         word: [mean(each.confidence == word for each in answers) for answers in (before, after)]
         for word in ("low", "high")

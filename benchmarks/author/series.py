@@ -11,7 +11,6 @@ Precision counts as right also the pairs of series without such a sentence that 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -75,7 +74,3 @@ def _measure(folder: Path, gold: Sequence[dict[str, list[str]]]) -> None:
 def pair_up(series: Iterable[Sequence[str]]) -> set[Pair]:
     """Return every two posts that are in one series."""
     return {frozenset(pair) for one in series for pair in combinations(one, 2)}
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -13,7 +13,7 @@ import random
 import re
 import resource
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
@@ -30,6 +30,7 @@ from benchmarks.author._blogs import (
     say_command,
 )
 from benchmarks.options import count, folder
+from benchmarks.quality.metrics import auroc
 from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import (
@@ -202,7 +203,7 @@ def measure_again(blog: Blog, posts: Sequence[int]) -> None:
         said = [said_share(each) for _, each in pairs]
         say(
             f"  {title} ({len(pairs)}): first {hit:.3f}, called the same text {same:.2f}, "
-            f"said {mean(said):.2f} of it, AUC {measure_auc(said, negatives):.3f}"
+            f"said {mean(said):.2f} of it, AUC {auroc(said, negatives):.3f}"
         )
     other = [each for _, each in found["other"]]
     say(
@@ -246,12 +247,6 @@ def said_share(found: Similarity) -> float:
 def has_same_text(found: Similarity) -> bool:
     """Whether any post is called the same text."""
     return any(each.kind == "same text" for each in found.posts)
-
-
-def measure_auc(positives: Iterable[float], negatives: Iterable[float]) -> float:
-    """Return how often a positive has more than a negative; equal ones count half."""
-    more = np.array(list(positives))[:, np.newaxis] - np.array(list(negatives))
-    return float(np.mean((more > 0) + 0.5 * (more == 0)))
 
 
 def measure_series(blog: Blog, limit: int) -> None:

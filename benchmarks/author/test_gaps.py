@@ -1,19 +1,11 @@
-"""The wordings that grouping is measured with, and the headings that are asked."""
+"""The headings that are asked of a blog with their posts and without."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from benchmarks.author.gaps import choose_headings
 from tests.support.blog import Blog
-
-
-def test_each_question_has_two_wordings() -> None:
-    lines = Path(__file__).with_name("rewordings.txt").read_text(encoding="utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    assert {len(row) for row in rows} == {3}
-    assert set(Counter(row[0] for row in rows).values()) == {15}
 
 
 def test_only_headings_of_one_post_are_asked(tmp_path: Path) -> None:
