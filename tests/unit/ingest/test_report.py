@@ -9,6 +9,7 @@ import pytest
 
 from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.ingest.report import (
+    MAX_LISTED,
     LinkCounts,
     PlainProgress,
     Report,
@@ -51,6 +52,17 @@ def test_what_there_is_none_of_is_left_out() -> None:
     assert as_lines(replace(NOTHING, added=0, embedded=0))[-1] == (
         "1 post, 1 chunk: nothing changed; 0 texts embedded; 0.3 s. As asked."
     )
+
+
+def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted() -> None:
+    skipped = tuple(Skipped(f"{n}.md", "it is not text") for n in range(MAX_LISTED + 1200))
+    warnings = tuple(f"{n}.md: its date cannot be read" for n in range(MAX_LISTED))
+    lines = as_lines(replace(NOTHING, skipped=skipped, warnings=warnings))[:-1]
+    assert lines == [
+        *(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED)),
+        "… and 1,200 more like these; --rebuild --json lists all.",
+        *warnings,
+    ]
 
 
 def test_links_are_counted_with_the_reasons_why_posts_have_none() -> None:
