@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.snapshot import Snapshot
 
 
+NO_WORDS = "The query has no word or number that could be looked for."
+
+
 def search(
     snapshot: Snapshot,
     text: str,
@@ -97,7 +100,7 @@ def search(
         score_chunks(retrieved, use),
         decay_for(query),
     )
-    low = confidence.notice if len(passages) else None
+    low = confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
 
     def explain(post: int) -> tuple[Reason, ...]:
         position = retrieved.posts.position_of(post)

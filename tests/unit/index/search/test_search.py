@@ -18,7 +18,12 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.ranking import DENSE_FEATURES, Use
-from blog_search_mcp.index.search.search import find_candidates, scale_scores, search
+from blog_search_mcp.index.search.search import (
+    NO_WORDS,
+    find_candidates,
+    scale_scores,
+    search,
+)
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
@@ -307,6 +312,12 @@ def test_a_low_confidence_is_told_with_hits_and_not_without(made: Blog) -> None:
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", Use.LEXICAL)
     assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
+
+
+@pytest.mark.parametrize("signs", ["🎉🚀", "?!", " … "])
+def test_signs_alone_find_nothing_and_the_answer_says_why(signs: str, made: Blog) -> None:
+    answer = ask(made, signs, Use.LEXICAL)
+    assert (answer.hits, answer.confidence, answer.notice) == ((), "low", NO_WORDS)
 
 
 def test_the_blogs_own_headings_are_certain(blog: MakeBlog) -> None:
