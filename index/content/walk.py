@@ -34,6 +34,10 @@ ATTEMPTS = 3
 
 IGNORE_FILE = ".blogignore"
 
+_QUARTO = ".qmd"
+_RENDERED = (".md", ".mdx")
+"""What Quarto makes of a `.qmd` for Hugo and Docusaurus, beside it."""
+
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 """Those that the system knows: Windows has only the last."""
 
@@ -205,6 +209,7 @@ def _list_folder(
         yield Skipped(folder.prefix.rstrip("/"), _describe_failure(error))
         return
     ignores = (*folder.ignores, *_read_ignore_file(root, folder))
+    rendered = {entry.name for entry in names}
     for entry in names:
         source = folder.prefix + entry.name
         try:
@@ -212,6 +217,10 @@ def _list_folder(
         except OSError:
             is_folder = False
         if not (is_folder or entry.name.lower().endswith(suffixes)):
+            continue
+        if entry.name.lower().endswith(_QUARTO) and not rendered.isdisjoint(
+            entry.name[: -len(_QUARTO)] + end for end in _RENDERED
+        ):
             continue
         if _is_ignored(entry.name, f"{source}/" if is_folder else source, ignores):
             continue

@@ -115,7 +115,7 @@ DocumentReader: TypeAlias = Callable[[bytes, str], Document]
 Raises UnreadablePost, with the reason, for what is not text."""
 
 _MARKDOWN = "blog_search_mcp.ingest.markdown.reader:read_markdown"
-READERS = {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".mdx": _MARKDOWN}
+READERS = {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".mdx": _MARKDOWN, ".qmd": _MARKDOWN}
 """The reader of each suffix, imported at the first post: an ingest that finds nothing changed
 needs no parser."""
 

@@ -183,7 +183,7 @@ def test_an_empty_content_folder_is_one_sentence_and_makes_no_index(tmp_path: Pa
     (tmp_path / "content").mkdir()
     ran = run(tmp_path / "content", "--index", tmp_path / "index", "--embedder", "embedded")
     assert failed(ran) == (
-        f"No file below {tmp_path / 'content'} ends in .md, .markdown or .mdx. "
+        f"No file below {tmp_path / 'content'} ends in .md, .markdown, .mdx or .qmd. "
         "Give the folder that holds the posts."
     )
     assert not (tmp_path / "index").exists()

@@ -312,7 +312,7 @@ def test_an_emptied_content_folder_keeps_the_index(blog: MakeBlog) -> None:
     with pytest.raises(ContentError) as raised:
         made.ingest()
     assert str(raised.value) == (
-        f"No file below {made.content} ends in .md, .markdown or .mdx. "
+        f"No file below {made.content} ends in .md, .markdown, .mdx or .qmd. "
         "Give the folder that holds the posts."
     )
     assert found(made, "onion") == ["soup.md"]

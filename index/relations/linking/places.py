@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Link, Post
 
-MARKDOWN = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+MARKDOWN = re.compile(r"\.(?:md|mdx|markdown|qmd)$", re.IGNORECASE)
 """What the name of a post's file ends in."""
 INDEXES = ("index", "_index", "readme")
 """Names of files, without their ending, that stand for their folder."""
@@ -28,7 +28,7 @@ LEAST_POSTS = {True: 2, False: 3}
 _TAGS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, whose names may be those of posts."""
 _FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
-_CLOSING = re.compile(r"(?:/(?:index\.html?)?|\.html?|\.md|\.mdx|\.markdown)$", re.IGNORECASE)
+_CLOSING = re.compile(r"(?:/(?:index\.html?)?|\.html?|\.md|\.mdx|\.markdown|\.qmd)$", re.IGNORECASE)
 _NAME = re.compile(r"[a-z]+")
 """A single word, which pages of other sites may have as their name."""
 

@@ -21,7 +21,7 @@ from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settin
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
 
-_POSTS = (".md", ".mdx", ".markdown")
+_POSTS = (".md", ".mdx", ".markdown", ".qmd")
 _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}-")
 _ELEVENTY = ("eleventy.config.*", ".eleventy.js", "package.json")
 """Files that lie in the folder that Eleventy is run in."""

@@ -42,6 +42,12 @@ def test_every_suffix_of_markdown_counts_in_any_case_and_no_other_does(tmp_path:
     assert sources(tmp_path) == ["B.MD", "a.md", "c.markdown", "d.mdx"]
 
 
+def test_what_quarto_makes_a_post_of_is_none_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, "a.qmd", "b.QMD", "b.md", "c.qmd", "c.mdx", "d.qmd", "e/d.md")
+
+    assert sources(tmp_path) == ["a.qmd", "b.md", "c.mdx", "d.qmd", "e/d.md"]
+
+
 def test_hidden_names_and_node_modules_are_left_out_silently(tmp_path: Path) -> None:
     write(tmp_path, ".hidden.md", ".obsidian/x.md", "node_modules/p/README.md", "d/.git/x.md")
 

@@ -14,6 +14,7 @@ POSTS = {
     4: Post("notes/Vector Search.md", "Vectors"),
     5: Post("a/same.md", "Same A"),
     6: Post("b/same.md", "Same B"),
+    7: Post("posts/plots/index.qmd", "Plots"),
 }
 
 
@@ -33,6 +34,7 @@ POSTS = {
         ("link:_posts/2024-01-02-old.md", "a/same.md", Target(3, "")),
         ("/2019/old", "a/same.md", Target(3, "")),
         ("@/posts/kv-cache.md", "a/same.md", Target(1, "")),
+        ("../plots/index.qmd#sec-axes", "posts/tokens/index.md", Target(7, "sec-axes")),
         ("Vector Search.md", "a/same.md", Target(4, "")),
         ("Ancient.md", "a/same.md", Target(3, "")),
         ("same.md", "b/other.md", Target(6, "")),

@@ -35,6 +35,16 @@ def test_the_reader_is_chosen_by_suffix_in_any_case(suffix: str) -> None:
     assert read_document(b"# A title", f"a{suffix.upper()}").post.title == "A title"
 
 
+def test_a_post_of_quarto_is_read_with_its_cells() -> None:
+    cell = b"```{python}\n#| echo: false\nx = 1\n```\n"
+    data = b"---\ntitle: Plots\ncategories: [r]\n---\n\n%b\nSee.\n" % cell
+    document = read_document(data, "plots/index.qmd")
+    assert document.post == Post("plots/index.qmd", "Plots", tags=("r",))
+    assert [block.kind for block in document.body.blocks] == ["fence", "paragraph"]
+    text = document.body.text
+    assert document.body.plain_text(0, len(text)) == "#| echo: false\nx = 1\nSee."
+
+
 def test_without_a_title_the_first_level_one_heading_outside_code_is_it() -> None:
     body = b"```\n# a comment\n```\n\n## Second level\n\n# The *real* `title`\n\n# Another\n"
     assert parsed(body).post.title == "The real title"
