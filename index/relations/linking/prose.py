@@ -1,6 +1,7 @@
 """Find the words of a text that a link may be put on, where they stand in its Markdown.
 
 No word of a heading, of code, of a link or picture, of HTML or of generator syntax is one of them.
+Those of a quotation tell what the text is about, but are another's.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.markdown.parser import (
+    Token,
     fence_tagged_code,
     find_inline_code,
+    is_inside,
     line_offsets,
     parse_blocks,
 )
@@ -44,6 +47,8 @@ _BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\
 _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""
 
+_CALLOUT = re.compile(r"[ \t>]*\[!")
+"""Begins what looks like a quotation and is the author's, for GitHub and Obsidian."""
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|\n[ \t]*\n")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
@@ -73,6 +78,8 @@ class Prose:
     """By line of `text`, the line of the file."""
     offsets: tuple[int, ...]
     """Where each line of `text` begins, and its end."""
+    quoted: tuple[tuple[int, int], ...] = ()
+    """Where quotations stand, in order."""
 
     def line_of(self, place: int) -> int:
         """Return the line of the file that holds the character at `place`."""
@@ -86,15 +93,20 @@ class Prose:
         """Whether a link may be put on `text[start:end]`."""
         return _UNLINKABLE.search(self.masked, start, end) is None
 
+    def is_quoted(self, place: int) -> bool:
+        """Whether the character at `place` stands in a quotation."""
+        return is_inside(place, self.quoted)
+
 
 def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
     """Read the passages of one text, in order; their terms are stemmed as those of `language`."""
     text, lines = _join(passages)
     offsets = line_offsets(text)
+    tokens = parse_blocks(fence_tagged_code(text), "body")
     sentences: list[Sentence] = []
     at = 0
     masked = []
-    for start, end in _paragraphs(text, offsets):
+    for start, end in _paragraphs(tokens, offsets):
         if start < at:
             continue
         piece = _mask(text[start:end])
@@ -102,7 +114,8 @@ def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
         sentences += _sentences(piece, start, language)
         at = end
     masked.append(MASK * (len(text) - at))
-    return Prose(text, "".join(masked), tuple(sentences), lines, tuple(offsets))
+    quoted = tuple(_quotations(tokens, text, offsets))
+    return Prose(text, "".join(masked), tuple(sentences), lines, tuple(offsets), quoted)
 
 
 def _join(passages: Sequence[Chunk]) -> tuple[str, tuple[int, ...]]:
@@ -120,11 +133,11 @@ def _join(passages: Sequence[Chunk]) -> tuple[str, tuple[int, ...]]:
     return "\n".join(texts.get(line, "") for line in lines), tuple(lines)
 
 
-def _paragraphs(text: str, offsets: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _paragraphs(tokens: Sequence[Token], offsets: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield where each paragraph, item or row stands that is no heading."""
     row: Sequence[int] | None = None
     is_heading = False
-    for token in parse_blocks(fence_tagged_code(text), "body"):
+    for token in tokens:
         if token.type in ("heading_open", "heading_close", "th_open", "th_close"):
             is_heading = token.nesting == 1
         elif token.type == "tr_open" and token.map and not is_heading:
@@ -135,6 +148,19 @@ def _paragraphs(text: str, offsets: Sequence[int]) -> Iterator[tuple[int, int]]:
         elif token.type == "inline" and token.map and not is_heading and token.level:
             first, last = token.map
             yield offsets[first], offsets[min(last, len(offsets) - 1)]
+
+
+def _quotations(
+    tokens: Sequence[Token], text: str, offsets: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield where each outermost quotation stands that is no callout."""
+    end = 0
+    for token in tokens:
+        if token.type == "blockquote_open" and token.map and offsets[token.map[0]] >= end:
+            start = offsets[token.map[0]]
+            if not _CALLOUT.match(text, start):
+                end = offsets[min(token.map[1], len(offsets) - 1)]
+                yield start, end
 
 
 def _mask(piece: str) -> str:

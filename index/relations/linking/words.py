@@ -94,7 +94,9 @@ def _find_mentions(
 ) -> Iterator[Words]:
     for mention in mentions:
         start, end = mention.start, mention.end
-        if (start, end) != _whole_words(prose.masked, start, end) or _is_taken(start, end, taken):
+        if prose.is_quoted(start) or _is_taken(start, end, taken):
+            continue
+        if (start, end) != _whole_words(prose.masked, start, end):
             continue
         if mention.share >= LEAST_SHARE:
             yield Words(start, end, mention.share, "title")
@@ -145,7 +147,9 @@ def _parts(
             continue
         if not any(map(str.isalpha, prose.text[start:end])):
             continue
-        if prose.is_linkable(start, end) and not _is_taken(start, end, taken):
+        if prose.is_quoted(start) or _is_taken(start, end, taken):
+            continue
+        if prose.is_linkable(start, end):
             yield Words(start, end, min(best[1], 1.0), why)
 
 

@@ -80,6 +80,14 @@ def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     assert time.process_time() - began < 5
 
 
+def test_words_of_quotations_are_anothers_and_those_of_callouts_are_not() -> None:
+    text = "Own\n\n> one\n> > two\nlazy\n\n> [!NOTE]\n> noted\n\n- item\n\n  > three\n\nlast"
+    prose = find_prose([passage(text)], "en")
+    words = ["Own", "one", "two", "lazy", "noted", "item", "three", "last"]
+    quoted = [word for word in words if prose.is_quoted(text.index(word))]
+    assert quoted == ["one", "two", "lazy", "three"]
+
+
 def test_passages_of_one_line_are_joined() -> None:
     first, second = passage("A long "), passage("line.")
     assert find_prose([first, second], "en").text == "A long line."

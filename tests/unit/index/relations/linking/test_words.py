@@ -32,6 +32,9 @@ def find(text: str, title: str = TITLE, taken: tuple[Place, ...] = ()) -> str | 
         ("They use `GOMAXPROCS` and *containers*.", None),
         ("A container, aware of it.", None),
         ("See 量化策略。", "量化策略"),
+        ("> Container-aware GOMAXPROCS.\n\nOur container-aware one.", "container-aware"),
+        ("> Container-aware GOMAXPROCS is\nquoted.", None),
+        ("> [!NOTE]\n> container-aware GOMAXPROCS", "container-aware GOMAXPROCS"),
         ("Nothing of it.", None),
     ],
 )
