@@ -54,6 +54,7 @@ def test_a_title_is_known_alone_and_inside_a_question(query: str, posts: tuple[i
     assert find_named_posts(TITLES, query) == posts
 
 
+@pytest.mark.slow
 def test_many_posts_of_one_title_are_indexed_in_seconds() -> None:
     began = time.process_time()
     titles = index_titles((post, "Untitled") for post in range(60_000))

@@ -68,6 +68,7 @@ def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None
     assert links_in(html, first_line=1) == Links(links, ("d\nd",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opener", ["<!-- ", "<!", "<![", "<?", "</", "</a", "<a", "<a b='"])
 def test_thousands_of_openers_of_html_are_read_in_seconds(opener: str) -> None:
     html = f"<div>{opener * 20_000}"

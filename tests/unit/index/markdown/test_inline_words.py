@@ -257,6 +257,7 @@ def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
     assert words.split() == " ".join(paragraphs).split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "opener",
     ["`", "[", "![", "<a ", "<A {", "{{", "{{<", "{/*", "{% ", "{% raw %}", "%%", "> ", "*a_"],

@@ -131,6 +131,7 @@ def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
     assert [each.link.href for each in find_breaks(corpus, folder)] == ["nothing.md"]
 
 
+@pytest.mark.slow
 def test_thousands_of_drafts_and_broken_links_are_compared_in_seconds(blog: MakeBlog) -> None:
     made = blog({"a.md": " ".join(f"[x](gone-{n}.md)" for n in range(3_000))})
     corpus = made.reader().corpora()[""]

@@ -92,6 +92,7 @@ def test_translations_and_parts_of_a_series_overtake_nothing() -> None:
     assert found(groups=({1: "one", 2: "two"}, {})) == {"old.md": "new.md"}
 
 
+@pytest.mark.slow
 def test_thousands_of_titles_that_call_themselves_updates_are_compared_in_seconds() -> None:
     titles = [f"{'Updated: ' * (n % 2)}recipe {n} of a series of recipes" for n in range(6_000)]
     posts = {n: Post(f"{n}.md", title, "2020-01-01") for n, title in enumerate(titles, 1)}
@@ -100,6 +101,7 @@ def test_thousands_of_titles_that_call_themselves_updates_are_compared_in_second
     assert time.process_time() - began < 5
 
 
+@pytest.mark.slow
 def test_a_line_with_thousands_of_links_to_one_post_is_read_in_seconds() -> None:
     line = "[again](new.md) " * 4_000
     began = time.process_time()

@@ -163,6 +163,7 @@ def test_posts_that_list_each_other_by_date_make_a_series() -> None:
     assert found(*posts, links={**lists(names), "using.md": []}) == []
 
 
+@pytest.mark.slow
 def test_hundreds_of_posts_that_list_each_other_are_compared_in_seconds() -> None:
     posts = [Post(f"{n:03}.md", f"{n:03}", "2019-01-01") for n in range(600)]
     listing = [Link(post.source, "", line) for line, post in enumerate(posts, 3)]

@@ -112,6 +112,7 @@ def test_words_behind_any_room_can_be_found() -> None:
     assert (chunk.text.strip(), chunk.plain.strip()) == ("walrus", "walrus")
 
 
+@pytest.mark.slow
 def test_the_blocks_of_a_span_are_found_without_a_look_at_all() -> None:
     body = MarkdownBody("moth\n\n" * 40_000)
     spans = [(block.start, block.end) for block in body.blocks[::4]]

@@ -35,6 +35,7 @@ def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
             assert body.plain_text(start, last) == body.strip_markup(text[start:last])
 
 
+@pytest.mark.slow
 def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
     body = MarkdownBody("moth\n\n" * 40_000)
     parts = [(block.start, block.end) for block in body.blocks[::4]]

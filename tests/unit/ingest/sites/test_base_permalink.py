@@ -120,6 +120,7 @@ def test_hugo_s_files_beside_an_index_are_no_pages() -> None:
     assert path(generator, "content/posts/bundles.md") == "/posts/bundles/"
 
 
+@pytest.mark.slow
 def test_a_post_is_looked_for_in_the_bundles_above_it_and_not_in_all() -> None:
     places = [f"content/posts/{number}/index.md" for number in range(5_000)]
     generator = Hugo().with_places(places)

@@ -73,6 +73,7 @@ def test_words_across_lines_are_linkable_but_not_across_marks_or_markup() -> Non
     assert not is_linkable("six\n> seven")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opener", ["<a>", "{{ ", "{% "])
 def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     began = time.process_time()
