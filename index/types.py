@@ -22,11 +22,20 @@ Sort = Literal["relevance", "newest"]
 """How hits are ordered."""
 
 Feature = Literal[
-    "passage", "several", "post", "about", "meaning", "opening", "gated_meaning", "gated_opening"
+    "passage",
+    "coverage",
+    "several",
+    "post",
+    "about",
+    "meaning",
+    "opening",
+    "gated_meaning",
+    "gated_opening",
 ]
-"""A feature that a post is scored by: the words of its best passage, of its best passages together,
-of the whole post and of the author's description; the meaning of its nearest passage and of its
-first; and both again as far as no passage holds the query's words together."""
+"""A feature that a post is scored by: the words of its best passage; how many of the query's one
+passage holds together; the words of its best passages, of the whole post and of the author's
+description; the meaning of its nearest passage and of its first; and both again as far as no
+passage holds the query's words together."""
 
 ReasonKind = Literal[Feature, "heading", "verbatim"]
 """What can raise a score: a feature, or that the query is a heading of the post."""

@@ -101,8 +101,13 @@ class LexicalLevel(ABC):
         """
 
     @abstractmethod
-    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
-        """The largest sum of what the words are worth that one document holds."""
+    def _present(
+        self, worth: Mapping[Word, float], limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
+        """Find the best `limit` documents with the sum of what the words are worth that each holds.
+
+        Best first.
+        """
 
     def idf(self, query: Query) -> Mapping[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
@@ -134,18 +139,21 @@ class LexicalLevel(ABC):
             return {}
         return prepared.normalise(self._score(prepared, prefix, limit, among))
 
-    def coverage(self, query: Query, among: Sequence[int] | None = None) -> float:
-        """The largest share, by idf, of the query's words that one document holds together.
+    def coverage(
+        self, query: Query, limit: int = 1, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """The best `limit` ids with the share, by idf, of the query's words that each has.
 
-        `among` restricts the documents to those of these post ids.
+        Best first; `among` restricts the search to these post ids.
         """
         prepared = self._prepare(query)
         if not prepared.full:
-            return 0.0
-        return prepared.share(self._most_present(prepared.idf, among))
+            return {}
+        found = self._present(prepared.idf, limit, among)
+        return {number: prepared.share(present) for number, present in found.items()}
 
     def reach(self, queries: Sequence[Query], limit: int) -> list[tuple[dict[int, float], float]]:
-        """The `normalised_bm25` and the `coverage` of each query."""
+        """The `normalised_bm25` and the largest `coverage` of each query."""
         every = [self._prepare(query) for query in queries]
         scores = self._score_each(every, limit)
         present = self._most_present_each([each.idf if each.full else {} for each in every])
@@ -159,8 +167,9 @@ class LexicalLevel(ABC):
         return [self._score(each, "", limit, None) if each.ideal else {} for each in every]
 
     def _most_present_each(self, every: Sequence[Mapping[Word, float]]) -> Sequence[float]:
-        """`_most_present` of each query; a store on a server asks for them together."""
-        return [self._most_present(each, None) if each else 0.0 for each in every]
+        """The largest `_present` of each query; a store on a server asks for them together."""
+        found = (self._present(each, 1, None) if each else {} for each in every)
+        return [max(each.values(), default=0.0) for each in found]
 
     def _prepare(self, query: Query) -> Prepared:
         """Weigh the words, once for all calls of one search."""

@@ -86,13 +86,14 @@ class TantivyLevel(LexicalLevel):
         found = ((post, score) for post, score in made[prefix].items() if post in allowed)
         return dict(islice(found, limit))
 
-    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
+    def _present(
+        self, worth: Mapping[Word, float], limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
         clauses = [
             (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), idf))
             for word, idf in worth.items()
         ]
-        wanted = tantivy.Query.boolean_query(clauses)
-        return max(self._search(wanted, 1, among).values(), default=0.0)
+        return self._search(tantivy.Query.boolean_query(clauses), limit, among)
 
     def _clauses(
         self, word: Word, weight: float, idf: float, prefix: str

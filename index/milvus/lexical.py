@@ -119,8 +119,10 @@ class MilvusLevel(LexicalLevel):
             if count and weight
         }
 
-    def _most_present(self, worth: Mapping[Word, float], among: Sequence[int] | None) -> float:
-        return max(self._best(_presences(worth), "", 1, among).values(), default=0.0)
+    def _present(
+        self, worth: Mapping[Word, float], limit: int, among: Sequence[int] | None
+    ) -> Mapping[int, float]:
+        return self._best(_presences(worth), "", limit, among)
 
     def _score_each(self, every: Sequence[Prepared], limit: int) -> list[Mapping[int, float]]:
         return self._best_each([self._wanted(each, "") for each in every], limit)

@@ -47,6 +47,9 @@ class Candidates:
     """Every chunk id of the first post in order, then of the second: shape (chunks,)."""
     bm25: Numbers
     """By chunk; 0 for one that holds no word of the query."""
+    coverage: Numbers
+    """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
+    COVERED_CHUNKS for one with fewer."""
     cosines: Numbers
     """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
     without a vector."""
@@ -67,6 +70,12 @@ class Candidates:
     def best_bm25(self) -> Numbers:
         """By post, the BM25 of its best chunk."""
         found: Numbers = np.maximum.reduceat(self.bm25, self.starts)
+        return found
+
+    @cached_property
+    def best_coverage(self) -> Numbers:
+        """By post, the coverage of the chunk that holds most of the query's terms together."""
+        found: Numbers = np.maximum.reduceat(self.coverage, self.starts)
         return found
 
     @cached_property
@@ -132,7 +141,7 @@ class RetrievalResult:
 
 
 _NO_IDS, _NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
-_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 5)
+_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 6)
 
 
 def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
@@ -163,6 +172,9 @@ def top_positions(values: Numbers, counts: Ids, most: int) -> tuple[Ids, npt.NDA
 
 LEXICAL_CHUNKS = 200
 """Chunks by which the lexical index proposes posts."""
+
+COVERED_CHUNKS = 200
+"""Chunks, those that hold most of the query's terms, of which it is known how much they hold."""
 
 LEXICAL_POSTS = 80
 """Posts that the lexical index proposes as wholes."""
@@ -212,7 +224,8 @@ def retrieve(
     lexical, (query, vector, _) = snapshot.lexical, read
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     nearest = _nearest_chunks(snapshot, vector, among)
-    words = bm25, lexical.chunks.coverage(query, among)
+    coverage = lexical.chunks.coverage(query, COVERED_CHUNKS, among)
+    words = bm25, max(coverage.values(), default=0.0)
     reach = _measure_reach(snapshot, read, words, max(nearest.values(), default=0.0))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     if len(snapshot.described):
@@ -221,7 +234,8 @@ def retrieve(
     proposed = sorted({*by_chunks, *_posts_of(snapshot, nearest), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    posts = _candidates(snapshot, query, vector, np.array(proposed, dtype=np.int64), bm25)
+    found = np.array(proposed, dtype=np.int64)
+    posts = _candidates(snapshot, query, vector, found, (bm25, coverage))
     return replace(reach, posts=posts)
 
 
@@ -283,8 +297,10 @@ def _candidates(
     query: Query,
     vector: Vectors | None,
     proposed: Ids,
-    bm25: Mapping[int, float],
+    words: tuple[Mapping[int, float], Mapping[int, float]],
 ) -> Candidates:
+    """Gather everything of the `proposed` posts; `words` are BM25 and coverage by chunk."""
+
     def post_bm25(posts: Ids, prefix: str = "") -> dict[int, float]:
         level = snapshot.lexical.posts
         return level.normalised_bm25(query, len(posts), posts.tolist(), prefix)
@@ -292,11 +308,15 @@ def _candidates(
     chunks, counts = snapshot.table.of_posts(proposed)
     posts, counts = proposed[counts > 0], counts[counts > 0]
     described = posts[np.isin(posts, snapshot.described, assume_unique=True)]
+    bm25, coverage = (align_to_ids(chunks, each) for each in words)
+    if len(words[1]) == COVERED_CHUNKS:
+        coverage[(coverage == 0.0) & (bm25 > 0.0)] = min(words[1].values())
     return Candidates(
         ids=posts,
         counts=counts,
         chunks=chunks,
-        bm25=align_to_ids(chunks, bm25),
+        bm25=bm25,
+        coverage=coverage,
         cosines=chunk_cosines(snapshot.vectors, vector, chunks),
         post_bm25=align_to_ids(posts, post_bm25(posts)),
         about_bm25=align_to_ids(posts, post_bm25(described, "about_")),

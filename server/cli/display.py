@@ -35,6 +35,7 @@ SECONDARY = "dim"
 WARNING = "yellow"
 KINDS: dict[ReasonKind, str] = {
     "passage": "words of its best passage",
+    "coverage": "how much of the words one passage of it holds",
     "post": "words of the whole post",
     "several": "words of its best three passages",
     "about": "words of its description",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,11 +26,13 @@ class Candidate:
     """By chunk id; without chunks that hold no word of the query."""
     cosines: Mapping[int, float]
     """By chunk id; without chunks that have no vector."""
+    coverage: Mapping[int, float] = field(default_factory=dict)
+    """By chunk id; without chunks that hold no word of the query."""
 
 
 def rows(posts: Candidates) -> dict[int, Candidate]:
     """The posts by id."""
-    own = np.split(posts.chunks, posts.starts[1:])
+    own, shares = (np.split(each, posts.starts[1:]) for each in (posts.chunks, posts.coverage))
     found = {}
     for place, post in enumerate(posts.ids.tolist()):
         chunks = own[place].tolist()
@@ -41,6 +43,7 @@ def rows(posts: Candidates) -> dict[int, Candidate]:
             tuple(chunks),
             {chunk: bm25 for chunk, (_, bm25) in evidence.items() if bm25 is not None},
             {chunk: cosine for chunk, (cosine, _) in evidence.items() if cosine is not None},
+            {n: share for n, share in zip(chunks, shares[place].tolist(), strict=True) if share},
         )
     return found
 
@@ -55,6 +58,7 @@ def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Ca
         counts=np.array([len(each.chunks) for each in own], dtype=np.int64),
         chunks=np.array([chunk for _, chunk in chunks], dtype=np.int64),
         bm25=_numbers(each.bm25.get(chunk, 0.0) for each, chunk in chunks),
+        coverage=_numbers(each.coverage.get(chunk, 0.0) for each, chunk in chunks),
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
         post_bm25=_numbers(each.post_bm25 for each in own),
         about_bm25=_numbers(each.about_bm25 for each in own),

@@ -110,6 +110,7 @@ const WORDS = {
   "adds": ["Adds", "得分", "得分", "加点", "Ergibt"],
   "together": ["Together: the post’s score, of 1", "合計：文章分數（滿分 1）", "合计：文章得分（满分 1）", "合計：記事のスコア（最大 1）", "Zusammen: Wertung des Beitrags, von 1"],
   "passage": ["Words in its best passage", "最佳段落中的詞", "最佳段落中的词", "最良の一節にある言葉", "Wörter in der besten Textstelle"],
+  "coverage": ["How much of the words one passage holds", "單一段落涵蓋查詢詞的程度", "单一段落涵盖查询词的程度", "一つの一節が含む言葉の割合", "Wie viele der Wörter eine Textstelle hat"],
   "post": ["Words in the whole post", "全文中的詞", "全文中的词", "記事全体にある言葉", "Wörter im ganzen Beitrag"],
   "several": ["Words in its best passages together", "幾個最佳段落合計的詞", "几个最佳段落合计的词", "上位の一節を合わせた言葉", "Wörter in den besten Textstellen zusammen"],
   "about": ["Words in the author’s description", "作者摘要中的詞", "作者摘要中的词", "著者による説明にある言葉", "Wörter in der Beschreibung des Autors"],

@@ -282,20 +282,24 @@ def test_a_word_the_blog_lacks_leaves_less_of_the_query_found(written: Write) ->
     assert partly == pytest.approx(alone * having / (having + lacking))
 
 
-def test_coverage_is_the_most_of_the_words_that_one_chunk_holds_together(written: Write) -> None:
+def test_coverage_is_how_much_of_the_words_a_chunk_holds_together(written: Write) -> None:
     level = written(
         [entry(1, "zebra walrus moth"), entry(2, "zebra onion"), entry(3, "kelp")]
     ).chunks
     two, one = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
     lacking = math.log(1 + 3.5 / 0.5)
-    assert level.coverage(analyse_query("zebra walrus")) == pytest.approx(1.0)
-    assert level.coverage(analyse_query("walrus onion")) == pytest.approx(0.5)
+    both = level.coverage(analyse_query("zebra walrus"), 9)
+    assert list(both) == [10, 20]
+    assert both == pytest.approx({10: 1.0, 20: two / (two + one)})
+    assert level.coverage(analyse_query("walrus onion"), 9) == pytest.approx({10: 0.5, 20: 0.5})
     assert level.coverage(analyse_query("zebra walrus onion")) == pytest.approx(
-        (two + one) / (two + 2 * one)
+        {10: (two + one) / (two + 2 * one)}
     )
-    assert level.coverage(analyse_query("zebra newt")) == pytest.approx(two / (two + lacking))
-    assert level.coverage(analyse_query("zebra walrus"), [2, 3]) == pytest.approx(two / (two + one))
-    assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == 0.0
+    assert level.coverage(analyse_query("zebra newt")) == pytest.approx({10: two / (two + lacking)})
+    assert level.coverage(analyse_query("zebra walrus"), 9, [2, 3]) == pytest.approx(
+        {20: two / (two + one)}
+    )
+    assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == {}
 
 
 def test_a_post_of_a_title_alone_is_not_found(written: Write) -> None:
@@ -311,7 +315,7 @@ def test_an_index_without_posts_answers(written: Write) -> None:
         == searcher.posts.normalised_bm25(query, 9, [1])
         == {}
     )
-    assert searcher.chunks.coverage(query) == 0.0
+    assert searcher.chunks.coverage(query) == {}
 
 
 def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
@@ -353,7 +357,7 @@ def test_a_single_character_is_found_inside_words(
     ).chunks
     asked = analyse_query(query, ("ja",))
     assert sorted(chunks.normalised_bm25(asked, 10)) == expected
-    assert chunks.coverage(asked) == pytest.approx(1.0 if expected else 0.0)
+    assert chunks.coverage(asked, 10) == pytest.approx(dict.fromkeys(expected, 1.0))
     rarity = math.log(1 + (4 - len(expected) + 0.5) / (len(expected) + 0.5))
     assert list(chunks.idf(asked).values()) == [pytest.approx(rarity if expected else 0.0)]
 

@@ -83,6 +83,7 @@ def candidates(draw: st.DrawFn) -> Candidate:
         about_bm25=draw(SHARES),
         chunks=chunks,
         bm25=draw(st.dictionaries(st.sampled_from(chunks), SHARES)),
+        coverage=draw(st.dictionaries(st.sampled_from(chunks), SHARES)),
         cosines=draw(st.dictionaries(st.sampled_from(chunks), COSINES)),
     )
 
@@ -122,6 +123,7 @@ def test_words_are_relative_to_the_best_candidate_feature_by_feature() -> None:
     )
     assert found == {
         "passage": [1.0, pytest.approx(0.25)],
+        "coverage": [0.0, 0.0],
         "several": [1.0, pytest.approx(1 / 3)],
         "post": [pytest.approx(0.25), 1.0],
         "about": [1.0, 0.0],
@@ -130,6 +132,13 @@ def test_words_are_relative_to_the_best_candidate_feature_by_feature() -> None:
         "gated_meaning": [0.0, 0.0],
         "gated_opening": [0.0, 0.0],
     }
+
+
+def test_coverage_is_that_of_the_best_passage_squared_and_compares_between_queries() -> None:
+    found = features_of(
+        {1: replace(of_words(0.4, 0.4), coverage={0: 0.5, 1: 0.25}), 2: of_meaning(0.3)}
+    )
+    assert found["coverage"] == [0.25, 0.0]
 
 
 def test_meaning_is_relative_to_what_headings_reach_and_to_what_the_embedder_covers() -> None:

@@ -121,6 +121,18 @@ def test_lexical_shares_are_told_of_every_level(snapshot: Snapshot) -> None:
     assert (zebra.about_bm25, walrus.about_bm25) == (0.0, 0.0)
 
 
+def test_coverage_is_known_of_the_chunks_that_hold_most_of_the_words(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = retrieved(snapshot, "zebra stripes tusks").posts
+    monkeypatch.setattr("blog_search_mcp.index.search.retrieval.COVERED_CHUNKS", 1)
+    best = retrieved(snapshot, "zebra stripes tusks").posts
+    assert 0.0 < every.coverage[every.bm25 > 0.0].min() < every.coverage.max() < 1.0
+    assert best.coverage.tolist() == pytest.approx(
+        np.where(every.bm25 > 0.0, every.coverage.max(), 0.0).tolist()
+    )
+
+
 def test_posts_with_a_description_alone_are_asked_for_it(snapshot: Snapshot) -> None:
     assert snapshot.described.tolist() == [number_of(snapshot, ZEBRA)]
     found = rows(retrieved(snapshot, "author zebra").posts)
