@@ -300,7 +300,7 @@ def test_posts_in_the_index_folder_are_refused_and_kept(below: str, made: Blog) 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda it: it.mkdir(), "No file below {} ends in .md, .markdown or .mdx."),
+        (lambda it: it.mkdir(), "No file below {} ends in .md, .markdown, .mdx or .qmd."),
         (lambda it: it.write_text(""), "{} is a file, not a folder."),
         (lambda _: None, "There is no content folder {}."),
         (
