@@ -140,7 +140,8 @@ def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, fo
 def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> None:
     (home / ".cursor").mkdir()
     program = (
-        "import signal\nfrom blog_search_mcp.server.cli import setup\n"
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from blog_search_mcp.server.cli import setup\n"
         "from blog_search_mcp.server.__main__ import run\n"
         "from blog_search_mcp.server.cli.parser import read_settings\n"
         "setup._first_question = lambda *_: str(signal.getsignal(signal.SIGINT))\n"
