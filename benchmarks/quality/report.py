@@ -29,7 +29,10 @@ def format_report(report: Report) -> str:
 
 def format_measurement(measurement: Measurement) -> str:
     """Write the tables of one blog."""
-    return "\n\n".join(_blog_parts("", measurement)) + "\n"
+    parts = [f"**{_size(measurement)}**", _rows_table(measurement.rows, measurement.fusion)]
+    if measurement.absence:
+        parts.append(_absence_table({"this one": measurement}))
+    return "\n\n".join(parts) + "\n"
 
 
 def format_share(value: float | None, *, signed: bool = False) -> str:
@@ -52,40 +55,42 @@ def _report_parts(report: Report) -> Iterator[str]:
     yield f"```\n{report.command}\n```"
     fitted = sorted(FITTED_ON & report.blogs.keys())
     others = sorted(report.blogs.keys() - FITTED_ON)
+    fitted = sorted(FITTED_ON & report.blogs.keys())
+    others = sorted(report.blogs.keys() - FITTED_ON)
     yield f"Constants were chosen on {_list(fitted)}, and not on {_list(others)}."
     yield "## Targets"
     yield _targets_table(report.targets)
     judged = {name: found for name, found in report.blogs.items() if found.row(JUDGED)}
+    blogs = {name: found for name, found in report.blogs.items() if name not in judged}
     if judged:
         yield "## Judged collections, nDCG@10"
         yield _judged_table(judged)
     yield "## By kind of query"
-    for name, found in report.blogs.items():
-        if name not in judged:
-            yield from _blog_parts(f"{name}: ", found)
+    for name, found in blogs.items():
+        yield f"**{name}: {_size(found)}**"
+        yield _rows_table(found.rows, found.fusion)
+    yield "## Without an answer"
+    yield _absence_table(blogs)
 
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(names) or "none of these"
 
 
-def _blog_parts(name: str, found: Measurement) -> Iterator[str]:
-    yield f"**{name}{found.posts} posts, {found.chunks} chunks, {found.embedder}**"
-    yield _rows_table(found.rows, found.fusion)
-    if found.absence:
-        yield _absence_table(found.absence)
+def _size(found: Measurement) -> str:
+    return f"{found.posts} posts, {found.chunks} chunks, {found.embedder}"
 
 
 def _rows_table(rows: Sequence[Row], fusion: Iterable[FusionRow]) -> str:
     """Write a line a kind: of hybrid search everything, of either retriever alone its nDCG@10."""
     differences = {row.kind: row.difference for row in fusion}
     alone = {(row.kind, row.retriever): row.ndcg_at_10 for row in rows}
-    header = ("kind", "queries", "hit@1", "hit@5", "MRR@10", "nDCG@10", "lexical", "dense")
+    header = ("kind", "queries", "hit@1", "hit@5", "nDCG@10", "lexical", "dense")
     evidence = ("less the better", "in chunk", "in first", "in any", "tokens", "false low")
     cells = [
         (
             *(row.kind, str(row.queries)),
-            *map(format_share, (row.hit_at_1, row.hit_at_5, row.mrr_at_10, row.ndcg_at_10)),
+            *map(format_share, (row.hit_at_1, row.hit_at_5, row.ndcg_at_10)),
             *(format_share(alone.get((row.kind, leg))) for leg in ("lexical", "dense")),
             format_difference(differences[row.kind]),
             *map(format_share, (row.in_chunk, row.in_first, row.in_any)),
@@ -95,14 +100,23 @@ def _rows_table(rows: Sequence[Row], fusion: Iterable[FusionRow]) -> str:
         for row in rows
         if row.retriever == "hybrid"
     ]
-    return table((*header, *evidence), cells, range(1, 14))
+    return table((*header, *evidence), cells, range(1, 13))
 
 
-def _absence_table(rows: Iterable[AbsenceRow]) -> str:
-    cells = [
-        (row.kind, str(row.queries), format_share(row.low), format_share(row.auroc)) for row in rows
-    ]
-    return table(("not answered", "queries", "low", "AUROC"), cells, range(1, 4))
+def _absence_table(blogs: Mapping[str, Measurement]) -> str:
+    """Write a line a blog: of each kind of query how many there are, the share low, the AUROC."""
+    kinds = tuple(dict.fromkeys(row.kind for found in blogs.values() for row in found.absence))
+    cells = []
+    for name, found in blogs.items():
+        rows = {row.kind: row for row in found.absence}
+        cells.append((name, *(_absence_cell(rows.get(kind)) for kind in kinds)))
+    return table(("blog", *kinds), cells, range(1, 1 + len(kinds)))
+
+
+def _absence_cell(row: AbsenceRow | None) -> str:
+    if row is None:
+        return "–"
+    return f"{format_share(row.low)} of {row.queries}, {format_share(row.auroc)}"
 
 
 def _judged_table(judged: Mapping[str, Measurement]) -> str:
@@ -119,13 +133,24 @@ def _judged_table(judged: Mapping[str, Measurement]) -> str:
 
 
 def _targets_table(targets: Sequence[Result]) -> str:
-    cells = [
-        (
-            *(target.blog, "yes" if target.blog in FITTED_ON else "no", target.what),
-            f"{'≤' if target.at_most else '≥'} {format_share(target.bound, signed=target.signed)}",
-            format_share(target.reached, signed=target.signed),
-            "met" if target.met else "**not met**",
+    """Write a line a target: the blogs that met it, and the others, with what they reached."""
+    results: dict[tuple[str, str], list[Result]] = {}
+    for target in targets:
+        bound = format_share(target.bound, signed=target.signed)
+        results.setdefault((target.what, f"{'≤' if target.at_most else '≥'} {bound}"), []).append(
+            target
         )
-        for target in targets
+    cells = [
+        (*wanted, *(_reached(found, met=met) for met in (True, False)))
+        for wanted, found in results.items()
     ]
-    return table(("blog", "fitted on", "what", "target", "reached", ""), cells, range(3, 5))
+    return table(("what", "target", "met", "not met"), cells)
+
+
+def _reached(results: Sequence[Result], *, met: bool) -> str:
+    reached = [
+        f"{result.blog} {format_share(result.reached, signed=result.signed)}"
+        for result in results
+        if result.met == met
+    ]
+    return ", ".join(reached) or "–"

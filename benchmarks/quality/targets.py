@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from benchmarks.quality.types import JUDGED, Measurement
+from benchmarks.quality.types import Measurement
 from blog_search_mcp.index.search.ranking import ranking_model
 
 FITTED_ON = frozenset(ranking_model().fitted_on)
@@ -123,6 +123,5 @@ def _absence(blog: str, found: Measurement) -> Iterator[Result]:
 def _fusion(blog: str, found: Measurement) -> Iterator[Result]:
     if found.fusion:
         worst = min(found.fusion, key=lambda row: row.difference.value)
-        which = "" if worst.kind == JUDGED else f", the worst of {len(found.fusion)}"
-        what = f"{worst.kind}{which}: hybrid less {worst.better_retriever}, nDCG@10"
+        what = "hybrid less the better retriever, nDCG@10 of the kind that loses most"
         yield Result(blog, what, LOSS, worst.difference.value, signed=True)
