@@ -31,6 +31,8 @@ ELSEWHERE = {
     "--content": "where the last ingest found them",
 }
 """Defaults that are no value of argparse's."""
+COMMON = ("`--index`", "`--embedder-url`", "`--content`")
+"""Options of nearly every command, said once."""
 VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "BLOG_USAGE_LOG")
 """Those that are an option's default; the token is read for itself."""
 
@@ -106,9 +108,12 @@ def test_each_command_has_its_options() -> None:
             for action in parser._actions
             if not action.option_strings
         ] or [""]
-        names = ", ".join(f"`{action.option_strings[0]}`" for action in options(parser))
-        written[f"`{name} {argument}`".replace(" `", "`")] = names
+        names = [f"`{action.option_strings[0]}`" for action in options(parser)]
+        if set(COMMON) <= set(names):
+            names = [each for each in names if each not in COMMON] or ["–"]
+        written[f"`{name} {argument}`".replace(" `", "`")] = ", ".join(names)
     assert {row[0]: row[1] for row in rows("`blog-server`", "command")} == written
+    assert f"its own and {', '.join(COMMON)};" in PAGE
 
 
 def test_the_clients_are_named() -> None:
