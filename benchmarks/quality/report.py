@@ -9,6 +9,9 @@ from benchmarks.markdown import table
 from benchmarks.quality.targets import FITTED_ON, Result
 from benchmarks.quality.types import JUDGED, AbsenceRow, Estimate, FusionRow, Measurement, Row
 
+NAMED = 3
+"""Blogs that met a target, at most, to be named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -133,24 +136,23 @@ def _judged_table(judged: Mapping[str, Measurement]) -> str:
 
 
 def _targets_table(targets: Sequence[Result]) -> str:
-    """Write a line a target: the blogs that met it, and the others, with what they reached."""
+    """Write a line a target: the blogs that met it, many as a number, and those that did not."""
     results: dict[tuple[str, str], list[Result]] = {}
     for target in targets:
-        bound = format_share(target.bound, signed=target.signed)
-        results.setdefault((target.what, f"{'≤' if target.at_most else '≥'} {bound}"), []).append(
-            target
+        bound = (
+            f"{'≤' if target.at_most else '≥'} {format_share(target.bound, signed=target.signed)}"
         )
-    cells = [
-        (*wanted, *(_reached(found, met=met) for met in (True, False)))
-        for wanted, found in results.items()
-    ]
+        results.setdefault((target.what, bound), []).append(target)
+    cells = []
+    for wanted, found in results.items():
+        met, missed = (
+            [
+                f"{result.blog} {format_share(result.reached, signed=result.signed)}"
+                for result in found
+                if result.met == met
+            ]
+            for met in (True, False)
+        )
+        named = f"{len(met)} of {len(found)}" if len(met) > NAMED else ", ".join(met)
+        cells.append((*wanted, named or "–", ", ".join(missed) or "–"))
     return table(("what", "target", "met", "not met"), cells)
-
-
-def _reached(results: Sequence[Result], *, met: bool) -> str:
-    reached = [
-        f"{result.blog} {format_share(result.reached, signed=result.signed)}"
-        for result in results
-        if result.met == met
-    ]
-    return ", ".join(reached) or "–"
