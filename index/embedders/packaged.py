@@ -8,7 +8,7 @@ Threads therefore work on different texts, never inside one operator.
 
 What a model's vocabulary does not cover is not embedded. To find that out costs no model run, and
 for the multilingual model no tokenizer either, so that the processes that read posts need not
-load its 179,000 pieces; nor need a server, which looks up those of a query (`pieces`).
+load its 179,000 pieces; nor need a server, which looks up those of a query.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import threading
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
@@ -26,7 +28,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
-from blog_search_mcp.index.embedders.pieces import encode_by_table
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
@@ -97,6 +98,55 @@ def load_character_map(model: str) -> Mapping[int, str]:
     """Load what a model's tokenizer reads instead of each code point that it does not keep."""
     table = json.loads(find_file(model, "normalizer.json").read_text(encoding="utf-8"))
     return {int(code): text for code, text in table.items()}
+
+
+SPACE: Final = "\u2581"
+"""Stands before each word, and for a blank inside a piece (SentencePiece)."""
+
+LONGEST_PIECE: Final = 16
+"""Characters."""
+
+
+def encode_by_table(path: Path, text: str) -> list[int]:
+    """Return the ids of a text's pieces, looked up in the table that `tools/export_e5.py` wrote.
+
+    How a text is cut depends on no other pieces than those that stand in it, so a tokenizer of
+    these alone cuts it likewise. That takes .5 ms for a question and 30 ms for 2,000 characters;
+    to load all takes .35 s and 170 MB. Raises EmbedderRefused if the table cannot be read.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            ((description,),) = table.execute("SELECT description FROM tokenizer")
+            found = table.execute(
+                "SELECT piece, id, score FROM pieces"
+                " WHERE piece IN (SELECT value FROM json_each(?))",
+                [json.dumps(sorted(_substrings(text)))],
+            ).fetchall()
+    except (sqlite3.Error, ValueError) as error:
+        raise EmbedderRefused(
+            f"The file {path.name} of {path.parent.name} in the installed package cannot be read "
+            f"({error}); install it again."
+        ) from error
+    described = json.loads(description)
+    unknown = described["model"]["unk_id"]
+    described["model"]["unk_id"] = 0
+    described["model"]["vocab"] += [(piece, score) for piece, _, score in found]
+    numbers = [unknown, *(number for _, number, _ in found)]
+    pieces = Tokenizer.from_str(json.dumps(described)).encode(text, add_special_tokens=False)
+    return [numbers[place] for place in pieces.ids]
+
+
+def _substrings(text: str) -> set[str]:
+    """Return what may be a piece of a text."""
+    words = (SPACE + word for word in text.split(" "))
+    return {
+        word[begin : begin + length]
+        for word in words
+        for begin in range(len(word))
+        for length in range(1, min(LONGEST_PIECE, len(word) - begin) + 1)
+    }
 
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"

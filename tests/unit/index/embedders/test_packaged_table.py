@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.packaged import E5, SHORT, OnnxEmbedder, find_file
-from blog_search_mcp.index.embedders.pieces import LONGEST, encode_by_table
+from blog_search_mcp.index.embedders.packaged import (
+    E5,
+    LONGEST_PIECE,
+    SHORT,
+    OnnxEmbedder,
+    encode_by_table,
+    find_file,
+)
 from blog_search_mcp.index.errors import EmbedderRefused
 from tests.support.python import output_of
 from tools.export_e5 import write_pieces
@@ -39,7 +45,7 @@ def test_the_table_holds_the_pieces_of_the_tokenizer() -> None:
     with closing(sqlite3.connect(find_file(MODEL, "pieces.db"))) as table:
         rows = table.execute("SELECT piece, score FROM pieces ORDER BY id").fetchall()
     assert rows == [(piece, score) for piece, score in described["model"]["vocab"]]
-    assert max(len(piece) for piece, _ in rows) == LONGEST
+    assert max(len(piece) for piece, _ in rows) == LONGEST_PIECE
 
 
 def test_a_table_written_anew_cuts_likewise(tmp_path: Path) -> None:
