@@ -126,8 +126,8 @@ def encode_by_table(path: Path, text: str) -> list[int]:
             ).fetchall()
     except (sqlite3.Error, ValueError) as error:
         raise EmbedderRefused(
-            f"The file {path.name} of {path.parent.name} in the installed package cannot be read "
-            f"({error}); install it again."
+            f"The file {path.name} of {path.parent.name} in the installed package cannot be read; "
+            "install it again."
         ) from error
     described = json.loads(description)
     unknown = described["model"]["unk_id"]
@@ -323,8 +323,8 @@ PACKAGED: Final[Mapping[str, PackagedModel]] = {each.identity.model: each for ea
 
 
 SHORT: Final = 20_000
-"""Characters of all documents up to which their pieces are looked up; to load the vocabulary takes
-as long as to look up those of more."""
+"""Characters of a query, or of all documents so far, up to which pieces are looked up; to load the
+vocabulary takes as long as to look up those of more."""
 
 MOST_THREADS: Final = 4
 """Each holds one text's activations; a blog is embedded in minutes with fewer."""
@@ -372,7 +372,7 @@ class OnnxEmbedder:
             return np.stack([*pool.map(embed, texts)])
 
     def _embed(self, prefix: str, text: str) -> Vectors:
-        is_short = self._characters <= SHORT
+        is_short = max(self._characters, len(text)) <= SHORT
         windows = frame_pieces(self.model, prefix, text, is_short=is_short)
         return mean_direction([self._run(window) for window in windows], self.identity.dimension)
 
