@@ -33,17 +33,20 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         tell(found.notice, settings)
     if request.shows_diff:
         patch = _write_patch(found.links, file, settings, request)
-        print_text(patch.removesuffix("\n")) if patch else _tell_nothing(settings)
+        print_text(patch.removesuffix("\n")) if patch else _tell_nothing(settings, request)
     elif settings.json:
         print_text(json.dumps(_facts(found.links, request), ensure_ascii=False, indent=2))
     elif found.links:
         print_text(escape_controls("\n".join(_lines(found.links, request))))
     else:
-        _tell_nothing(settings)
+        _tell_nothing(settings, request)
     return 0
 
 
-def _tell_nothing(settings: Settings) -> None:
+def _tell_nothing(settings: Settings, request: AuthorRequest) -> None:
+    if request.is_reverse:
+        tell("No other post names or describes it without linking to it.", settings)
+        return
     tell("No words of the text name or describe another post that it does not link to.", settings)
 
 

@@ -86,17 +86,21 @@ def test_a_patch_needs_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         run("-", "--diff")
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "No words of the text name or describe another post that it does not link to.\n"),
+        (["--reverse"], "No other post names or describes it without linking to it.\n"),
+    ],
+)
 def test_a_draft_that_meets_no_post_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draft = tmp_path / "stone.md"
     draft.write_text("Granite rises.\n", encoding="utf-8")
-    assert run(str(draft)) == 0
+    assert run(str(draft), *options) == 0
     out = capsys.readouterr()
-    assert (out.out, out.err) == (
-        "",
-        "No words of the text name or describe another post that it does not link to.\n",
-    )
+    assert (out.out, out.err) == ("", said)
 
 
 def test_what_is_neither_a_file_nor_a_post_is_told() -> None:
