@@ -4,7 +4,8 @@ Authors say so in the front matter, by numbers in titles (`Part 2`, `第二篇`,
 or in the names of files that lie together (`01-intro.md`), and by links from part to part. A number
 without such a sign names a release, a year or a quantity as often as a part: it is read only where
 several posts of one folder count from 0 or 1 on. So is what stands before a colon in several titles
-as often a column of the blog as a series: it counts for posts that link to each other.
+as often a column of the blog as a series: it counts for posts that link to each other. Titles that
+differ by their month alone are a report that comes again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from dataclasses import dataclass, replace
 
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.types import Link, Post, Series, SeriesPart
+
+LEAST_REPORT = 5
+"""Characters that a title has beside its month, at least, to say what is reported."""
 
 LAST = 999
 """The number of a last part that is named by a word, such as 下."""
@@ -43,6 +47,16 @@ _COUNT = re.compile(r"(?<![\w.@])(?:EP?)?(?P<n>\d{1,3})(?![\w%+]|\.\d)")
 """A number by itself, not of a version."""
 _CHAPTER = re.compile(r"^(?P<chapter>\d{1,2})\.(?P<n>\d{1,2})(?=[\s:-])")
 _CLAUSE = re.compile(r"^(.{4,60}?)\s*(?::\s| - | \| )(?=.)")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_PERIOD = re.compile(
+    rf"\b(?:(?:early|mid|late|end of)[ -]\d{{4}}"
+    rf"|{_MONTH}(?:\s*(?:&|and|/|-)\s*{_MONTH})?(?:,?\s+\d{{4}})?)(?!\w)"
+    r"|\d{4}\s*年\s*\d{1,2}\s*月[份号號]?",
+    re.IGNORECASE,
+)
 _EDGES = " -:,|[(【#"
 _ORDINALS = {"上": 1, "前": 1, "中": 2, "下": LAST, "后": LAST, "後": LAST}
 _DIGITS = {character: value for value, character in enumerate("一二三四五六七八九", 1)}
@@ -163,14 +177,19 @@ def _linked_parts(
 ) -> Iterator[Sequence[int]]:
     """Yield posts that links join.
 
-    Titles begin with the same clause, of three posts or of such as link to each other; a link's
+    Titles begin with the same clause, of three posts or of such as link to each other; titles of
+    three posts or more are the same but for a month; a link's
     words speak of a part, or of a neighbour that links back; posts list each other by date.
     """
     clauses: dict[tuple[str, str], set[int]] = defaultdict(set)
+    periods: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, post in posts.items():
-        found = _CLAUSE.match(_clean(post.title))
+        title = _clean(post.title)
+        found = _CLAUSE.match(title)
         if found and len(found[1].split()) > 1:
             clauses[post.language, _fold(found[1])].add(number)
+        if report := _undated(title):
+            periods[post.language, _fold(report)].add(number)
     for number, post in posts.items():
         if group := clauses.get((post.language, _fold(_clean(post.title)))):
             group.add(number)
@@ -188,6 +207,9 @@ def _linked_parts(
     linked = {number: set(found.values()) for number, found in targets.items()}
     for group in clauses.values():
         if len(group) > 2 or any(not group.isdisjoint(linked.get(each, ())) for each in group):
+            yield sorted(group)
+    for group in periods.values():
+        if len(group) > 2:
             yield sorted(group)
     for number, found_links in sorted(targets.items()):
         for link, other in found_links.items():
@@ -270,7 +292,9 @@ def _name(ordered: Sequence[int], posts: Mapping[int, Post], read: Mapping[int, 
     folders = {read[n].folder for n in ordered}
     folder = re.sub(r"^\d+[-_. ]+", "", folders.pop().rpartition("/")[2]).replace("-", " ")
     place = "" if folders else folder
-    named: tuple[str, ...] = (*written, *stems, clause if is_shared else "", place)
+    reports = {_undated(title) for title in titles}
+    report = reports.pop() if len(reports) == 1 else ""
+    named: tuple[str, ...] = (*written, *stems, clause if is_shared else "", report, place)
     return next(filter(None, named), posts[ordered[0]].title)
 
 
@@ -321,6 +345,13 @@ def _to_number(text: str) -> int | None:
         return sum(-value if value < following else value for value, following in pairs)
     tens, ten, ones = text.rpartition("十")
     return (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0) or None
+
+
+def _undated(title: str) -> str:
+    """Return a title without its month, empty if it has none or is hardly more."""
+    rest = _PERIOD.sub(" ", title, count=1)
+    words = rest.strip(_EDGES + ")]】").split()
+    return " ".join(words) if rest != title and len("".join(words)) > LEAST_REPORT else ""
 
 
 def _clean(text: str) -> str:

@@ -85,6 +85,50 @@ def test_releases_years_and_quantities_make_none(titles: list[str]) -> None:
     assert found(*titled(*titles)) == []
 
 
+@pytest.mark.parametrize(
+    ("titles", "name"),
+    [
+        (
+            [
+                "June 2025 team update",
+                "Late 2025 team update",
+                "January & February 2026 team update",
+            ],
+            "team update",
+        ),
+        (
+            ["Lang team February update", "Lang team Apr. update", "Lang team July 2026 update"],
+            "Lang team update",
+        ),
+        (
+            ["專案進度報告：2025 年 3 月", "專案進度報告：2025 年 4 月", "專案進度報告：2025年5月"],
+            "專案進度報告",
+        ),
+    ],
+)
+def test_reports_of_three_months_make_a_series_in_the_order_of_their_dates(
+    titles: list[str], name: str
+) -> None:
+    posts = [
+        Post(f"{9 - number}.md", title, f"2026-01-0{number}")
+        for number, title in enumerate(titles, 1)
+    ]
+    assert found(*posts) == [(name, ["1 8.md", "2 7.md", "3 6.md"])]
+    assert found(*posts[:2]) == []
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ["March", "April 2025", "May 2026"],
+        ["2025 年 3 月月報", "2025 年 4 月月報", "2025 年 5 月月報"],
+        ["What may go wrong", "What june bugs do", "What marching costs"],
+    ],
+)
+def test_months_with_hardly_a_word_beside_them_make_none(titles: list[str]) -> None:
+    assert found(*titled(*titles)) == []
+
+
 def test_the_first_part_may_have_no_number() -> None:
     posts = titled("Raft, part 2", "Raft", "Raft, part 3")
     assert found(*posts) == [("Raft", ["1 b.md", "2 a.md", "3 c.md"])]
