@@ -37,7 +37,6 @@ FEATURES = (
     "popular",
     "recent",
     "titles",
-    "section",
     "cited",
 )
 NEIGHBORS = 10
@@ -146,10 +145,8 @@ def _compare_posts(
 ) -> dict[str, Floats]:
     """Compare what a draft and posts are about, and what is known of them."""
     table = corpus.names.table.of(posts)
-    sections = [corpus.posts[post].section == draft.post.section for post in posts.tolist()]
     columns = {
         "titles": table.best_shares([title_stems(draft.post)]),
-        "section": np.array(sections, dtype=np.float32),
         "tags": _share_tags(corpus, draft, posts),
         "recent": _recency(corpus, draft, posts),
         "post": np.zeros(len(posts), dtype=np.float32),
