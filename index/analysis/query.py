@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise, product, starmap
 
 from blog_search_mcp.index.analysis.languages import (
     CHARACTERS_PER_WORD,
@@ -214,10 +215,14 @@ def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str],
     English words in a Chinese or Japanese sentence are names and stay what they are.
     """
     further: dict[str, set[str]] = defaultdict(set)
-    for word, other in _synonym_pairs(query, languages):
+
+    def are_said(word: str, other: str) -> bool:
         own, others = _stems(word), _stems(other)
-        if min(map(having, others)) >= max(min(map(having, own)), 1):
-            for term, same in _aligned(own, others):
+        return min(map(having, others)) >= max(min(map(having, own)), 1)
+
+    for word, *others in _named_otherwise(query, languages, are_said):
+        for other in others:
+            for term, same in _aligned(_stems(word), _stems(other)):
                 further[term] |= same
     words = tuple(_with(word, further) for word in query.words)
     return replace(query, words=words) if further else query
@@ -228,28 +233,52 @@ def _with(word: Word, further: Mapping[str, Collection[str]]) -> Word:
     return replace(word, stems=tuple(sorted({*word.stems, *more}))) if more else word
 
 
-def _synonym_pairs(query: Query, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The query's words that have synonyms, with each of these."""
+Names = Sequence[str]
+"""A word of the query, and what else it is called."""
+
+
+def _named_otherwise(
+    query: Query, languages: Sequence[str], are_said: Callable[[str, str], bool]
+) -> Iterator[Names]:
+    """The words of the query, each with those of its synonyms that `are_said`.
+
+    Where two words meet in a run without spaces, the pair of characters that spans them is a word
+    as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
+    """
     if _EAST_ASIAN.search(query.text):
         table = synonyms_of(language_of_query(query.text, languages))
         tokens = TOKEN.finditer(to_simplified(query.text))
         for run in filter(None, (token["cjk"] for token in tokens)):
-            yield from ((word, other) for word in words_in(run, table) for other in table[word])
+            names = [
+                (word, *(other for other in table.get(word, ()) if are_said(word, other)))
+                for word in split_run(run, table)
+            ]
+            yield from names
+            yield from starmap(_spanning, pairwise(names))
     else:
         for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
-            yield from _in_words(query.text, synonyms_of_english(language))
+            pairs = _in_words(query.text, synonyms_of_english(language))
+            yield from (pair for pair in pairs if are_said(*pair))
 
 
-def words_in(run: str, table: Collection[str]) -> Iterator[str]:
-    """The longest words of the table in a run without spaces, from left to right."""
+def _spanning(left: Names, right: Names) -> Names:
+    """The last character of one word with the first of the next, by what each is called."""
+    pairs = [first[-1] + second[0] for first, second in product(left, right)]
+    return pairs[0], *filter(is_bigram, pairs[1:])
+
+
+def split_run(run: str, table: Collection[str]) -> Iterator[str]:
+    """A run without spaces as the longest words of the table, from left to right.
+
+    What is between these is given by single characters.
+    """
     longest = max(map(len, table), default=0)
     start = 0
     while start < len(run):
         ends = range(min(start + longest, len(run)), start + 1, -1)
-        end = next((end for end in ends if run[start:end] in table), None)
-        if end is not None:
-            yield run[start:end]
-        start = end or start + 1
+        end = next((end for end in ends if run[start:end] in table), start + 1)
+        yield run[start:end]
+        start = end
 
 
 def _in_words(text: str, table: Table) -> Iterator[tuple[str, str]]:
@@ -305,4 +334,5 @@ def _english_words(piece: re.Match[str], table: Mapping[str, str]) -> Iterator[t
     if piece["run"] is None:
         yield piece[0], CHARACTERS_PER_WORD
     else:
-        yield from ((table[word], len(word)) for word in words_in(piece["run"], table))
+        words = filter(table.__contains__, split_run(piece["run"], table))
+        yield from ((table[word], len(word)) for word in words)
