@@ -41,7 +41,9 @@ from blog_search_mcp.index.errors import UsageError
 
 DESCRIPTIONS = "known_items.jsonl"
 
-DERIVED = ("title", "definition", "heading", "identifier", "simplified", "regional")
+DERIVED = (
+    "title", "definition", "misspelled", "heading", "identifier", "simplified", "regional",
+)  # fmt: skip
 """Kinds made of the posts."""
 
 CHEAP = {"title": 5, "definition": 5}

@@ -13,12 +13,13 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
-from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.analysis.query import LEAST_LETTERS, analyse_query
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.markdown.inline import strip_markup
@@ -182,6 +183,31 @@ def _unshared_titles(posts: Posts) -> Iterator[tuple[str, list[str]]]:
             yield pairs[0][0], [source for _, source in pairs]
 
 
+def misspelled(posts: Posts) -> Iterator[Query]:
+    """Titles of several words, the longest English one with a letter at the wrong place."""
+    found = ((query, _misspell(query.text)) for query in titles(posts))
+    return (
+        replace(query, kind="misspelled", text=text, parts=())
+        for query, text in found
+        if text != query.text and len(text.split()) > 1
+    )
+
+
+def _misspell(title: str) -> str:
+    """The title with the letters in the middle of its longest word exchanged.
+
+    One of them is left out if they are equal, and none if no word is long enough to be corrected.
+    """
+    words = [word for word in title.split() if word.isascii() and word.isalpha()]
+    longest = max(words, key=len, default="")
+    if len(longest) < LEAST_LETTERS:
+        return title
+    middle = len(longest) // 2
+    left, right = longest[middle - 1], longest[middle]
+    inside = right + left if left != right else left
+    return title.replace(longest, longest[: middle - 1] + inside + longest[middle + 1 :], 1)
+
+
 def simplified(posts: Posts) -> Iterator[Query]:
     """Headings and titles of a Traditional Chinese blog in Simplified characters, by hash."""
     return sort_by_hash(
@@ -266,6 +292,7 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "identifier": identifiers,
     "title": titles,
     "definition": definitions,
+    "misspelled": misspelled,
     "simplified": simplified,
     "regional": regional,
 }

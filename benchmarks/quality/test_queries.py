@@ -75,6 +75,18 @@ def test_what_is_x_is_asked_in_the_language_of_the_post(tmp_path: Path) -> None:
     }
 
 
+def test_a_title_of_several_words_is_misspelled_in_the_middle_of_the_longest(
+    tmp_path: Path,
+) -> None:
+    titles = ["How Generics work", "Letter by letter", "Kubernetes", "資料庫 of databases", "A b c"]
+    texts = {f"{number}.md": post(title) for number, title in enumerate(titles)}
+    assert asked("misspelled", write_blog(tmp_path, texts)) == {
+        "How Genreics work": Query("misspelled", "How Genreics work", "0.md"),
+        "Leter by letter": Query("misspelled", "Leter by letter", "1.md"),
+        "資料庫 of datbaases": Query("misspelled", "資料庫 of datbaases", "3.md"),
+    }
+
+
 def test_inline_code_is_an_identifier_and_fenced_code_is_not(tmp_path: Path) -> None:
     body = "Use `load_all` here, or ``two``.\n\n```\n`not_this`\n```\n"
     content = write_blog(tmp_path, {"a.md": post("A", body), "b.md": post("B", "On `two`.")})

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, product, starmap
+from string import ascii_lowercase
+from typing import Protocol
 
 from blog_search_mcp.index.analysis.languages import (
     CHARACTERS_PER_WORD,
@@ -206,6 +208,57 @@ def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
 
 _PLAIN = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A word that stands by itself, and is no part of an identifier, a path or a flag."""
+
+
+LEAST_LETTERS = 6
+"""Letters from which on a word may be misspelled: a shorter one is like too many others."""
+
+
+def correct_spelling(
+    text: str, languages: Sequence[str], vocabulary: Vocabulary, is_word: Callable[[str], bool]
+) -> tuple[str, str] | None:
+    """The word of a query that no post has and that is no English word, with what it may be meant.
+
+    That is the commonest word of the blog, whose languages these are, which is the same but for one
+    letter, not the first, that is another, left out, added, or exchanged with the next. `is_word`
+    knows English alone: a query with several such words is in another language or of another field.
+    """
+    if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
+        return None
+    unknown = [
+        word
+        for word in _PLAIN.findall(text)
+        if not is_word(word.lower()) and not _is_said(word.lower(), languages, vocabulary)
+    ]
+    if len(unknown) != 1 or len(unknown[0]) < LEAST_LETTERS:
+        return None
+    nearest = max(_edits(unknown[0].lower()), key=vocabulary.spelled)
+    return (unknown[0], nearest) if vocabulary.spelled(nearest) else None
+
+
+class Vocabulary(Protocol):
+    """The words of a blog."""
+
+    def having(self, stem: str) -> int:
+        """In how many documents a stem is."""
+
+    def spelled(self, word: str) -> int:
+        """In how many documents a word is spelled so."""
+
+
+def _is_said(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
+    (analysed,) = analyse_query(word, languages).words
+    return vocabulary.spelled(word) > 0 or any(map(vocabulary.having, analysed.stems))
+
+
+def _edits(word: str) -> Iterator[str]:
+    """Everything that is one edit away from a word and begins as it does."""
+    for place in range(1, len(word) + 1):
+        before, after = word[:place], word[place:]
+        yield from (before + letter + after for letter in ascii_lowercase)
+        yield from (before + letter + after[1:] for letter in ascii_lowercase if after)
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
 
 
 def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:

@@ -173,6 +173,11 @@ def english_coverage(texts: Sequence[str]) -> list[float]:
     ]
 
 
+def is_english_word(word: str) -> bool:
+    """Whether the English vocabulary has a word in one piece, as it has the commonest."""
+    return _known_share(word) == 1.0
+
+
 def _known_share(text: str) -> float:
     counts = [_count_words(run) for run in _RUN.findall(text)]
     words = sum([words for words, _ in counts])

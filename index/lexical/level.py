@@ -121,6 +121,10 @@ class LexicalLevel(ABC):
         """In how many documents a stem is."""
         return self._documents_with("stem", stem)
 
+    def spelled(self, word: str) -> int:
+        """In how many documents a word is spelled so."""
+        return self._documents_with("exact", word)
+
     @property
     def max_idf(self) -> float:
         """The inverse document frequency of a word that no document has."""

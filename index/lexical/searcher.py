@@ -53,8 +53,9 @@ class TantivyLevel(LexicalLevel):
 
     def _documents_with(self, field: str, term: str) -> int:
         """In how many documents a term is; tantivy's own figure has the deleted ones too."""
-        if not self._deleted:
-            return self._searcher.doc_freq(field, term)
+        counted = self._searcher.doc_freq(field, term)
+        if not (self._deleted and counted):
+            return counted
         if (field, term) not in self._known:
             if len(self._known) >= KNOWN_TERMS:
                 self._known.clear()

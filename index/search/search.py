@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,12 +11,14 @@ from blog_search_mcp.index.analysis.query import (
     Query,
     add_synonyms,
     analyse_query,
+    correct_spelling,
     find_named_posts,
     gloss_in_english,
     language_of_query,
     name_keys,
 )
 from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversify import (
@@ -74,7 +77,8 @@ def search(
     offset: int,
     use: Use = Use.HYBRID,
 ) -> Answer:
-    """The hits from `offset` on, `limit` at most, best first."""
+    """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
+    text, corrected = _correct_spelling(snapshot, text)
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
     confidence = _estimate_confidence(retrieved, text, calibration)
@@ -113,15 +117,25 @@ def search(
 
     page = passages.page(offset, limit)
     hits = _hits(snapshot, page, retrieved, explain)
+    lost = _lost(len(page) - len(hits), unread)
     return Answer(
         hits=hits,
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, low, _lost(len(page) - len(hits), unread))))
-        or None,
+        notice=" ".join(filter(None, (found.notice, corrected, low, lost))) or None,
     )
+
+
+def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
+    """The query as it is meant, and what the reader is told of it."""
+    found = correct_spelling(text, snapshot.languages, snapshot.lexical.posts, is_english_word)
+    if found is None:
+        return text, ""
+    word, meant = found
+    told = f"No post has {word}; searched for {meant} instead."
+    return re.sub(rf"\b{word}\b", meant, text), told
 
 
 VERBATIM_POSTS = 10

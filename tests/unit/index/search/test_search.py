@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -295,6 +296,15 @@ def test_a_post_that_the_query_names_is_certain(query: str, use: Use, made: Blog
     answer = ask(made, query, use)
     assert sources(answer)[0] == "walrus.md"
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
+
+
+@pytest.mark.parametrize("use", Use)
+def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
+    use: Use, made: Blog
+) -> None:
+    meant, misspelled = ask(made, "stripes", use), ask(made, "stirpes", use)
+    assert misspelled.notice == "No post has stirpes; searched for stripes instead."
+    assert misspelled == replace(meant, notice=misspelled.notice)
 
 
 def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
