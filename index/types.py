@@ -326,6 +326,8 @@ class Calibration:
     """The same of absent headings in another script than most of the blog."""
     east_asian: float
     """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""
+    characters: int
+    """Of the blog's text, of a large one's as many as are sampled."""
     chunks: int
     """Chunks the index had then."""
 

@@ -49,9 +49,10 @@ class LogisticModel(_Frozen):
     high: float
     """From which it has high confidence."""
 
-    def probability(self, features: Mapping[str, float]) -> float:
-        """Estimate it for these features, which have a value for each weight."""
-        logit = self.bias + sum(self.weights[name] * features[name] for name in self.weights)
+    def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
+        """Estimate it for features that have a value for each weight, with `more` logit."""
+        weighed = sum(self.weights[name] * features[name] for name in self.weights)
+        logit = self.bias + weighed + more
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 

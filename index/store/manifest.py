@@ -37,7 +37,7 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 12
+FORMAT = 13
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(
@@ -69,10 +69,10 @@ def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
 
 
 def _finite(calibration: Calibration) -> Calibration:
-    *medians, chunks = astuple(calibration)
+    *medians, characters, chunks = astuple(calibration)
     if not all(map(math.isfinite, medians)) or calibration.heading_similarity < 0.0:
         raise ValueError("no medians")
-    if not 0 <= chunks < 2**63:
+    if not all(0 <= count < 2**63 for count in (characters, chunks)):
         raise ValueError("no count")
     return calibration
 

@@ -13,6 +13,7 @@ from blog_search_mcp.index.errors import (
     UnknownPost,
 )
 from blog_search_mcp.index.reader import PAGE, fill_page
+from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
 from blog_search_mcp.index.search.ranking import Use
 from blog_search_mcp.index.search.search import NO_WORDS
@@ -92,7 +93,8 @@ def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
     assert 1 >= scores[0] >= scores[-1] > 0
 
 
-def test_an_answer_says_how_sure_it_is(made: Blog) -> None:
+def test_an_answer_says_how_sure_it_is(made: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confidence, "SMALL", 1)
     sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
     assert (sure.confidence, sure.notice) == ("high", None)
     assert (unsure.confidence, unsure.notice) == ("low", NOTICE)

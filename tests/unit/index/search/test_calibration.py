@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.search.calibration import (
     ABSENT_LANGUAGES,
-    ABSENT_SHARE,
     BATCH,
     COVERED_SHARE,
     FEWEST,
     SAMPLE,
+    USUAL_FOUND,
     USUAL_REACH,
     Samples,
     choose_absent,
@@ -49,24 +49,19 @@ UNREAD = replace(FOUND, vocabulary_coverage=COVERED / 2)
 HEADINGS = [f"Heading number {n}" for n in range(1_000)]
 
 
-def test_headings_are_asked_and_titles_too_where_they_are_few() -> None:
-    few, enough = HEADINGS[: FEWEST - 1], HEADINGS[:FEWEST]
-    assert set(sample_queries(few, ["Title"])) == {*few, "Title"}
-    assert set(sample_queries(enough, ["Title"])) == set(enough)
-    assert set(sample_queries(few * 2, ["Title"])) == {*few, "Title"}
-    assert sample_queries([], []) == []
+def test_the_sample_is_of_different_headings() -> None:
+    assert set(sample_queries(HEADINGS[:5] * 2)) == set(HEADINGS[:5])
+    assert sample_queries([]) == []
 
 
-@given(st.permutations(HEADINGS[:30]), st.permutations(["A title", "Another", "\ud83e"]))
-def test_the_sample_is_the_same_in_any_order(headings: list[str], titles: list[str]) -> None:
-    expected = sample_queries(HEADINGS[:30], ["\ud83e", "A title", "Another"])
-    assert sample_queries(headings, titles) == expected
-    assert sample_queries(headings[:5], titles) == sample_queries(headings[:5][::-1], titles[::-1])
+@given(st.permutations([*HEADINGS[:30], "\ud83e"]))
+def test_the_sample_is_the_same_in_any_order(headings: list[str]) -> None:
+    assert sample_queries(headings) == sample_queries([*HEADINGS[:30], "\ud83e"])
 
 
 def test_the_sample_mostly_stays_when_the_blog_grows() -> None:
     new = [f"A new heading {n}" for n in range(100)]
-    before, after = sample_queries(HEADINGS, []), sample_queries([*new, *HEADINGS], [])
+    before, after = sample_queries(HEADINGS), sample_queries([*new, *HEADINGS])
     assert len(before) == len(after) == SAMPLE
     assert len(set(before) & set(after)) > SAMPLE * 0.8
     assert set() < set(after) - set(before) <= set(new)
@@ -126,6 +121,7 @@ def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
         absent_cosine=0.25,
         foreign_cosine=0.375,
         east_asian=0.0,
+        characters=6,
         chunks=7,
     )
 
@@ -140,21 +136,28 @@ def test_similarity_is_0_where_the_embedder_covers_few_headings() -> None:
         assert found.east_asian == 1.0
 
 
-def test_absent_headings_say_what_a_blogs_own_would_reach_where_none_of_these_is_covered() -> None:
-    answers = {"x_1": UNREAD, "absent": FOUND}
-    found = measure_reach(Samples(["x_1"], ["absent"], []), answers.__getitem__, "", 1)
-    assert found.heading_similarity == pytest.approx(0.4 / ABSENT_SHARE)
-    assert found.absent_cosine == pytest.approx(0.5)
-    assert found.heading_cosine == pytest.approx(0.5 + 0.4 / ABSENT_SHARE - 0.4)
-
-
-def test_headings_that_a_small_blog_lacks_reach_what_those_of_other_blogs_do() -> None:
-    answers = {"title": replace(FOUND, max_cosine=0.9), "absent": replace(FOUND, max_cosine=0.2)}
-    usual = 0.2 + USUAL_REACH * 0.8
-    for headings, cosine in ((1, usual), (FEWEST // 2, (usual + 0.9) / 2), (FEWEST, 0.9)):
-        samples = Samples(["title"] * headings, ["absent"], [])
-        found = measure_reach(samples, answers.__getitem__, "", 1)
-        assert found.heading_cosine == pytest.approx(cosine)
+def test_headings_that_a_blog_lacks_reach_what_those_of_other_blogs_do() -> None:
+    answers = {
+        "own": replace(FOUND, max_cosine=0.9),
+        "x_1": UNREAD,
+        "absent": replace(FOUND, max_cosine=0.2),
+    }
+    cosine, similarity = 0.2 + USUAL_REACH * 0.8, USUAL_REACH * 0.8
+    own = found_words(FOUND)
+    for headings, reach in (
+        ([], (USUAL_FOUND, cosine, similarity)),
+        (["own"], (USUAL_FOUND, cosine, similarity)),
+        (
+            ["own"] * (FEWEST // 2),
+            ((USUAL_FOUND + own) / 2, (cosine + 0.9) / 2, (similarity + 0.8) / 2),
+        ),
+        (["own"] * FEWEST, (own, 0.9, 0.8)),
+        (["x_1"] * FEWEST, (own, cosine, similarity)),
+    ):
+        found = measure_reach(Samples(headings, ["absent"], []), answers.__getitem__, "", 1)
+        assert found.heading_found == pytest.approx(reach[0])
+        assert found.heading_cosine == pytest.approx(reach[1])
+        assert found.heading_similarity == pytest.approx(reach[2])
 
 
 def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:
@@ -170,23 +173,29 @@ def test_foreign_headings_that_the_embedder_does_not_cover_reach_what_absent_one
     assert found.foreign_cosine == found.absent_cosine == pytest.approx(0.3)
 
 
-def test_a_blog_without_headings_or_titles_has_medians_of_zero() -> None:
+def test_what_is_not_asked_reaches_nothing() -> None:
     def never(text: str) -> RetrievalResult:
         raise AssertionError(text)
 
-    nothing = Calibration(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    nothing = Calibration(USUAL_FOUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0)
     assert measure_reach(Samples([], [], []), never, "", 0) == nothing
+
+
+def post(heading: str) -> str:
+    """Of two sections too long for one chunk, of which the second has a heading."""
+    section = "It flies by night. " * 100
+    return f"# Post\n\n{section}\n\n## {heading}\n\n{section}\n"
 
 
 def test_an_ingest_calibrates_by_the_blogs_own_headings(blog: MakeBlog) -> None:
     names = ["zebra", "walrus", "kelp", "newt", "moth", "onion", "quartz", "tundra", "fjord"]
-    made = blog({f"{n}.md": f"# Of the {name}\n\nA {name}.\n" for n, name in enumerate(names)})
+    made = blog({f"{n}.md": post(f"Of the {name}") for n, name in enumerate(names)})
     found = made.manifest.calibration
     assert found is not None
     assert found.heading_found > found.absent_found
     assert found.heading_similarity > 0.0
     assert found.heading_cosine > found.absent_cosine
-    assert (found.east_asian, found.chunks) == (0.0, len(names))
+    assert (found.east_asian, found.chunks) == (0.0, 2 * len(names))
 
 
 class NotingBatches(FakeEmbedder):
@@ -206,7 +215,7 @@ class NotingBatches(FakeEmbedder):
 
 def test_what_a_calibration_searches_for_is_embedded_in_batches(blog: MakeBlog) -> None:
     made = blog({"moth.md": "# Moth\n\nBy night."})
-    made.write({f"{number}.md": f"# Moth {number}\n\nBy night." for number in range(20)})
+    made.write({f"{n}.md": post(f"Moth {n}") for n in range(21)})
     made.embedder = embedder = NotingBatches()
     made.ingest()
     absent, foreign = choose_absent("en")
@@ -221,5 +230,5 @@ def test_what_a_calibration_searches_for_is_embedded_in_batches(blog: MakeBlog) 
 def test_a_calibration_is_stale_after_a_tenth_has_come_or_gone(
     then: int, now: int, stale: bool
 ) -> None:
-    calibration = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, chunks=then)
+    calibration = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, characters=5, chunks=then)
     assert calibration.is_stale(now) is stale

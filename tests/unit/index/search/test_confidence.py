@@ -14,6 +14,8 @@ from blog_search_mcp.index.search.confidence import (
     LEAST,
     LENGTH,
     NOTICE,
+    SMALL,
+    SMALL_LOGIT,
     Confidence,
     confidence_features,
     east_asian_share,
@@ -54,6 +56,7 @@ ENGLISH = Calibration(
     absent_cosine=0.15,
     foreign_cosine=0.25,
     east_asian=0.0,
+    characters=SMALL,
     chunks=100,
 )
 """By this, FOUND reaches half of what headings do, in words and in meaning."""
@@ -205,6 +208,19 @@ def test_the_word_is_cut_from_the_certainty_and_a_low_one_has_a_notice(
     estimated = estimate_confidence(reaching(found, nearest), "zebra", ENGLISH)
     assert estimated.certainty == pytest.approx(confidence.certainty)
     assert replace(estimated, certainty=confidence.certainty) == confidence
+
+
+def test_what_is_hardly_found_in_a_small_blog_is_less_doubtful() -> None:
+    def certainty(characters: int) -> float:
+        blog = replace(ENGLISH, characters=characters)
+        return estimate_confidence(reaching(0.3, 0.3), "zebra", blog).certainty
+
+    certain = BY_MEANING.probability({"found": 0.3, "nearest": LONGER * 0.3})
+    assert certainty(2 * SMALL) == certainty(SMALL) == pytest.approx(certain)
+    logit = math.log(certain / (1.0 - certain))
+    for characters, share in ((SMALL // 10, 0.9), (0, 1.0)):
+        odds = math.exp(logit + share * SMALL_LOGIT)
+        assert certainty(characters) == pytest.approx(odds / (1.0 + odds))
 
 
 def test_a_low_answer_to_another_script_says_to_ask_in_the_blogs_language() -> None:

@@ -17,6 +17,7 @@ from blog_search_mcp.index.errors import (
     EmbedderUnavailable,
     UnknownPost,
 )
+from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.ranking import DENSE_FEATURES, Use
 from blog_search_mcp.index.search.search import (
@@ -317,7 +318,10 @@ def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
     assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
 
 
-def test_a_low_confidence_is_told_with_hits_and_not_without(made: Blog) -> None:
+def test_a_low_confidence_is_told_with_hits_and_not_without(
+    made: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confidence, "SMALL", 1)
     far = ask(made, "zebra xylophone orchestra quartet recital")
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", Use.LEXICAL)

@@ -24,7 +24,7 @@ from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `blog-ingest CONTENT --index INDEX --rebuild`."
 
-CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, chunks=2)
+CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, characters=70, chunks=2)
 
 MANIFEST = Manifest(
     generation=42,
@@ -143,9 +143,10 @@ def test_an_older_or_foreign_format_asks_for_a_rebuild(written: object, shown: s
         replace(CALIBRATION, absent_cosine=float("inf")),
         replace(CALIBRATION, heading_similarity=-0.1),
         replace(CALIBRATION, chunks=-1),
+        replace(CALIBRATION, characters=-1),
         replace(CALIBRATION, chunks=10**400),
     ],
-    ids=["no number", "endless", "negative", "negative count", "no count"],
+    ids=["no number", "endless", "negative", "negative count", "negative size", "no count"],
 )
 def test_medians_that_no_search_reaches_are_refused(broken: Calibration) -> None:
     with pytest.raises(IndexBroken):

@@ -185,7 +185,7 @@ def test_reading_past_the_last_hit_says_how_many_there_are(run: Run) -> None:
 def test_why_adds_up_to_the_score(run: Run, made: Blog) -> None:
     _, printed = run("how does a cache grow", "--why", "--limit", "1")
     lines = printed.splitlines()
-    assert re.fullmatch(r"Confidence: medium \(0\.\d\d likely to hold an answer\)", lines[0])
+    assert re.fullmatch(r"Confidence: high \(0\.\d\d likely to hold an answer\)", lines[0])
     assert "   why: found here cache, grow" in lines
     terms = re.findall(r"^ +([\d.]+) × (-?[\d.]+) = (-?[\d.]+)  (.+)$", printed, re.M)
     assert {name for *_, name in terms} <= set(display.KINDS.values())

@@ -76,7 +76,7 @@ def test_questions_alike_stand_together_with_the_nearest_post(
         "     3×  walrus tusks  (nothing found 2, low confidence 1; 2025-11-23 to 2026-01-02)",
         "         also: Tusks of a walrus␛[2J",
         "     1×  onion bread oven  (low confidence; 2026-01-02)",
-        "         nearest: Onion soup (2024-05-06, low confidence)",
+        "         nearest: Onion soup (2024-05-06, medium confidence)",
     ]
 
 
@@ -108,7 +108,7 @@ def test_the_report_is_printed_as_json(
             "title": "Onion soup",
             "date": "2024-05-06",
             "chunk_index": 0,
-            "confidence": "low",
+            "confidence": "medium",
         },
     }
     assert (told["calls"], told["more"], told["answered"]) == (1, 0, 0)
