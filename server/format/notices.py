@@ -46,7 +46,7 @@ def list_names(counts: Counted, room: int = LIST_BYTES) -> str:
 
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
-    """Say which filter names a tag or section that no post has; `None` if each is known."""
+    """Say which filter names what no post has: a tag, a section, any date. `None` if none does."""
     tag, section = filters.tag, (filters.section or "").strip("/")
     sections = tuple(sorted(overview.sections, key=lambda each: -each[1]))
     sentences = []
@@ -54,6 +54,8 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
         sentences.append(_sentence("tag", tag, overview.tags, overview.tags))
     if section and section not in dict(sections):
         sentences.append(_sentence("section", section, sections, overview.main_sections))
+    if (filters.after or filters.before) and overview.first_day is None:
+        sentences.append("No post of the blog has a date, so none passes after or before.")
     return " ".join(sentences) or None
 
 

@@ -1,4 +1,4 @@
-"""What there is instead of a tag or section that no post has."""
+"""What is said of a filter that names what no post has."""
 
 from __future__ import annotations
 
@@ -53,6 +53,14 @@ def test_a_name_that_no_post_has_is_told_with_the_nearest_and_the_commonest(
 def test_a_blog_without_tags_says_so() -> None:
     assert explain_unknown(Filters(tag="a"), replace(BLOG, tags=())) == (
         "No post has the tag 'a'. The blog has no tags."
+    )
+
+
+@pytest.mark.parametrize("filters", [Filters(after="2025-01-01"), Filters(before="2025-12-31")])
+def test_a_blog_without_dates_says_so(filters: Filters) -> None:
+    undated = replace(BLOG, first_day=None, last_day=None)
+    assert explain_unknown(filters, undated) == (
+        "No post of the blog has a date, so none passes after or before."
     )
 
 
