@@ -69,7 +69,8 @@ def _day(value: object, *, is_last: bool) -> str:
         day = day or (monthrange(year, month)[1] if is_last else 1)
         return date(year, month, day).isoformat()
     except ValueError:
-        rule = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
+        kind = "a date" if isinstance(value, str) else "text, a date"
+        rule = f"must be {kind} as YYYY-MM-DD, YYYY-MM or YYYY"
         raise ValueError(f"{rule}, got {quote(value)}.") from None
 
 

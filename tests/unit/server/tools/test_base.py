@@ -157,6 +157,7 @@ TEXT = "it must be text of 1 to 1,000 characters."
 TOP_K = "top_k must be a whole number from 1 to 20, got"
 OFFSET = "offset must be a whole number from 0 to 10,000, got"
 DATE = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
+DATE_TEXT = "must be text, a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ DATE = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got"
         ({"query": "q", "after": "20250101"}, f"after {DATE} '20250101'."),
         ({"query": "q", "after": "0000"}, f"after {DATE} '0000'."),
         ({"query": "q", "before": "2025-13"}, f"before {DATE} '2025-13'."),
-        ({"query": "q", "before": 2025}, f"before {DATE} 2025."),
+        ({"query": "q", "before": 2025}, f"before {DATE_TEXT} 2025."),
         ({"query": "q", "before": "２０２５"}, f"before {DATE} '２０２５'."),
         (
             {"query": "q", "after": "2025", "before": "2024"},
