@@ -213,6 +213,8 @@ def _cosines(corpus: Corpus, vectors: Vectors, posts: Ids) -> dict[str, Floats]:
     centred = vectors[np.any(vectors, axis=1)] - centre
     known = np.isin(corpus.post_vectors.posts, posts)
     ids = corpus.post_vectors.posts[known]
+    if not len(ids):  # posts of a title alone have no vectors
+        return {}
     places = np.searchsorted(posts, ids)
     mean = centred.mean(axis=0)
     mean /= max(float(np.linalg.norm(mean)), 1e-9)

@@ -111,6 +111,14 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
 
 
+def test_a_draft_gets_links_to_posts_that_have_a_title_alone(blog: MakeBlog) -> None:
+    made = blog({"soup.md": "---\ntitle: Onion soup\n---\n"})
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"# Oven\n\nOnion soup is kept warm in it.\n", "new.md")
+    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
+    assert [(s.target.source, s.words) for s in found] == [("soup.md", "Onion soup")]
+
+
 @pytest.mark.parametrize(
     ("language", "linked"),
     [("zh-cn", {"zh-cn"}), ("zh-hk", {"zh-cn", "zh-tw"}), ("ja", {"en", "zh-cn", "zh-tw"})],
