@@ -302,8 +302,12 @@ CONFIDENCE_FORMULA = 7
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 
 
-CALIBRATION_GROWTH = 0.1
+CALIBRATION_CHANGE = 0.1
 """Share of chunks that must have come or gone before the headings are searched again."""
+
+SMALL_BLOG = 50_000
+"""Characters of text from which on a blog is large enough that the words it lacks count in full. A
+smaller one is calibrated at each change of it: a new post may be a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,10 +334,15 @@ class Calibration:
     """Of the blog's text, of a large one's as many as are sampled."""
     chunks: int
     """Chunks the index had then."""
+    last_chunk: int
+    """The largest of their ids, -1 if there were none; those of later chunks are larger."""
 
-    def is_stale(self, chunks: int) -> bool:
-        """Whether an index that now has `chunks` chunks should be calibrated anew."""
-        return abs(chunks - self.chunks) > CALIBRATION_GROWTH * max(self.chunks, 1)
+    def is_stale(self, chunks: Ids) -> bool:
+        """Whether a changed index of these chunk ids should be calibrated anew."""
+        come = int((chunks > self.last_chunk).sum())
+        gone = self.chunks - (len(chunks) - come)
+        changed = max(come, gone) > CALIBRATION_CHANGE * max(self.chunks, 1)
+        return changed or self.characters < SMALL_BLOG
 
 
 @dataclass(frozen=True, slots=True)

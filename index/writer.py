@@ -161,6 +161,10 @@ class IndexWriter:
             self._draft.complete(table, self._removed_chunks)
             self._write_overtaken(table)
 
+    def chunk_ids(self) -> Ids:
+        """Return the chunks' ids, ascending."""
+        return self._catalog.catalog.chunk_table().chunks
+
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
         return self._draft.open_snapshot(embedder)

@@ -335,7 +335,7 @@ class _Ingest:
 
         self.progress.start("writing the index", 1)
         writer.complete()
-        if calibration is None or calibration.is_stale(writer.chunks):
+        if calibration is None or calibration.is_stale(writer.chunk_ids()):
             from blog_search_mcp.index.search.calibration import calibrate
 
             with (

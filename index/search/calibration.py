@@ -82,7 +82,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
             Samples(headings, absent, foreign),
             reach.__getitem__,
             catalog.sample(SAMPLE_CHARACTERS),
-            catalog.count(),
+            snapshot.table.chunks,
         )
 
 
@@ -129,9 +129,9 @@ def sample_queries(headings: Collection[str]) -> list[str]:
 
 
 def measure_reach(
-    samples: Samples, retrieve: Callable[[str], RetrievalResult], blog: str, chunks: int
+    samples: Samples, retrieve: Callable[[str], RetrievalResult], blog: str, chunks: Ids
 ) -> Calibration:
-    """Retrieve every sample and keep the medians; `blog` is a sample of its text."""
+    """Retrieve every sample and keep the medians; `blog` is some of its text."""
     headings = [retrieve(text) for text in samples.headings]
     covered = [each for each in headings if _is_covered(each)]
     if len(covered) <= COVERED_SHARE * len(headings):
@@ -153,7 +153,8 @@ def measure_reach(
         foreign_cosine=_median_cosine(foreign) or absent_cosine,
         east_asian=east_asian_share(blog),
         characters=len(blog),
-        chunks=chunks,
+        chunks=len(chunks),
+        last_chunk=int(chunks.max(initial=-1)),
     )
 
 

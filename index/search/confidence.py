@@ -18,7 +18,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK
 from blog_search_mcp.index.search.ranking import ranking_model
-from blog_search_mcp.index.types import Calibration
+from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.retrieval import RetrievalResult
@@ -31,9 +31,6 @@ near to one as a heading to its own, while a few words have much in common with 
 LEAST = -1.0
 """Least value of a feature that is measured on the blog: further below what absent headings reach
 says no more."""
-
-SMALL = 50_000
-"""Characters of text from which on a blog is large enough that the words it lacks count in full."""
 
 SMALL_LOGIT = 2.5
 """What a blog of a few lines adds to the logit, and a longer one in proportion. Chosen on four
@@ -84,7 +81,7 @@ def estimate_confidence(
 
 
 def _smallness(characters: int) -> float:
-    return 1.0 - min(characters / SMALL, 1.0)
+    return 1.0 - min(characters / SMALL_BLOG, 1.0)
 
 
 def is_foreign(text: str, calibration: Calibration) -> bool:

@@ -37,7 +37,7 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 13
+FORMAT = 14
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(
@@ -69,10 +69,10 @@ def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
 
 
 def _finite(calibration: Calibration) -> Calibration:
-    *medians, characters, chunks = astuple(calibration)
+    *medians, characters, chunks, last_chunk = astuple(calibration)
     if not all(map(math.isfinite, medians)) or calibration.heading_similarity < 0.0:
         raise ValueError("no medians")
-    if not all(0 <= count < 2**63 for count in (characters, chunks)):
+    if not all(0 <= count < 2**63 for count in (characters, chunks, last_chunk + 1)):
         raise ValueError("no count")
     return calibration
 

@@ -94,7 +94,7 @@ def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
 
 
 def test_an_answer_says_how_sure_it_is(made: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confidence, "SMALL", 1)
+    monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
     sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
     assert (sure.confidence, sure.notice) == ("high", None)
     assert (unsure.confidence, unsure.notice) == ("low", NOTICE)

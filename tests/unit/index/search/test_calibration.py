@@ -24,14 +24,14 @@ from blog_search_mcp.index.search.calibration import (
 )
 from blog_search_mcp.index.search.confidence import COVERED, east_asian_share, found_words
 from blog_search_mcp.index.search.retrieval import RetrievalResult
-from blog_search_mcp.index.types import Calibration
+from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 from tests.support.columns import Candidate, columns
 from tests.support.fakes import FakeEmbedder, vector_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from blog_search_mcp.index.types import Vectors
+    from blog_search_mcp.index.types import Ids, Vectors
     from tests.support.blog import MakeBlog
 
 FOUND = RetrievalResult(
@@ -104,6 +104,9 @@ def test_every_absent_heading_is_there_in_every_language() -> None:
         assert own is (language in {"zh", "ja"})
 
 
+CHUNKS = np.arange(3, 10)
+
+
 def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
     cosines = {"a": 0.25, "b": 0.875, "c": 0.5, "no": 0.375, "nor": 0.125, "別": 0.375}
     found = {
@@ -113,7 +116,7 @@ def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
     found["no"] = replace(found["no"], coverage=0.0)
     found["nor"] = replace(found["nor"], coverage=0.0)
     samples = Samples(["a", "b", "c"] * 3, ["no", "nor"], ["別"])
-    assert measure_reach(samples, found.__getitem__, "a blog", 7) == Calibration(
+    assert measure_reach(samples, found.__getitem__, "a blog", CHUNKS) == Calibration(
         heading_found=found_words(FOUND),
         absent_found=0.0,
         heading_similarity=0.375,
@@ -123,6 +126,7 @@ def test_a_calibration_is_the_medians_of_what_each_sample_reaches() -> None:
         east_asian=0.0,
         characters=6,
         chunks=7,
+        last_chunk=9,
     )
 
 
@@ -130,7 +134,7 @@ def test_similarity_is_0_where_the_embedder_covers_few_headings() -> None:
     for covered, similarity in ((1, 0.0), (2, 0.0), (3, 0.4)):
         assert (covered / 10 > COVERED_SHARE) is (similarity > 0.0)
         answers = {str(n): FOUND if n < covered else UNREAD for n in range(10)}
-        found = measure_reach(Samples([*answers], [], []), answers.__getitem__, "快取", 7)
+        found = measure_reach(Samples([*answers], [], []), answers.__getitem__, "快取", CHUNKS)
         assert found.heading_similarity == pytest.approx(similarity)
         assert found.heading_found == found_words(FOUND)
         assert found.east_asian == 1.0
@@ -154,7 +158,7 @@ def test_headings_that_a_blog_lacks_reach_what_those_of_other_blogs_do() -> None
         (["own"] * FEWEST, (own, 0.9, 0.8)),
         (["x_1"] * FEWEST, (own, cosine, similarity)),
     ):
-        found = measure_reach(Samples(headings, ["absent"], []), answers.__getitem__, "", 1)
+        found = measure_reach(Samples(headings, ["absent"], []), answers.__getitem__, "", CHUNKS)
         assert found.heading_found == pytest.approx(reach[0])
         assert found.heading_cosine == pytest.approx(reach[1])
         assert found.heading_similarity == pytest.approx(reach[2])
@@ -163,13 +167,13 @@ def test_headings_that_a_blog_lacks_reach_what_those_of_other_blogs_do() -> None
 def test_absent_headings_reach_no_more_than_the_blogs_own() -> None:
     answers = {"own": replace(FOUND, max_cosine=0.3), "absent": FOUND}
     samples = Samples(["own"] * FEWEST, ["absent"], [])
-    found = measure_reach(samples, answers.__getitem__, "", 1)
+    found = measure_reach(samples, answers.__getitem__, "", CHUNKS)
     assert found.absent_cosine == found.heading_cosine == pytest.approx(0.3)
 
 
 def test_foreign_headings_that_the_embedder_does_not_cover_reach_what_absent_ones_do() -> None:
     answers = {"own": FOUND, "absent": replace(FOUND, max_cosine=0.3), "別": UNREAD}
-    found = measure_reach(Samples(["own"], ["absent"], ["別"]), answers.__getitem__, "", 1)
+    found = measure_reach(Samples(["own"], ["absent"], ["別"]), answers.__getitem__, "", CHUNKS)
     assert found.foreign_cosine == found.absent_cosine == pytest.approx(0.3)
 
 
@@ -177,8 +181,8 @@ def test_what_is_not_asked_reaches_nothing() -> None:
     def never(text: str) -> RetrievalResult:
         raise AssertionError(text)
 
-    nothing = Calibration(USUAL_FOUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0)
-    assert measure_reach(Samples([], [], []), never, "", 0) == nothing
+    nothing = Calibration(USUAL_FOUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, -1)
+    assert measure_reach(Samples([], [], []), never, "", CHUNKS[:0]) == nothing
 
 
 def post(heading: str) -> str:
@@ -223,12 +227,34 @@ def test_what_a_calibration_searches_for_is_embedded_in_batches(blog: MakeBlog) 
     assert embedder.batches == [BATCH] * (asked // BATCH) + [asked % BATCH]
 
 
+MEDIANS = (1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+HUNDRED = np.arange(1, 101)
+
+
 @pytest.mark.parametrize(
-    ("then", "now", "stale"),
-    [(100, 100, False), (100, 110, False), (100, 111, True), (100, 89, True), (0, 1, True)],
+    ("now", "is_stale"),
+    [
+        pytest.param(HUNDRED, False, id="the same"),
+        pytest.param(np.arange(1, 111), False, id="a tenth has come"),
+        pytest.param(np.arange(1, 112), True, id="more has come"),
+        pytest.param(HUNDRED[10:], False, id="a tenth has gone"),
+        pytest.param(HUNDRED[11:], True, id="more has gone"),
+        pytest.param(HUNDRED + 10, False, id="a tenth was edited"),
+        pytest.param(HUNDRED + 11, True, id="more was edited"),
+    ],
 )
-def test_a_calibration_is_stale_after_a_tenth_has_come_or_gone(
-    then: int, now: int, stale: bool
+def test_a_calibration_is_stale_when_more_than_a_tenth_has_come_or_gone(
+    now: Ids, is_stale: bool
 ) -> None:
-    calibration = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, characters=5, chunks=then)
-    assert calibration.is_stale(now) is stale
+    calibration = Calibration(*MEDIANS, characters=SMALL_BLOG, chunks=100, last_chunk=100)
+    assert calibration.is_stale(now) is is_stale
+
+
+def test_the_calibration_of_a_small_blog_is_stale_at_any_change() -> None:
+    calibration = Calibration(*MEDIANS, characters=SMALL_BLOG - 1, chunks=100, last_chunk=100)
+    assert calibration.is_stale(HUNDRED)
+
+
+def test_the_calibration_of_an_empty_index_is_stale_at_the_first_post() -> None:
+    calibration = Calibration(*MEDIANS, characters=SMALL_BLOG, chunks=0, last_chunk=-1)
+    assert calibration.is_stale(np.array([0]))

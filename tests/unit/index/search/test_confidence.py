@@ -14,7 +14,6 @@ from blog_search_mcp.index.search.confidence import (
     LEAST,
     LENGTH,
     NOTICE,
-    SMALL,
     SMALL_LOGIT,
     Confidence,
     confidence_features,
@@ -27,7 +26,7 @@ from blog_search_mcp.index.search.confidence import (
     query_length,
 )
 from blog_search_mcp.index.search.retrieval import RetrievalResult
-from blog_search_mcp.index.types import Calibration
+from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 from tests.support.columns import Candidate, columns
 from tests.support.models import BY_MEANING, BY_WORDS
 
@@ -56,8 +55,9 @@ ENGLISH = Calibration(
     absent_cosine=0.15,
     foreign_cosine=0.25,
     east_asian=0.0,
-    characters=SMALL,
+    characters=SMALL_BLOG,
     chunks=100,
+    last_chunk=100,
 )
 """By this, FOUND reaches half of what headings do, in words and in meaning."""
 
@@ -216,9 +216,9 @@ def test_what_is_hardly_found_in_a_small_blog_is_less_doubtful() -> None:
         return estimate_confidence(reaching(0.3, 0.3), "zebra", blog).certainty
 
     certain = BY_MEANING.probability({"found": 0.3, "nearest": LONGER * 0.3})
-    assert certainty(2 * SMALL) == certainty(SMALL) == pytest.approx(certain)
+    assert certainty(2 * SMALL_BLOG) == certainty(SMALL_BLOG) == pytest.approx(certain)
     logit = math.log(certain / (1.0 - certain))
-    for characters, share in ((SMALL // 10, 0.9), (0, 1.0)):
+    for characters, share in ((SMALL_BLOG // 10, 0.9), (0, 1.0)):
         odds = math.exp(logit + share * SMALL_LOGIT)
         assert certainty(characters) == pytest.approx(odds / (1.0 + odds))
 

@@ -321,7 +321,7 @@ def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
 def test_a_low_confidence_is_told_with_hits_and_not_without(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confidence, "SMALL", 1)
+    monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
     far = ask(made, "zebra xylophone orchestra quartet recital")
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", Use.LEXICAL)

@@ -24,7 +24,9 @@ from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `blog-ingest CONTENT --index INDEX --rebuild`."
 
-CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, characters=70, chunks=2)
+CALIBRATION = Calibration(
+    5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, characters=70, chunks=2, last_chunk=2
+)
 
 MANIFEST = Manifest(
     generation=42,
