@@ -232,12 +232,16 @@ def correct_spelling(
     ]
     if len(unknown) != 1 or len(unknown[0]) < LEAST_LETTERS:
         return None
-    nearest = max(_edits(unknown[0].lower()), key=vocabulary.spelled)
-    return (unknown[0], nearest) if vocabulary.spelled(nearest) else None
+    spelled = {word: vocabulary.spelled(word) for word in _edits(unknown[0].lower())}
+    said = [
+        word for word, count in spelled.items() if count and _has_stem(word, languages, vocabulary)
+    ]
+    nearest = max(said, key=spelled.__getitem__, default=None)
+    return (unknown[0], nearest) if nearest else None
 
 
 class Vocabulary(Protocol):
-    """The words of a blog."""
+    """The words of a blog; of a thousand that it lacks, a few may be taken for one it has."""
 
     def having(self, stem: str) -> int:
         """In how many documents a stem is."""
@@ -247,8 +251,13 @@ class Vocabulary(Protocol):
 
 
 def _is_said(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
+    return vocabulary.spelled(word) > 0 or _has_stem(word, languages, vocabulary)
+
+
+def _has_stem(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """A second look at a word that has come out as spelled: index.milvus knows both by hashes."""
     (analysed,) = analyse_query(word, languages).words
-    return vocabulary.spelled(word) > 0 or any(map(vocabulary.having, analysed.stems))
+    return any(map(vocabulary.having, analysed.stems))
 
 
 def _edits(word: str) -> Iterator[str]:
