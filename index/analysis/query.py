@@ -212,6 +212,8 @@ _PLAIN = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 
 LEAST_LETTERS = 6
 """Letters from which on a word may be misspelled: a shorter one is like too many others."""
+MOST_LETTERS = 40
+"""Letters up to which one may be: an edit for each and each letter of the alphabet is looked up."""
 
 
 def correct_spelling(
@@ -230,7 +232,7 @@ def correct_spelling(
         for word in _PLAIN.findall(text)
         if not is_word(word.lower()) and not _is_said(word.lower(), languages, vocabulary)
     ]
-    if len(unknown) != 1 or len(unknown[0]) < LEAST_LETTERS:
+    if len(unknown) != 1 or not LEAST_LETTERS <= len(unknown[0]) <= MOST_LETTERS:
         return None
     spelled = {word: vocabulary.spelled(word) for word in _edits(unknown[0].lower())}
     said = [

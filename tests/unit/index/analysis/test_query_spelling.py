@@ -92,6 +92,17 @@ def test_what_only_has_the_hash_of_a_word_is_not_meant() -> None:
     assert correct_spelling(said, ("en",), collides, {"the", "it"}.__contains__) is None
 
 
+def test_a_word_longer_than_any_that_is_written_is_not_corrected() -> None:
+    longest = "kubernetes" * 4
+    blog = Words({longest: 1, f"{longest}s": 1})
+
+    def corrected_in_blog(word: str) -> tuple[str, str] | None:
+        return correct_spelling(word, ("en",), blog, ENGLISH.__contains__)
+
+    assert corrected_in_blog(f"{longest[:-1]}z") == (f"{longest[:-1]}z", longest)
+    assert corrected_in_blog(f"{longest}z") is None
+
+
 @given(st.text())
 @example("\u0130stanb kuberntes")
 def test_any_query_is_read(text: str) -> None:
