@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.content.last_ingest import blog_of
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.relations.linking.places import DAY
 from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.files import write_output
 from blog_search_mcp.server.cli.terminal import print_text, tell
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
 
 _POSTS = (".md", ".mdx", ".markdown", ".qmd")
-_DAY = re.compile(r"^\d{4}-\d{2}-\d{2}-")
 _ELEVENTY = ("eleventy.config.*", ".eleventy.js", "package.json")
 """Files that lie in the folder that Eleventy is run in."""
 
@@ -85,7 +85,7 @@ def describe_for_jekyll(found: Related, _content: Path) -> dict[str, Any]:
     """Key by `page.slug`; of posts that share one the newest has it."""
 
     def slug(post: Post) -> str:
-        return post.slug or _DAY.sub("", _stem(post).rpartition("/")[2])
+        return post.slug or DAY.sub("", _stem(post).rpartition("/")[2])
 
     by_date = sorted(found, key=lambda pair: pair[0].date or "")
     newest = {slug(post): (post, others) for post, others in by_date}

@@ -69,6 +69,17 @@ def test_jekyll_finds_a_page_by_its_slug(made: Blog, capsys: pytest.CaptureFixtu
     assert list(printed(made, capsys, "jekyll")) == ["walrus", "bread", "index", "soup"]
 
 
+def test_jekyll_takes_a_day_of_one_figure_off_a_slug_too(
+    made: Blog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (made.content / "_posts" / "2024-01-02-walrus.md").rename(
+        made.content / "_posts" / "2024-1-2-walrus.md"
+    )
+    made.ingest()
+    found = printed(made, capsys, "jekyll")
+    assert [each["slug"] for each in found["index"]] == ["walrus"]
+
+
 def test_eleventy_finds_a_page_by_its_input_path(
     made: Blog, capsys: pytest.CaptureFixture[str]
 ) -> None:
