@@ -225,7 +225,7 @@ class Hugo(SiteGenerator):
             return whole if is_file or whole.endswith("/") else whole + "/"
         section = page.folder.partition("/")[0]
         if page.name == "_index":
-            clean = _sanitize(page.folder, lower=self.lower)
+            clean = _sanitize(_hyphenate(page.folder), lower=self.lower)
             if section in self.section_patterns:
                 raise NoLink("the list page of a section with a pattern of its own")
             return prefix + (f"/{clean}/" if clean else "/") + ("index.html" if self.ugly else "")
@@ -237,7 +237,8 @@ class Hugo(SiteGenerator):
         if pattern := dict(self.patterns).get(section) or dict(self.patterns).get("*"):
             path = self._fill_pattern(page, pattern)
         else:
-            path = f"{page.folder}/{self._slug_and_date(page)[0] or page.name}"
+            name = self._slug_and_date(page)[0] or _hyphenate(page.name)
+            path = f"{_hyphenate(page.folder)}/{name}"
         clean = _sanitize(posixpath.normpath("/" + path).strip("/"), lower=self.lower)
         return f"{prefix}/{clean}" + (".html" if self.ugly else "/")
 
@@ -245,7 +246,8 @@ class Hugo(SiteGenerator):
         """Return the slug, `""` for none of its own, and the date of a page."""
         dated = _DATED.match(page.name) if self.dated_names else None
         slug = page.address.get("slug") or (page.name[dated.end() :] if dated else "")
-        return slug, (parse_date(dated[1]) if dated else None) or page.address.written_date
+        clean = _sanitize(slug, lower=self.lower).strip("-")
+        return clean, (parse_date(dated[1]) if dated else None) or page.address.written_date
 
     def _fill_pattern(self, page: _Page, pattern: str) -> str:
         slug, day = self._slug_and_date(page)
@@ -265,8 +267,8 @@ class Hugo(SiteGenerator):
         }
         values = {
             **{token: dates.get(token) for token in _DATES},
-            "section": "".join(sections[:1]),
-            "sections": "/".join(sections),
+            "section": _hyphenate("".join(sections[:1])),
+            "sections": _hyphenate("/".join(sections)),
             **{token: _sanitize(text, lower=self.lower) or None for token, text in texts.items()},
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
@@ -297,13 +299,18 @@ def _has_default_ids(markup: Config) -> bool:
     )
 
 
+def _hyphenate(path: str) -> str:
+    """Write a file's path as Hugo 0.168 does; 0.111 has one hyphen for a run of spaces."""
+    return path.replace(" ", "-")
+
+
 def _sanitize(text: str, *, lower: bool = True) -> str:
     """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
     kept: list[str] = []
     gap = False
     for char in unicodedata.normalize("NFC", text):
         category = unicodedata.category(char)
-        if char in "./\\_#+~-" or category[0] in "LM" or category == "Nd":
+        if char in "./\\_#+~-@" or category[0] in "LM" or category == "Nd":
             if gap and char != "-":
                 kept.append("-")
             gap = False

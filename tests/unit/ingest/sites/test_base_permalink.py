@@ -49,9 +49,14 @@ TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n
             TITLE,
             "/posts/my-post-n%C3%A4me-%E4%B8%AD%E6%96%87-v1.2+xy/",
         ),
+        ("content/My - Notes & X/A & B.md", TITLE, "/my---notes--x/a--b/"),
+        ("content/My - Notes & X/_index.md", TITLE, "/my---notes--x/"),
+        ("content/posts/a - b/index.md", TITLE, "/posts/a---b/"),
+        ("content/posts/talk@2.md", TITLE, "/posts/talk@2/"),
         ("content/posts/b.zh.md", TITLE, "/zh/posts/b/"),
         ("content/posts/c.fr.md", TITLE, "/posts/c.fr/"),
         ("content/posts/s.md", TITLE + "slug: My Custom Slug", "/posts/my-custom-slug/"),
+        ("content/posts/s.md", TITLE + "slug: A - b, c -", "/posts/a-b-c/"),
         ("content/posts/s.md", TITLE + "slug: CamelCase", "/posts/camelcase/"),
         ("content/posts/s.md", TITLE + "slug: 中文/x", "/posts/%E4%B8%AD%E6%96%87/x/"),
         ("content/posts/s.md", TITLE + "url: /custom/url/", "/custom/url/"),
@@ -78,7 +83,7 @@ PATTERNS = Hugo(
     languages=("en",),
     default_in_subdir=True,
     ugly=True,
-    sections=("docs/x",),
+    sections=("docs/x", "docs/My X"),
 )
 
 
@@ -95,6 +100,7 @@ PATTERNS = Hugo(
         ("content/posts/_index.md", TITLE, None),
         ("content/docs/_index.md", TITLE, "/zh/docs/index.html"),
         ("content/docs/x/y/deep.md", "title: T", "/zh/d/docs/x/deep/t.html"),
+        ("content/docs/My X/a - b.md", "title: T - U", "/zh/d/docs/my-x/a-b/t-u.html"),
         ("content/docs/y/deep.md", "title: T", "/zh/d/docs/deep/t.html"),
         ("content/docs/x/bundle/index.en.md", "title: x", "/en/d/docs/x/bundle/x.html"),
         ("content/notes/x/y.md", TITLE, "/zh/notes/y.html"),
