@@ -12,12 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -31,8 +32,22 @@ from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
 from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.search.confidence import confidence_features, has_similarity
-from blog_search_mcp.index.search.ranking import MODEL_FILE, QueryKind, kind_of_query, post_features
+from blog_search_mcp.index.search.confidence import (
+    confidence_features,
+    has_similarity,
+    measure_lead,
+)
+from blog_search_mcp.index.search.ranking import (
+    DENSE_FEATURES,
+    MODEL_FILE,
+    LogisticModel,
+    QueryKind,
+    RankingModel,
+    Weights,
+    kind_of_query,
+    largest_sum,
+    post_features,
+)
 from blog_search_mcp.index.search.search import retrieve_candidates
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
@@ -45,6 +60,7 @@ if TYPE_CHECKING:
     from benchmarks.quality.types import Query
 
     Numbers = npt.NDArray[np.float64]
+    Ranking = dict[QueryKind, Weights]
 
 ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
 """Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
@@ -58,7 +74,7 @@ ENOUGH = 40
 KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
-LEFT_OUT = {"title", "definition", "simplified", "regional"}
+LEFT_OUT = {"title", "definition", "misspelled", "simplified", "regional"}
 """Kinds that are answered by the title, or are other queries rewritten."""
 
 RIDGE = 1e-3
@@ -69,8 +85,11 @@ CONFIDENCE_RIDGE = 1e-4
 blogs are low where the blog was left out, at 1e-5 as many."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-CONFIDENCE = ("found", "missing", "length", "nearest", "matching")
-BY_WORDS = ("found", "missing", "length")
+LEAD = "lead"
+"""The feature of confidence that depends on the weights of the ranking."""
+
+CONFIDENCE = ("found", "missing", "length", "nearest", "matching", LEAD, "question")
+BY_WORDS = ("found", "missing", "length", LEAD, "question")
 
 ABSENT = frozenset({"absent", "elsewhere", "heading elsewhere"})
 """Kinds without an answer that are fitted on; everyday questions are not, and test the fit."""
@@ -98,15 +117,30 @@ class Example:
     is_right: npt.NDArray[np.bool_]
     is_named: bool
     """Whether a title decides."""
+    families: npt.NDArray[np.int64]
+    """By candidate, the post that stands for it and its translations."""
     confidence: Mapping[str, float]
+    """Its features; LEAD only after `with_lead`."""
     by_meaning: bool
 
-    def rank(self, weights: Numbers) -> int:
+    def rank(self, ranking: Ranking) -> int:
         """Rank the first right post, from 1; the number of candidates and one if none is there."""
         if not self.is_right.any():
             return len(self.is_right) + 1
-        scores = self.features @ weights
+        scores = self.features @ np.array([*ranking[self.query_kind].values()])
         return 1 + int((scores[~self.is_right] >= scores[self.is_right].max()).sum())
+
+    def with_lead(self, ranking: Ranking, *, by_meaning: bool) -> Example:
+        """Add the feature of confidence that depends on the weights, as search has it by them."""
+        weights = ranking[self.query_kind]
+        if not by_meaning:
+            weights = {name: weights[name] for name in weights if name not in DENSE_FEATURES}
+        columns = [FEATURES.index(name) for name in weights]
+        scores = self.features[:, columns] @ np.array([*weights.values()])
+        families = np.unique(self.families, return_inverse=True)[1]
+        best = np.zeros(len(scores))
+        np.maximum.at(best, families, scores / largest_sum(weights))
+        return replace(self, confidence={**self.confidence, LEAD: measure_lead(best.tolist())})
 
 
 def main() -> int:
@@ -114,7 +148,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tools.fit_ranking", description=__doc__)
     parser.add_argument("corpora", type=Path, nargs="+")
     parser.add_argument("--questions", type=Path, required=True)
-    parser.set_defaults(cache=cache_folder({}))
+    parser.set_defaults(cache=cache_folder(os.environ))
     options = parser.parse_args()
     corpora = [
         *read_corpora(options.corpora, options.questions, LIMIT),
@@ -128,14 +162,7 @@ def main() -> int:
         report(corpus.name, own, fit(rest))
     model = fit(examples)
     report("all, in sample", examples, model)
-    command = "python -m tools.fit_ranking CORPORA --questions QUESTIONS"
-    document = {
-        "command": command,
-        "commit": read_commit().removesuffix("-dirty"),
-        "fitted_on": sorted(corpus.name for corpus in fitted),
-        **model,
-    }
-    MODEL_FILE.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    MODEL_FILE.write_text(json.dumps(model.model_dump(), indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -187,26 +214,33 @@ def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) ->
                 features=np.stack([features[feature] for feature in FEATURES], axis=1),
                 is_right=np.isin(retrieved.posts.ids, list(right)),
                 is_named=bool(find_named_posts(snapshot.titles, query.text)),
-                confidence=confidence_features(retrieved, query.text, calibration),
+                families=np.array(
+                    [
+                        min((each.post for each in groups.get(post, ())), default=post)
+                        for post in retrieved.posts
+                    ]
+                ),
+                confidence=confidence_features(analysed, retrieved, 0.0, calibration),
                 by_meaning=has_similarity(retrieved, calibration),
             )
 
 
-def fit(examples: Sequence[Example]) -> dict[str, object]:
-    """Fit everything that the file holds but where it comes from, rounded to two digits."""
+def fit(examples: Sequence[Example]) -> RankingModel:
+    """Fit everything that the file holds, rounded to two digits."""
     kinds: tuple[QueryKind, ...] = get_args(QueryKind)
-    ranking = {
+    ranking: Ranking = {
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
     }
-    return {
-        "ranking": {
-            kind: dict(zip(FEATURES, weights, strict=True)) for kind, weights in ranking.items()
-        },
-        "confidence": _fit_confidence(
-            [each for each in examples if each.by_meaning], CONFIDENCE, ranking
-        ),
-        "confidence_by_words": _fit_confidence(examples, BY_WORDS, ranking),
-    }
+    led = [each.with_lead(ranking, by_meaning=True) for each in examples if each.by_meaning]
+    led_by_words = [each.with_lead(ranking, by_meaning=False) for each in examples]
+    return RankingModel(
+        command="python -m tools.fit_ranking CORPORA --questions QUESTIONS",
+        commit=read_commit().removesuffix("-dirty"),
+        fitted_on=tuple(sorted({each.corpus for each in examples})),
+        ranking=ranking,
+        confidence=_fit_confidence(led, CONFIDENCE, ranking),
+        confidence_by_words=_fit_confidence(led_by_words, BY_WORDS, ranking),
+    )
 
 
 def _importance(examples: Iterable[Example]) -> Callable[[Example], float]:
@@ -219,7 +253,7 @@ def _importance(examples: Iterable[Example]) -> Callable[[Example], float]:
     return importance
 
 
-def _fit_weights(examples: Sequence[Example]) -> list[float]:
+def _fit_weights(examples: Sequence[Example]) -> Weights:
     used = [each for each in examples if each.is_right.any() and not each.is_named]
     importance = _importance(used)
     weight = np.array([importance(each) for each in used])
@@ -241,12 +275,13 @@ def _fit_weights(examples: Sequence[Example]) -> list[float]:
     start = np.ones(len(FEATURES))
     bounds = [(0.0, None)] * len(FEATURES)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return [round(float(value), 2) + 0.0 for value in found.x]
+    rounded = (round(float(value), 2) + 0.0 for value in found.x)
+    return dict(zip(FEATURES, rounded, strict=True))
 
 
 def _fit_confidence(
-    examples: Sequence[Example], names: Sequence[str], ranking: Mapping[QueryKind, list[float]]
-) -> dict[str, object]:
+    examples: Sequence[Example], names: Sequence[str], ranking: Ranking
+) -> LogisticModel:
     """Fit one logistic model; `names` are its features."""
     used = [each for each in examples if each.kind in ABSENT or _is_found(each, ranking)]
     bias, *weights = _fit_logistic(used, names)
@@ -273,12 +308,12 @@ def _fit_confidence(
     low = min(float(np.sort(values)[int(FALSE_LOW * len(values))]) for values in asked)
     low = math.floor(1000.0 * low) / 1000.0
     reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in absent.values()]
-    return {
-        "bias": bias,
-        "weights": dict(zip(names, weights, strict=True)),
-        "low": low,
-        "high": max(round(float(np.median(reached)), 3), low),
-    }
+    return LogisticModel(
+        bias=bias,
+        weights=dict(zip(names, weights, strict=True)),
+        low=low,
+        high=max(round(float(np.median(reached)), 3), low),
+    )
 
 
 def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[float]:
@@ -320,11 +355,11 @@ def _is_absent(example: Example) -> bool:
     return example.kind in ABSENT or example.kind == "everyday"
 
 
-def _is_found(example: Example, ranking: Mapping[QueryKind, list[float]]) -> bool:
-    return example.is_named or example.rank(np.array(ranking[example.query_kind])) <= 5
+def _is_found(example: Example, ranking: Ranking) -> bool:
+    return example.is_named or example.rank(ranking) <= 5
 
 
-def report(name: str, examples: Sequence[Example], model: Mapping[str, object]) -> None:
+def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
     """Print how well each kind of query is served by `model`."""
     by_kind: dict[str, list[Example]] = defaultdict(list)
     for each in examples:
@@ -332,7 +367,7 @@ def report(name: str, examples: Sequence[Example], model: Mapping[str, object]) 
     for kind, own in sorted(by_kind.items()):
         line = f"{name:<22}{kind:<12}{len(own):>5}"
         if not _is_absent(own[0]):
-            ranks = np.array([1 if each.is_named else _rank(each, model) for each in own])
+            ranks = np.array([1 if each.is_named else each.rank(model.ranking) for each in own])
             gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
             line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
             own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
@@ -341,22 +376,13 @@ def report(name: str, examples: Sequence[Example], model: Mapping[str, object]) 
         print(line, *shares)  # noqa: T201
 
 
-def _rank(example: Example, model: Mapping[str, object]) -> int:
-    ranking = model["ranking"]
-    assert isinstance(ranking, dict)
-    return example.rank(np.array(list(ranking[example.query_kind].values())))
-
-
-def _word(example: Example, model: Mapping[str, object]) -> str:
+def _word(example: Example, model: RankingModel) -> str:
     if example.is_named:
         return "high"
-    chosen = model["confidence" if example.by_meaning else "confidence_by_words"]
-    assert isinstance(chosen, dict)
-    fitted = [chosen["bias"], *chosen["weights"].values()]
-    certainty = _probabilities([example], [*chosen["weights"]], fitted)[0]
-    return (
-        "low" if certainty < chosen["low"] else "high" if certainty >= chosen["high"] else "medium"
-    )
+    chosen = model.confidence if example.by_meaning else model.confidence_by_words
+    led = example.with_lead(model.ranking, by_meaning=example.by_meaning)
+    certainty = chosen.probability(led.confidence)
+    return "low" if certainty < chosen.low else "high" if certainty >= chosen.high else "medium"
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 """Estimate whether the blog has an answer at all, from what a search retrieved.
 
-The features are measured on each index against queries of two kinds, which are searched for when it
-is written (`index.search.calibration`): its own headings, which certainly have an answer, and
-packaged headings about other things. What the first reach is 1, what the second reach is 0, and
-nearness counts by the query's length, so that one logistic model, fitted on several blogs, serves
-every language, size of blog and embedder.
+Those of words and of meaning are measured on each index against queries of two kinds, which are
+searched for when it is written (`index.search.calibration`): its own headings, which certainly have
+an answer, and packaged headings about other things. What the first reach is 1, what the second
+reach is 0, and nearness counts by the query's length, so that one logistic model, fitted on several
+blogs, serves every language, size of blog and embedder. By how much the best post leads, and
+whether the query asks, are the same on any index.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,7 @@ from blog_search_mcp.index.search.ranking import ranking_model
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.retrieval import RetrievalResult
 
 LENGTH = 0.25
@@ -63,21 +67,24 @@ class Confidence:
 
 
 def estimate_confidence(
-    retrieved: RetrievalResult, text: str, calibration: Calibration | None
+    query: Query, retrieved: RetrievalResult, lead: float, calibration: Calibration | None
 ) -> Confidence:
-    """Estimate how sure the answer to `text` is; low if nothing was found or nothing is known."""
+    """Estimate how sure the answer to a query is; low if nothing was found or nothing is known.
+
+    `lead` is as of `measure_lead`.
+    """
     if calibration is None or not retrieved.posts:
         return Confidence("low", 0.0)
     model = ranking_model()
     by_meaning = has_similarity(retrieved, calibration)
     logistic = model.confidence if by_meaning else model.confidence_by_words
-    features = confidence_features(retrieved, text, calibration)
+    features = confidence_features(query, retrieved, lead, calibration)
     certainty = logistic.probability(features, SMALL_LOGIT * _smallness(calibration.characters))
     word = "high" if certainty >= logistic.high else "medium"
     if certainty >= logistic.low:
         return Confidence(word, certainty)
-    asked = is_foreign(text, calibration) and is_language(retrieved, calibration)
-    return Confidence("low", certainty, FOREIGN_NOTICE if asked else NOTICE)
+    foreign = is_foreign(query.text, calibration) and is_language(retrieved, calibration)
+    return Confidence("low", certainty, FOREIGN_NOTICE if foreign else NOTICE)
 
 
 def _smallness(characters: int) -> float:
@@ -103,14 +110,23 @@ def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool
     return covered and calibration.heading_similarity > 0.0
 
 
+def measure_lead(scores: Iterable[float]) -> float:
+    """By how much the best of the posts' scores exceeds the next, in [0, 1].
+
+    Of a question without an answer many posts hold as much.
+    """
+    best, second, *_ = (*heapq.nlargest(2, scores), 0.0, 0.0)
+    return best - second
+
+
 def confidence_features(
-    retrieved: RetrievalResult, text: str, calibration: Calibration
+    query: Query, retrieved: RetrievalResult, lead: float, calibration: Calibration
 ) -> dict[str, float]:
     """Compute everything that the confidence models weigh."""
     nearest = matching = 0.0
     if has_similarity(retrieved, calibration):
         absent, reach = calibration.absent_cosine, calibration.heading_cosine
-        shift = calibration.foreign_cosine - absent if is_foreign(text, calibration) else 0.0
+        shift = calibration.foreign_cosine - absent if is_foreign(query.text, calibration) else 0.0
         longer = length_factor(retrieved)
         nearest = longer * _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
         matching = longer * _scale(matching_cosine(retrieved) - shift, absent, reach)
@@ -122,6 +138,8 @@ def confidence_features(
         "length": math.log1p(query_length(retrieved)),
         "nearest": nearest,
         "matching": matching,
+        "lead": lead,
+        "question": float(query.is_question),
     }
 
 

@@ -202,7 +202,7 @@ def score_posts(
 
     A score is the weighted sum of the features as a share of the largest sum there can be.
     """
-    most = _largest_sum(weights)
+    most = largest_sum(weights)
     if not most:
         return {}
     scores = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
@@ -250,7 +250,7 @@ def explain_score(
 
     Their shares times their values add up to its score times `scale`.
     """
-    most = _largest_sum(weights)
+    most = largest_sum(weights)
     return tuple(
         Reason(name, scale * weight / most, float(features[name][position]))
         for name, weight in sorted(weights.items(), key=lambda each: -each[1])
@@ -265,7 +265,8 @@ def explain_reward(
     return (Reason(kind, scale * REWARD, 1.0 / len(having)),) if post in having else ()
 
 
-def _largest_sum(weights: Weights) -> float:
+def largest_sum(weights: Weights) -> float:
+    """The largest weighted sum of features there can be."""
     return sum(
         weight * (MAX_SIMILARITY if name in DENSE_FEATURES else 1.0)
         for name, weight in weights.items()

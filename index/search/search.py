@@ -20,7 +20,11 @@ from blog_search_mcp.index.analysis.query import (
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
-from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
+from blog_search_mcp.index.search.confidence import (
+    Confidence,
+    estimate_confidence,
+    measure_lead,
+)
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_translations,
@@ -81,7 +85,6 @@ def search(
     text, corrected = _correct_spelling(snapshot, text)
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
     query, retrieved = found.query, found.retrieved
-    confidence = _estimate_confidence(retrieved, text, calibration)
     similarity = RAW
     if calibration is not None and use is not Use.DENSE:
         similarity = calibration.heading_similarity
@@ -89,8 +92,11 @@ def search(
     if use is Use.HYBRID and retrieved.max_cosine is None:
         use = Use.LEXICAL
     weights = query_weights(query, use)
+    scores = score_posts(features, retrieved.posts, weights)
+    lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
+    confidence = _estimate_confidence(found, lead, calibration)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
-    scores = reward_posts(score_posts(features, retrieved.posts, weights), headed)
+    scores = reward_posts(scores, headed)
     verbatim, unread = _find_verbatim(snapshot, query, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
@@ -180,13 +186,15 @@ def _lost(hits: int, unread: int) -> str | None:
 
 
 def _estimate_confidence(
-    retrieved: RetrievalResult, text: str, calibration: Calibration | None
+    found: FoundCandidates, lead: float, calibration: Calibration | None
 ) -> Confidence:
     """Estimate how sure the answer is; vectors that are still to come do not speak against it."""
-    confidence = estimate_confidence(retrieved, text, calibration)
+    query, retrieved = found.query, found.retrieved
+    confidence = estimate_confidence(query, retrieved, lead, calibration)
     if retrieved.max_cosine is None or not retrieved.posts.waiting.any():
         return confidence
-    by_words = estimate_confidence(replace(retrieved, max_cosine=None), text, calibration)
+    words = replace(retrieved, max_cosine=None)
+    by_words = estimate_confidence(query, words, lead, calibration)
     return max(confidence, by_words, key=lambda each: each.certainty)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
     COVERED,
     FOREIGN_NOTICE,
@@ -22,6 +22,7 @@ from blog_search_mcp.index.search.confidence import (
     found_words,
     has_similarity,
     matching_cosine,
+    measure_lead,
     missing_words,
     query_length,
 )
@@ -66,6 +67,23 @@ QUERY = math.log1p((3.0 + 5.0) / 4.0)
 pytestmark = pytest.mark.usefixtures("round_model")
 
 
+def features_of(
+    retrieved: RetrievalResult, text: str = "zebra", blog: Calibration = ENGLISH, lead: float = 0.0
+) -> dict[str, float]:
+    """The features of a query of an index that this calibration is of."""
+    return confidence_features(analyse_query(text), retrieved, lead, blog)
+
+
+def confidence_of(
+    retrieved: RetrievalResult,
+    text: str = "zebra",
+    blog: Calibration | None = ENGLISH,
+    lead: float = 0.0,
+) -> Confidence:
+    """The same for the whole estimate."""
+    return estimate_confidence(analyse_query(text), retrieved, lead, blog)
+
+
 def reaching(found: float, nearest: float | None) -> RetrievalResult:
     """What reaches these features on ENGLISH."""
     words = ENGLISH.absent_found + found * (ENGLISH.heading_found - ENGLISH.absent_found)
@@ -83,20 +101,39 @@ def test_features_are_0_at_what_absent_headings_reach_and_1_at_what_the_blogs_ow
     for reached in (0.0, 0.5, 1.0):
         post = candidate(0.5, 0.15 + 0.4 * reached - FOUND.blog_cosine)
         retrieved = replace(reaching(reached, reached), posts=columns({1: post}))
-        assert confidence_features(retrieved, "zebra", ENGLISH) == pytest.approx(
+        assert features_of(retrieved) == pytest.approx(
             {
                 "found": reached,
                 "missing": 0.0,
                 "length": QUERY,
                 "nearest": LONGER * reached,
                 "matching": LONGER * reached,
+                "lead": 0.0,
+                "question": 0.0,
             }
         )
 
 
+@pytest.mark.parametrize(
+    ("scores", "lead"),
+    [([], 0.0), ([0.5], 0.5), ([0.25, 0.75, 0.5], 0.25), ([0.5, 0.5], 0.0)],
+    ids=["none", "one", "three", "two alike"],
+)
+def test_the_lead_is_what_the_best_score_is_above_the_next(
+    scores: list[float], lead: float
+) -> None:
+    assert measure_lead(scores) == lead
+    assert features_of(FOUND, lead=lead)["lead"] == lead
+
+
+def test_a_question_is_told_from_a_few_words() -> None:
+    assert features_of(FOUND, "zebra")["question"] == 0.0
+    assert features_of(FOUND, "what is a zebra")["question"] == 1.0
+
+
 def test_no_feature_is_more_than_what_a_heading_reaches_or_far_below_absent_ones() -> None:
     for reached, limit in ((1.5, 1.0), (-2.0, LEAST)):
-        features = confidence_features(reaching(0.5, reached), "zebra", ENGLISH)
+        features = features_of(reaching(0.5, reached))
         assert features["nearest"] == LONGER * limit
 
 
@@ -104,8 +141,7 @@ def test_nearness_counts_more_for_a_long_query_than_for_a_single_word() -> None:
     one = {Word("zebra", ("zebra",), 1.0): 4.0}
     sixteen = {Word(str(n), (str(n),), 1.0): 4.0 for n in range(16)}
     features = [
-        confidence_features(replace(reaching(0.5, 0.5), idf=idf), "zebra", ENGLISH)["nearest"]
-        for idf in (one, sixteen)
+        features_of(replace(reaching(0.5, 0.5), idf=idf))["nearest"] for idf in (one, sixteen)
     ]
     assert features == pytest.approx([0.5, 2.0 * 0.5])
 
@@ -114,7 +150,7 @@ def test_a_query_in_another_script_is_compared_with_absent_ones_in_that_script()
     asked = reaching(0.5, 0.5)
     nearer = replace(asked, max_cosine=(asked.max_cosine or 0.0) + 0.25 - 0.15)
     for text, blog in (("快取", ENGLISH), ("cache", replace(ENGLISH, east_asian=0.9))):
-        assert confidence_features(nearer, text, blog)["nearest"] == pytest.approx(LONGER * 0.5)
+        assert features_of(nearer, text, blog)["nearest"] == pytest.approx(LONGER * 0.5)
 
 
 @pytest.mark.parametrize(
@@ -134,10 +170,10 @@ def test_meaning_counts_where_the_embedder_covers_the_query_and_the_blog(
     found = replace(reaching(0.5, similarity), vocabulary_coverage=coverage)
     calibration = replace(ENGLISH, heading_similarity=heading)
     assert has_similarity(found, calibration) is counts
-    features = confidence_features(found, "zebra", calibration)
+    features = features_of(found, blog=calibration)
     assert (features["nearest"] != 0.0) is counts
     logistic = BY_MEANING if counts else BY_WORDS
-    assert estimate_confidence(found, "zebra", calibration).certainty == pytest.approx(
+    assert confidence_of(found, blog=calibration).certainty == pytest.approx(
         logistic.probability(features)
     )
 
@@ -205,7 +241,7 @@ def test_the_post_whose_words_match_best_is_to_be_near_in_meaning_too(
 def test_the_word_is_cut_from_the_certainty_and_a_low_one_has_a_notice(
     found: float, nearest: float | None, confidence: Confidence
 ) -> None:
-    estimated = estimate_confidence(reaching(found, nearest), "zebra", ENGLISH)
+    estimated = confidence_of(reaching(found, nearest))
     assert estimated.certainty == pytest.approx(confidence.certainty)
     assert replace(estimated, certainty=confidence.certainty) == confidence
 
@@ -213,7 +249,7 @@ def test_the_word_is_cut_from_the_certainty_and_a_low_one_has_a_notice(
 def test_what_is_hardly_found_in_a_small_blog_is_less_doubtful() -> None:
     def certainty(characters: int) -> float:
         blog = replace(ENGLISH, characters=characters)
-        return estimate_confidence(reaching(0.3, 0.3), "zebra", blog).certainty
+        return confidence_of(reaching(0.3, 0.3), blog=blog).certainty
 
     certain = BY_MEANING.probability({"found": 0.3, "nearest": LONGER * 0.3})
     assert certainty(2 * SMALL_BLOG) == certainty(SMALL_BLOG) == pytest.approx(certain)
@@ -224,22 +260,22 @@ def test_what_is_hardly_found_in_a_small_blog_is_less_doubtful() -> None:
 
 
 def test_a_low_answer_to_another_script_says_to_ask_in_the_blogs_language() -> None:
-    assert estimate_confidence(reaching(0.0, 0.0), "快取", ENGLISH).notice == FOREIGN_NOTICE
-    assert estimate_confidence(reaching(1.0, 1.0), "快取", ENGLISH).notice is None
+    assert confidence_of(reaching(0.0, 0.0), "快取").notice == FOREIGN_NOTICE
+    assert confidence_of(reaching(1.0, 1.0), "快取").notice is None
 
 
 def test_a_latin_name_that_an_east_asian_blog_lacks_is_no_question_in_another_language() -> None:
     blog = replace(ENGLISH, east_asian=0.9)
     name = reaching(0.0, 0.0)
     asked = replace(name, idf={**name.idf, Word("how", ("how",), 0.4): 0.0})
-    assert estimate_confidence(name, "RUSTUP_LOG", blog).notice == NOTICE
-    assert estimate_confidence(asked, "how RUSTUP_LOG", blog).notice == FOREIGN_NOTICE
+    assert confidence_of(name, "RUSTUP_LOG", blog).notice == NOTICE
+    assert confidence_of(asked, "how RUSTUP_LOG", blog).notice == FOREIGN_NOTICE
 
 
 def test_nothing_found_or_nothing_known_is_low_and_needs_no_notice() -> None:
     nothing = Confidence("low", 0.0)
-    assert estimate_confidence(replace(FOUND, posts=columns({})), "zebra", ENGLISH) == nothing
-    assert estimate_confidence(FOUND, "zebra", None) == nothing
+    assert confidence_of(replace(FOUND, posts=columns({}))) == nothing
+    assert confidence_of(FOUND, blog=None) == nothing
 
 
 @given(found=NUMBERS, similarity=NUMBERS, more=NUMBERS)
@@ -247,7 +283,7 @@ def test_more_words_found_or_nearer_meaning_is_never_less_certain(
     found: float, similarity: float, more: float
 ) -> None:
     def certainty(found: float, similarity: float | None) -> float:
-        return estimate_confidence(reaching(found, similarity), "zebra", ENGLISH).certainty
+        return confidence_of(reaching(found, similarity)).certainty
 
     most = max(found, more)
     assert certainty(most, similarity) >= certainty(found, similarity)
@@ -268,9 +304,9 @@ def test_more_words_found_or_nearer_meaning_is_never_less_certain(
 )
 def test_no_calibration_makes_a_feature_endless(calibration: Calibration, text: str) -> None:
     """Not even one of a blog whose headings reach less than absent ones."""
-    features = confidence_features(FOUND, text, calibration)
+    features = features_of(FOUND, text, calibration)
     assert all(-3.0 <= value <= 3.0 for value in features.values())
-    assert 0.0 < estimate_confidence(FOUND, text, calibration).certainty < 1.0
+    assert 0.0 < confidence_of(FOUND, text, calibration).certainty < 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.search.confidence import confidence_features
 from blog_search_mcp.index.search.ranking import (
     LogisticModel,
@@ -35,9 +36,8 @@ def test_the_packaged_model_ranks_every_kind_of_query_by_every_feature() -> None
 def test_the_packaged_model_weighs_features_that_there_are_and_cuts_low_below_high() -> None:
     packaged = ranking_model()
     nothing = RetrievalResult(columns({}), 0.0, 0.0, {}, 0.0, None, 0.0, 0.0)
-    known = confidence_features(
-        nothing, "", Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0, 0, -1)
-    )
+    blog = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0, 0, -1)
+    known = confidence_features(analyse_query(""), nothing, 0.0, blog)
     for logistic in (packaged.confidence, packaged.confidence_by_words):
         assert set(logistic.weights) <= set(known)
         assert 0.0 < logistic.low < logistic.high < 1.0
