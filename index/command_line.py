@@ -41,12 +41,15 @@ class CommandLine(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process with status 2 and `message` as a sentence, without the usage."""
+        from blog_search_mcp.index.commands import command
+
         message = message.removeprefix("argument ").replace(": expected one argument", _NO_VALUE)
         if message.startswith(_REQUIRED):
             message = f"{message.removeprefix(_REQUIRED)} is missing"
         sentence = message.rstrip(".")
         end = "" if sentence.endswith("?") else "."
-        self.exit(WRONG_USAGE, f"{sentence}{end} See {self.prog} --help.\n")
+        more = command(*self.prog.split(), "--help")
+        self.exit(WRONG_USAGE, f"{sentence}{end} See `{more}`.\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = tuple(map(str, action.choices or ()))

@@ -147,7 +147,7 @@ def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
 def test_wrong_usage_is_status_2_and_one_sentence(arguments: list[str], said: str) -> None:
     ran = run(*arguments)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"{said} See blog-ingest --help.\n"
+    assert ran.stderr == f"{said} See `{command('blog-ingest', '--help')}`.\n"
 
 
 def test_a_model_that_the_embedder_does_not_have_is_status_2(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from blog_search_mcp.index.stores import Address
 
 
 def parser() -> CommandLine:
-    made = CommandLine(prog="blog")
+    made = CommandLine(prog="blog-server")
     made.add_argument("--index")
     made.add_argument("--toolset", choices=["core", "extended"])
     commands = made.add_subparsers(dest="command", metavar="COMMAND")
@@ -34,27 +35,44 @@ def parser() -> CommandLine:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("serch x", "COMMAND: 'serch' is none of search, doctor. Did you mean search? See blog"),
-        ("banana", "COMMAND: 'banana' is none of search, doctor. See blog"),
-        ("--indx f search x", "There is no option --indx. Did you mean --index? See blog"),
-        ("search x --limt=3", "There is no option --limt. Did you mean --limit? See blog"),
-        ("search x --port 3", "There is no option --port. See blog"),
+        (
+            "serch x",
+            "COMMAND: 'serch' is none of search, doctor. Did you mean search? See `blog-server",
+        ),
+        ("banana", "COMMAND: 'banana' is none of search, doctor. See `blog-server"),
+        ("--indx f search x", "There is no option --indx. Did you mean --index? See `blog-server"),
+        ("search x --limt=3", "There is no option --limt. Did you mean --limit? See `blog-server"),
+        ("search x --port 3", "There is no option --port. See `blog-server"),
         (
             "--toolset cor",
-            "--toolset: 'cor' is none of core, extended. Did you mean core? See blog",
+            "--toolset: 'cor' is none of core, extended. Did you mean core? See `blog-server",
         ),
-        ("search a b", "b is not expected here; put what has spaces in quotes. See blog"),
-        ("search a --toolset core", "--toolset must stand before the command. See blog"),
-        ("search", "query is missing. See blog search"),
-        ("--index", "--index needs a value after it. See blog"),
+        ("search a b", "b is not expected here; put what has spaces in quotes. See `blog-server"),
+        ("search a --toolset core", "--toolset must stand before the command. See `blog-server"),
+        ("search", "query is missing. See `blog-server search"),
+        ("--index", "--index needs a value after it. See `blog-server"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_the_nearest_word(
-    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+    arguments: str,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     with pytest.raises(SystemExit) as ended:
         parser().read(arguments.split())
-    assert (ended.value.code, capsys.readouterr()) == (2, ("", f"{said} --help.\n"))
+    assert (ended.value.code, capsys.readouterr()) == (2, ("", f"{said} --help`.\n"))
+
+
+def test_the_help_is_named_as_it_can_be_run_here(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", os.devnull)
+    with pytest.raises(SystemExit):
+        parser().read(["search"])
+    server = Path(sys.executable).with_name("blog-server")
+    assert capsys.readouterr().err == f"query is missing. See `{server} search --help`.\n"
 
 
 def test_what_follows_two_hyphens_is_no_option() -> None:
