@@ -59,6 +59,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         contents = _one_each("--content", options.content, indexes)
         watched = _one_each("--watch", options.watch, indexes)
         name_blogs(indexes)
+        if command in ("setup", "install"):
+            _check_embedder_url(options.embedder_url)
     except UsageError as error:
         parser.error(str(error))
     first, *others = zip(indexes, contents, watched, strict=True)
@@ -117,6 +119,20 @@ def _one_each(
             f"there are {len(folders)} for {len(indexes)}."
         )
     return folders or [None] * len(indexes)
+
+
+def _check_embedder_url(given: str) -> None:
+    """Raise UsageError, without the address, for one that no entry should hold."""
+    from blog_search_mcp.index.embedders.ollama.host import resolve_url
+
+    try:
+        for url in given.split(","):
+            resolve_url(url)
+    except UsageError as error:
+        raise UsageError(
+            "The embedder's address holds a name or password, or is no address. Correct "
+            "OLLAMA_HOST, EMBEDDER_URL or --embedder-url: such as http://127.0.0.1:11434."
+        ) from error
 
 
 def _default_indexes(watched: Sequence[Path]) -> list[Location]:

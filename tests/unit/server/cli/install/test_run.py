@@ -395,3 +395,22 @@ def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None
     written = json.loads((home / ".cursor/mcp.json").read_text(encoding="utf-8"))
     index = ["--index", str(ROOT / "ix")]
     assert written == {"mcpServers": {"blog": {"command": SCRIPT, "args": index}}}
+
+
+@pytest.mark.parametrize("command", [["install", "zed"], ["setup", "posts"]])
+@pytest.mark.parametrize("address", ["http://me:secret@box", "http://[::1", "box:99999"])
+def test_no_entry_gets_an_address_that_no_embedder_can_have(
+    command: list[str], address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        read_settings(command, {"OLLAMA_HOST": address})
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.startswith(
+        "The embedder's address holds a name or password, or is no address. Correct OLLAMA_HOST, "
+        "EMBEDDER_URL or --embedder-url: such as http://127.0.0.1:11434. See "
+    )
+
+
+def test_an_entry_may_name_several_servers_of_embeddings() -> None:
+    servers = "http://gpu1:8000/v1,http://gpu2:8000/v1"
+    assert read_settings(["install", "zed"], {"EMBEDDER_URL": servers}).embedder_url == servers
