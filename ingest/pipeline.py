@@ -138,7 +138,9 @@ def _describe_empty(job: Job, skipped: Sequence[Skipped]) -> str:
         endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
         return f"No file below {job.content} ends in {endings}. {advice}"
     if any(file.reason in VISIBILITY for file in skipped):
-        advice = "--include-drafts indexes drafts, future-dated and expired posts too."
+        advice = (
+            f"`{TO_INGEST} --include-drafts` indexes drafts, future-dated and expired posts too."
+        )
     reasons = ((file.source, file.reason.partition(";")[0]) for file in skipped[:MAX_NAMES])
     named = ", ".join(f"{source} ({reason})" for source, reason in reasons)
     more = f" and {len(skipped) - MAX_NAMES:,} more" if len(skipped) > MAX_NAMES else ""
