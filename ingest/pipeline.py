@@ -246,8 +246,8 @@ class _Ingest:
             self._record(run, manifest)
             if manifest.waiting:
                 self.progress.say(
-                    f"{len(manifest.posts):,} posts can be searched by words now. Search by "
-                    f"meaning follows for {manifest.waiting:,} of them, the newest first."
+                    "All posts can be searched by words now. Search by meaning follows for "
+                    f"{manifest.waiting:,} of {len(manifest.posts):,}, the newest first."
                 )
             manifest = self._write_backlog(run, manifest, queue)
         counts = EmbeddingCounts(cached.texts_embedded, queue.without_vector, cached.warnings)
@@ -389,8 +389,8 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
     """Say also what the index has, and how to go on."""
     posts, known = len(manifest.posts), len(manifest.posts) - manifest.waiting
     return EmbedderError(
-        f"{error} The finished embeddings are kept. Meanwhile all {posts:,} posts can be searched "
-        f"by words and {known:,} by meaning. To go on: `{TO_INGEST}`."
+        f"{error} The finished embeddings are kept. Meanwhile all posts can be searched by words, "
+        f"{known:,} of {posts:,} by meaning. To go on: `{TO_INGEST}`."
     )
 
 
