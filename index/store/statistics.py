@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
@@ -35,6 +36,8 @@ class Overview:
     """The commonest first."""
     sections: Counted = ()
     """Every folder with its posts and those below it, in order of the name."""
+    bundles: tuple[str, ...] = ()
+    """The folders that hold one post alone, `NAME/index.md`, with its translations."""
     tags: Counted = ()
     """In lower case, the commonest first."""
     first_day: str | None = None
@@ -45,13 +48,13 @@ class Overview:
 
     @property
     def main_sections(self) -> Counted:
-        """The folders of the first level that has more than one, the largest first."""
-        above = ""
+        """The folders of the first level that has more than one, without bundles, largest first."""
+        above, bundles = "", set(self.bundles)
         while True:
             inner = [
                 (name, count)
                 for name, count in self.sections
-                if name.startswith(above) and "/" not in name[len(above) :]
+                if name.startswith(above) and "/" not in name[len(above) :] and name not in bundles
             ]
             if len(inner) != 1 or inner[0][1] < self.posts:
                 return tuple(sorted(inner, key=lambda pair: (-pair[1], pair[0])))
@@ -75,6 +78,8 @@ def count_posts(
     """Count what `posts`, the generation's, have in common."""
     days = sorted(post.date for post in posts if post.date)
     sites = _count(_site(post.url) for post in posts)
+    sections = Counter(name for post in posts for name in folders_of(post.source))
+    pages = Counter(post.section for post in posts if _is_page_of_folder(post))
     return Overview(
         generation=generation,
         created=created,
@@ -84,9 +89,8 @@ def count_posts(
         waiting=waiting,
         site=sites[0][0] if sites else "",
         languages=_count(post.language for post in posts),
-        sections=tuple(
-            sorted(Counter(name for post in posts for name in folders_of(post.source)).items())
-        ),
+        sections=tuple(sorted(sections.items())),
+        bundles=tuple(sorted(name for name, count in sections.items() if pages[name] == count)),
         tags=_count(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
         first_day=days[0] if days else None,
         last_day=days[-1] if days else None,
@@ -137,6 +141,11 @@ def _count(names: Iterable[str]) -> Counted:
 def _site(url: str | None) -> str:
     parts = urlsplit(url or "")
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _is_page_of_folder(post: Post) -> bool:
+    """Whether its file is `index.md`, or with a language `index.de.md`."""
+    return PurePosixPath(post.source).name.partition(".")[0] == "index"
 
 
 def folders_of(source: str) -> list[str]:

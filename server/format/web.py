@@ -81,7 +81,9 @@ def index_facts(overview: Overview, listing: PostLists) -> dict[str, Any]:
         "years": listing.years()[:YEARS_MOST],
         "language": main_language(overview, listing),
     }
-    return {**asdict(overview), **shown}
+    facts = asdict(overview)
+    del facts["bundles"]
+    return {**facts, **shown}
 
 
 def main_language(overview: Overview, listing: PostLists) -> str:

@@ -82,6 +82,11 @@ def merge_overviews(overviews: Mapping[str, Overview], failures: Mapping[str, st
                 *((with_name(name, section), count) for section, count in one.sections),
             )
         ),
+        bundles=tuple(
+            with_name(name, bundle)
+            for name, one in sorted(overviews.items())
+            for bundle in one.bundles
+        ),
         tags=_add(one.tags for one in each),
         first_day=days[0] if days else None,
         last_day=days[-1] if days else None,

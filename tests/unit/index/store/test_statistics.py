@@ -62,6 +62,9 @@ def test_without_dates_there_is_no_first_nor_last_day() -> None:
         (["posts/x.md", "posts/y.md"], ()),
         (["x.md", "posts/y.md"], (("posts", 1),)),
         (["a/x.md", "b/c/y.md", "b/c/z.md"], (("b", 2), ("a", 1))),
+        (["posts/x/index.md", "posts/y/index.de.md", "posts/y/index.en.md", "posts/_index.md"], ()),
+        (["posts/x/index.md", "posts/a/index.md", "posts/a/y.md"], (("posts/a", 2),)),
+        (["about/index.md", "posts/x/index.mdx", "posts/y.md"], (("posts", 2),)),
         ([], ()),
     ],
 )
