@@ -13,6 +13,8 @@ NEAREST = 3
 SIMILAR = 0.6
 """Least share of the letters of two names in common (`difflib`), its own default."""
 LIST_BYTES = 160
+NEAREST_WIDTH, NEAREST_BYTES = 120, 400
+"""A nearest name is there to be asked for, so it is only cut where it is no name any more."""
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
@@ -32,11 +34,11 @@ def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     return "No post matches this query. Try other words, or fewer and plainer ones."
 
 
-def list_names(counts: Counted, room: int = LIST_BYTES) -> str:
+def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
     shown: list[str] = []
     for name, count in counts:
-        shown.append(f"{shorten(one_line(name), NAME_WIDTH)} ({count:,})")
+        shown.append(f"{shorten(one_line(name), width)} ({count:,})")
         room -= len(shown[-1].encode()) + 2
         if room < 0:
             shown.pop()
@@ -64,7 +66,11 @@ def _sentence(kind: str, name: str, known: Counted, listed: Counted) -> str:
     return " ".join(
         (
             f"No post has the {kind} {quote(name)}.",
-            *([f"Nearest: {list_names(nearest)}."] if nearest else []),
+            *(
+                [f"Nearest: {list_names(nearest, NEAREST_BYTES, NEAREST_WIDTH)}."]
+                if nearest
+                else []
+            ),
             f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
         )
     )

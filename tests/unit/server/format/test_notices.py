@@ -50,6 +50,15 @@ def test_a_name_that_no_post_has_is_told_with_the_nearest_and_the_commonest(
     assert explain_unknown(filters, BLOG) == sentence
 
 
+def test_a_nearest_name_is_whole_so_that_it_can_be_asked_for() -> None:
+    section = "inside-rust/all-hands-2026-retrospective/what-was-said-there"
+    blog = replace(BLOG, sections=(("inside-rust", 9), (section, 1)))
+    assert explain_unknown(Filters(section="what-was-said-there"), blog) == (
+        f"No post has the section 'what-was-said-there'. Nearest: {section} (1). "
+        "The sections: inside-rust (9)."
+    )
+
+
 def test_a_blog_without_tags_says_so() -> None:
     assert explain_unknown(Filters(tag="a"), replace(BLOG, tags=())) == (
         "No post has the tag 'a'. The blog has no tags."
