@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.content.last_ingest import ingest_command
-from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
+from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
@@ -44,7 +44,9 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
         return 1
     for each in settings.each if installed.written else ():
         try:
-            if not open_store(each.index).exists() and each.watch is None:
+            open_store(each.index).current_number()
+        except IndexMissing:
+            if each.watch is None:
                 make = ingest_command(each.index, each.content)
                 print_text(f"{each.index} holds no index yet. To make it: {make}")
         except IndexProblem as error:

@@ -242,6 +242,19 @@ def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> N
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
 
+def test_a_file_where_the_index_should_be_is_named_instead_of_a_command_that_would_fail(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home.parent / "f").write_text("", encoding="utf-8")
+    assert run(home, "cursor", settings=Settings(home.parent / "f", "")) == 0
+    said = capsys.readouterr()
+    assert ("holds no index yet" in said.out, said.err) == (
+        False,
+        "f is a file, and the index needs a folder there. Name another folder with --index DIR, "
+        "or move the file away.\n",
+    )
+
+
 def test_several_indexes_go_into_one_entry(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = own_file(places(home), "cursor")
     second = Settings(Path("/b/.blog-index"), "")
