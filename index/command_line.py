@@ -110,7 +110,11 @@ def read_index(text: str) -> Location:
     Raises ArgumentTypeError.
     """
     try:
+        text.encode()
         return parse_address(text) or read_absolute(text)
+    except UnicodeEncodeError as error:
+        message = "its path is not UTF-8, which it must be; name another folder"
+        raise argparse.ArgumentTypeError(message) from error
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

@@ -121,13 +121,11 @@ def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str)
     assert (ran.returncode, ran.stderr[:14]) == (1, "f is a file, a")
 
 
-def test_an_index_that_is_not_utf_8_is_refused(made: Blog) -> None:
-    ran = shell(f"INGEST {made.content} --index {made.index}$'\\xff' --embedder embedded")
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        "The path of the index is not UTF-8, which it must be. Name another folder with "
-        "--index DIR.\n",
-    )
+@pytest.mark.parametrize("command", ["INGEST {0}", "SERVER search x", "SERVER doctor"])
+def test_an_index_that_is_not_utf_8_is_refused(made: Blog, command: str) -> None:
+    ran = shell(f"{command.format(made.content)} --index {made.index}$'\\xff'")
+    said = "--index: its path is not UTF-8, which it must be; name another folder. See "
+    assert (ran.returncode, ran.stdout, ran.stderr[: len(said)]) == (2, "", said)
 
 
 def test_a_usage_log_that_is_a_folder_is_said(tmp_path: Path) -> None:

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.walk import MAX_BYTES, Skipped, SourceFile, read_file, walk
-from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.content.walk import (
+    MAX_BYTES,
+    Skipped,
+    SourceFile,
+    read_file,
+    refuse_inside,
+    walk,
+)
+from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 
 CHECK = "; check the file and its permissions"
@@ -204,3 +211,10 @@ def test_a_post_that_vanished_since_the_walk_is_unreadable(tmp_path: Path) -> No
         UnreadablePost, match=rf"^it cannot be read: No such file or directory{CHECK}$"
     ):
         read_file(file.path)
+
+
+def test_the_index_may_not_lie_where_the_current_folder_has_no_name_in_utf_8(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UsageError, match=r"^The path of the index is not UTF-8"):
+        refuse_inside(tmp_path, tmp_path / "\udcff" / ".blog-index")

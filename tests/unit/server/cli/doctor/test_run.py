@@ -211,6 +211,8 @@ def test_a_missing_package_is_a_finding_and_no_traceback(home: Path) -> None:
 def test_a_folder_whose_name_is_not_utf8_is_reported(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     folder.mkdir()
-    ran = run_doctor(folder, "-m", "blog_search_mcp.server")
+    homes = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME"), str(folder))
+    doctor = ("-m", "blog_search_mcp.server", "doctor", "--json")
+    ran = run_python(*doctor, cwd=folder, env=os.environ | homes)
     assert (ran.returncode, ran.stderr) == (1, "")
     assert "caf\\udce9" in ran.stdout
