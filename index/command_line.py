@@ -83,10 +83,10 @@ def read_path(text: str) -> Path:
 
 
 def read_absolute(text: str) -> Path:
-    """Read a path and make it absolute. Raises ArgumentTypeError."""
+    """Read a path and make it absolute, without `..`. Raises ArgumentTypeError."""
     path = read_path(text)
     try:
-        return path.absolute()
+        return path.resolve() if ".." in path.parts else path.absolute()
     except OSError as error:
         message = "the current folder was deleted; change to another one"
         raise argparse.ArgumentTypeError(message) from error

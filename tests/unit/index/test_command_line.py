@@ -92,6 +92,14 @@ def test_a_path_is_read_as_a_shell_reads_it(monkeypatch: pytest.MonkeyPatch) -> 
         assert str(raised.value) == reason
 
 
+def test_a_path_is_kept_without_the_folder_that_it_turns_back_from(tmp_path: Path) -> None:
+    (tmp_path / "posts" / "sub").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to(tmp_path / "posts" / "sub")
+    assert read_absolute(str(tmp_path / "posts" / "sub" / "..")) == tmp_path.resolve() / "posts"
+    assert read_absolute(str(tmp_path / "linked" / "..")) == tmp_path.resolve() / "posts"
+    assert read_absolute(str(tmp_path / "linked")) == tmp_path / "linked"
+
+
 REFUSED = {
     "milvus://:secret@host:19530/NAME": "an address holds no password; give the token in "
     "MILVUS_TOKEN",
