@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
 
 
+_WAITING = (
+    "This server waits for an MCP client, which starts it by itself. In a terminal ask by "
+    "`blog-server search --index INDEX QUESTION`; of a new blog `blog-server setup FOLDER` tells "
+    "the client. Ctrl-C ends this."
+)
+
 SIGNALLED = 128
 """Plus the signal's number: the exit status that shells give to what a signal ended."""
 
@@ -103,6 +109,10 @@ def _serve(settings: Settings) -> int:
         from blog_search_mcp.server.http.serve import serve_http
 
         return serve_http(settings, settings.http)
+    if sys.stdin is not None and sys.stdin.isatty():
+        from blog_search_mcp.server.cli.terminal import tell
+
+        tell(_WAITING, settings)
     gc.disable()  # until the index is open: collections among imports find nothing to free
     from blog_search_mcp.server.stdio.transport import serve_stdio
 

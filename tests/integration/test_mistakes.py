@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.commands import command
 from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
@@ -212,3 +215,23 @@ def test_posts_that_may_not_be_read_are_said(made: Blog) -> None:
     made.content.chmod(0o755)
     assert (ran.returncode, ran.stderr) == (1, said)
     assert (watched.returncode, watched.stderr) == (1, said)
+
+
+def test_a_server_that_is_started_by_hand_says_what_it_waits_for(made: Blog) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(made.index)]
+    with subprocess.Popen(words, stdin=theirs, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        select.select([server.stderr], [], [], 30)
+        server.send_signal(signal.SIGINT)
+        said = server.stderr.read()
+    os.close(ours)
+    os.close(theirs)
+    search = command("blog-server", "search", "--index", made.index, "QUESTION")
+    setup = command("blog-server", "setup", "FOLDER")
+    assert said == (
+        "This server waits for an MCP client, which starts it by itself. In a terminal ask by "
+        f"`{search}`; of a new blog `{setup}` tells the client. Ctrl-C ends this.\n"
+    )
