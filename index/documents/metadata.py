@@ -257,7 +257,9 @@ def _title_from(source: str) -> str:
     stem, _ = _stem_and_language(name)
     if stem in ("index", "_index") and folder:
         stem = folder.rpartition("/")[2]
-    undated = _DAY_IN_NAME.sub("", stem) or stem
+    undated = _DAY_IN_NAME.sub("", stem)
+    if not undated:  # a note of a day
+        return stem
     return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
 
 
