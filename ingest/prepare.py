@@ -30,7 +30,10 @@ from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.links import link_post
 
-NO_SITE = "no site configuration names the blog's address (--base-url and --permalink give it)"
+NO_SITE = (
+    "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address (--base-url and "
+    "--permalink give it)"
+)
 """Why no post has a link."""
 
 

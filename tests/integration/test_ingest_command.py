@@ -102,7 +102,7 @@ def test_json_is_the_report_alone_on_stdout(
         "links": {
             "linked": 0,
             "unlinked": {
-                "no site configuration names the blog's address "
+                "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address "
                 "(--base-url and --permalink give it)": 3
             },
         },
