@@ -23,6 +23,10 @@ _REQUIRED, _NO_VALUE = "the following arguments are required: ", " needs a value
 class CommandLine(argparse.ArgumentParser):
     """A parser that answers a mistake with a sentence and the nearest word that it knows."""
 
+    def add_version(self) -> None:
+        """Add `--version`."""
+        self.add_argument("--version", action=_PrintVersion)
+
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse all arguments; exits with status 2 and a sentence if that cannot be done."""
         known = tuple(self._all_options())
@@ -63,6 +67,23 @@ class CommandLine(argparse.ArgumentParser):
             if isinstance(action, argparse._SubParsersAction):
                 for parser in action.choices.values():
                     yield from parser._option_string_actions
+
+
+class _PrintVersion(argparse.Action):
+    """Prints the version of the distribution, which is looked up only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        said = "print the version and exit"
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=said)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """End the process with status 0."""
+        from importlib import metadata
+
+        from blog_search_mcp.index.commands import PACKAGE
+
+        sys.stdout.write(f"{PACKAGE} {metadata.version(PACKAGE)}\n")
+        parser.exit()
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:

@@ -138,6 +138,7 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
+    parser.add_version()
     return parser
 
 

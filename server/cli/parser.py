@@ -184,6 +184,7 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
         help="ingest this folder of posts now and whenever it changes while serving",
     )
     _add_usage_log(parser, environment.get("BLOG_USAGE_LOG") or None)
+    parser.add_version()
     _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
     return parser
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_the_help_is_named_as_it_can_be_run_here(
         parser().read(["search"])
     server = Path(sys.executable).with_name("blog-server")
     assert capsys.readouterr().err == f"query is missing. See `{server} search --help`.\n"
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    made = parser()
+    made.add_version()
+    with pytest.raises(SystemExit) as ended:
+        made.read(["--version"])
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out) == (0, f"blog-search-mcp {version('blog-search-mcp')}\n")
 
 
 def test_what_follows_two_hyphens_is_no_option() -> None:
