@@ -31,7 +31,9 @@ def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
     if given:
         return f"No post matches this query within {given}. Leave filters out, or try other words."
-    return "No post matches this query. Try other words, or fewer and plainer ones."
+    languages = list_names(overview.languages)
+    known = f" The blog's languages: {languages}." if languages else ""
+    return f"No post matches this query. Try other words, or fewer and plainer ones.{known}"
 
 
 def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:

@@ -208,6 +208,7 @@ def test_json_has_the_facts_of_the_search_page(run: Run) -> None:
 
 def test_nothing_found_is_a_sentence_and_status_1(run: Run) -> None:
     nothing = "No post matches this query. Try other words, or fewer and plainer ones."
+    nothing += " The blog's languages: en (2), zh (1)."
     assert run("zyzzyva") == (1, f"{nothing}\n")
     status, printed = run("zyzzyva", "--json")
     assert (status, json.loads(printed)["notice"]) == (1, nothing)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.format.notices import explain_unknown, list_names
+from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.server.format.notices import explain_empty, explain_unknown, list_names
 from tests.support.server_fixtures import OVERVIEW
 
 BLOG = replace(
@@ -70,6 +70,15 @@ def test_a_blog_without_dates_says_so(filters: Filters) -> None:
     undated = replace(BLOG, first_day=None, last_day=None)
     assert explain_unknown(filters, undated) == (
         "No post of the blog has a date, so none passes after or before."
+    )
+
+
+def test_a_miss_names_the_languages_that_could_be_asked_in() -> None:
+    miss = Answer(hits=(), confidence="low", total=0, offset=0)
+    polyglot = replace(BLOG, languages=(("en", 50), ("de", 10)))
+    assert explain_empty(miss, Filters(), polyglot) == (
+        "No post matches this query. Try other words, or fewer and plainer ones. "
+        "The blog's languages: en (50), de (10)."
     )
 
 
