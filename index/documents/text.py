@@ -151,7 +151,7 @@ def _has_kana(text: str) -> bool:
 MAX_CHARACTERS = 256 * 1024
 """Longest block read; front matter of real posts stays below 10,000 characters."""
 MAX_DEPTH = 50
-"""Deepest YAML nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
+"""Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
 _OPENING = re.compile(
     r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+"
@@ -179,6 +179,11 @@ _DRAFT_LINE = re.compile(
     r"|status[\"']?[ \t]*[:=][ \t]*[\"']?(?:draft|private))[\"']?[ \t]*(?:,|\#.*)?$",
     re.MULTILINE | re.IGNORECASE,
 )
+_DOTTED_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}"""
+)
+"""A key of TOML, or what looks like one, of more than MAX_DEPTH parts: tomllib takes time and
+memory by their square, 3 GB for 30,000."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
@@ -251,6 +256,8 @@ def _parse(block: str, language: str, lines_before: int) -> object:
     block = "\n" * lines_before + block  # so that a parser counts the file's lines
     try:
         if language == "toml":
+            if _DOTTED_KEY.search(block):
+                raise ValueError("it is nested too deeply")
             return tomllib.loads(block)
         if language == "json":  # Hexo leaves the braces out
             inner = block.strip().rstrip(",")

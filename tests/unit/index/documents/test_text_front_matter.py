@@ -232,6 +232,16 @@ def test_deeply_nested_json_and_toml_are_refused() -> None:
     assert split_front_matter(f"+++\na = {deep}\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
 
 
+@pytest.mark.parametrize("part", ["a", '"a b"', "'a'", "a ", "b-_1"])
+@pytest.mark.parametrize("line", ["{} = 1", "[{}]", "x = {{ {} = 1 }}"])
+def test_a_toml_key_of_too_many_parts_is_refused(part: str, line: str) -> None:
+    problem = UNREAD + "it is nested too deeply"
+    deep = line.format(".".join([part] * (MAX_DEPTH + 1)))
+    assert split_front_matter(f"+++\n{deep}\n+++\nBody") == FrontMatter({}, "Body", 4, problem)
+    read = line.format(".".join([part] * MAX_DEPTH))
+    assert split_front_matter(f"+++\n{read}\n+++\nBody").problem is None
+
+
 def test_nesting_up_to_the_limit_is_read() -> None:
     fields = split_front_matter(
         f"---\nx: {'[' * (MAX_DEPTH - 1)}{']' * (MAX_DEPTH - 1)}\n---\n"
