@@ -14,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,18 @@ PACKAGE = "blog-search-mcp"
 """The distribution, and the server by its name, as `uvx blog-search-mcp@0.1.0` wants it."""
 TO_INGEST = f"{INGEST} CONTENT --index INDEX"
 """The template of a command that brings an index up to date."""
+
+MAX_LISTED = 20
+"""Lines of one kind; an imported blog may have a date that cannot be read in every post."""
+
+
+def list_first(lines: Sequence[str]) -> Sequence[str]:
+    """Leave out what is more than MAX_LISTED, and say how many and how to see them."""
+    left = len(lines) - MAX_LISTED
+    if left <= 0:
+        return lines
+    return [*lines[:MAX_LISTED], f"… and {left:,} more like these; --rebuild --json lists all."]
+
 
 _QUOTED = re.compile("`([^`]*)`")
 _COMMAND = re.compile(rf"(?:\S.*?)?\b({INGEST}|{SERVER}) (.*)", re.DOTALL)

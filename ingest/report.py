@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, TextIO, get_args
 
+from blog_search_mcp.index.commands import list_first
 from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.index.documents.metadata import HiddenReason
 
@@ -93,21 +94,9 @@ def as_lines(report: Report) -> list[str]:
         if skipped.reason not in VISIBILITY
     ]
     without = [_describe_unembedded(chunk) for chunk in report.without_vector]
-    listed = [_limit(faults), _limit(without), _limit(report.warnings)]
+    listed = map(list_first, (faults, without, report.warnings))
     links = _describe_links(report.links)
     return [*map(_escape, (*chain(*listed), *links)), _summarize(report)]
-
-
-MAX_LISTED = 20
-"""Lines of one kind; an imported blog may have a date that cannot be read in every post."""
-
-
-def _limit(lines: Sequence[str]) -> Sequence[str]:
-    """Leave out what is more than MAX_LISTED, and say how many and how to see them."""
-    left = len(lines) - MAX_LISTED
-    if left <= 0:
-        return lines
-    return [*lines[:MAX_LISTED], f"… and {left:,} more like these; --rebuild --json lists all."]
 
 
 def _escape(line: str) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -20,17 +21,26 @@ from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location
 
 
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an ingest has to say, each a line."""
+
+    summary: str
+    """The report's last line."""
+    skipped: tuple[str, ...] = ()
+    """On each file that was left out by a fault of its own."""
+    warnings: tuple[str, ...] = ()
+    """On each post that could not be read as it was meant, and on the embedder."""
+
+
 def run_ingest(
     content: Path,
     index: Location,
     embedder_url: str,
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),
-) -> str:
-    """Ingest with these options and return what is to be told, lastly the report's last line.
-
-    Each line before it is on a file that was left out by a fault of its own, on a post that could
-    not be read as it was meant, or on the embedder.
+) -> Ingested:
+    """Ingest with these options and return what is to be told.
 
     `program` is the module to run with its first arguments; a benchmark has its own.
 
@@ -55,22 +65,25 @@ def run_ingest(
         failure = IndexBusy if told.startswith(BUSY) else IngestFailed
         reason = last_line or f"it ended with {ended}."
         raise failure(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
-    return "\n".join([*map(_on_one_line, _read_faults(done.stdout)), last_line])
+    return _read_report(done.stdout, last_line)
 
 
 def _on_one_line(fault: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in fault)
 
 
-def _read_faults(output: str) -> Iterator[str]:
-    """Yield what is wrong by an ingest's report; what its author leaves out is not."""
+def _read_report(output: str, summary: str) -> Ingested:
+    """Read what is wrong by an ingest's report; what its author leaves out is not."""
     from blog_search_mcp.index.documents.metadata import HiddenReason
 
     report = json.loads(output)
-    for skipped in report["skipped"]:
-        if skipped["reason"] not in get_args(HiddenReason):
-            yield (f"skipped {skipped['source']}: {skipped['reason']}")
-    yield from report["warnings"]
+    skipped = (
+        f"skipped {file['source']}: {file['reason']}"
+        for file in report["skipped"]
+        if file["reason"] not in get_args(HiddenReason)
+    )
+    warnings = report["warnings"]
+    return Ingested(summary, tuple(map(_on_one_line, skipped)), tuple(map(_on_one_line, warnings)))
 
 
 def _read_error(output: str) -> str:

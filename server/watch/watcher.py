@@ -15,12 +15,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.commands import list_first
 from blog_search_mcp.index.content.changes import compare_files
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexBusy, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
+
+if TYPE_CHECKING:
+    from blog_search_mcp.server.watch.reingest import Ingested
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -138,14 +143,11 @@ class Watcher:
         self,
         index: Location,
         content: Path,
-        ingest: Callable[[IngestOptions], str],
+        ingest: Callable[[IngestOptions], Ingested],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date; `on_switch` is called after a new generation.
-
-        It returns lines to log: faults, each told once, and what was done.
-        """
+        """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
         self._store = open_store(index)
         self._content = content
         self._ingest = ingest
@@ -236,17 +238,20 @@ class Watcher:
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         self._history = self._history.with_ingest(state, self._now())
         generation = self._find_current()
-        *faults, summary = self._ingest(options).split("\n")
-        for fault in faults:
-            if fault not in self._told:
-                log.warning("%s", fault)
-        self._told = frozenset(faults)
-        log.info("%s", summary)
+        self._tell(self._ingest(options))
         done = FolderState(state.files, state.day, 0)
         self._history = replace(self._history.with_walk(done, self._now()), attempts=0)
         self._failure = None
         if self._find_current() != generation:
             self._on_switch()
+
+    def _tell(self, ingested: Ingested) -> None:
+        """Log what was done, and the first faults of each kind that were not there before."""
+        for kind in (ingested.skipped, ingested.warnings):
+            for line in list_first([fault for fault in kind if fault not in self._told]):
+                log.warning("%s", line)
+        self._told = frozenset((*ingested.skipped, *ingested.warnings))
+        log.info("%s", ingested.summary)
 
     def _record_failure(self, error: BlogSearchError) -> None:
         notice = error.for_clients

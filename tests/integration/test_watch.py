@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexMissing, IngestFailed
@@ -22,7 +23,7 @@ from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexFolder
 from blog_search_mcp.server.protocol.instructions import instructions
-from blog_search_mcp.server.watch.reingest import run_ingest
+from blog_search_mcp.server.watch.reingest import Ingested, run_ingest
 from blog_search_mcp.server.watch.watcher import (
     FIRST_RETRY,
     MAX_WAIT,
@@ -90,14 +91,16 @@ class Watched:
         self.now = 1000.0
         self.failure: str | None = None
         self.ingests: list[IngestOptions] = []
+        self.skipped: tuple[str, ...] = ()
+        self.warnings: tuple[str, ...] = ()
         self.switches = 0
         self.watch = Watcher(made.index, made.content, self.ingest, self.switched, lambda: self.now)
 
-    def ingest(self, options: IngestOptions) -> str:
+    def ingest(self, options: IngestOptions) -> Ingested:
         self.ingests.append(options)
         if self.failure:
             raise IngestFailed(self.failure, for_clients="It failed.")
-        return str(self.made.ingest().generation)
+        return Ingested(str(self.made.ingest().generation), self.skipped, self.warnings)
 
     def switched(self) -> None:
         self.switches += 1
@@ -262,6 +265,24 @@ def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptu
     assert told == [
         "skipped dish.md: it is not text but a binary file; rename it, or name it in a .blogignore",
         "soup.md: its date “30/01/2024” cannot be read; write it as 2024-12-31",
+    ]
+
+
+def test_of_many_new_faults_of_a_kind_the_first_are_logged_and_the_others_counted(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.skipped = tuple(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED + 1200))
+    watched.warnings = tuple(f"{n}.md: its date cannot be read" for n in range(MAX_LISTED))
+    watched.steps(1)
+    watched.skipped = ("skipped 0000.md: it is not text", *watched.skipped)
+    watched.made.write({"tea.md": TEA})
+    watched.steps(2)
+    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert told == [
+        *(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED)),
+        "… and 1,200 more like these; --rebuild --json lists all.",
+        *watched.warnings,
+        "skipped 0000.md: it is not text",
     ]
 
 

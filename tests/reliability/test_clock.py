@@ -10,6 +10,7 @@ import pytest
 
 from blog_search_mcp.index.store.generations import lock_generation, locked_generations, writer_lock
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.watch.reingest import Ingested
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 from blog_search_mcp.server.watch.watcher import Watcher
 
@@ -113,9 +114,9 @@ def test_a_watcher_takes_posts_in_as_its_clock_says_and_ingests_once_a_jump(
     made.ingest()
     ingests: list[date] = []
 
-    def ingest(_options: IngestOptions) -> str:
+    def ingest(_options: IngestOptions) -> Ingested:
         ingests.append(made.today)
-        return str(made.ingest().generation)
+        return Ingested(str(made.ingest().generation))
 
     watcher = Watcher(made.index, made.content, ingest, lambda: None)
     for jump in (timedelta(0), YEARS, timedelta(0), YEARS):

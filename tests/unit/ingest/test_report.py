@@ -7,9 +7,9 @@ from io import StringIO
 
 import pytest
 
+from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.ingest.report import (
-    MAX_LISTED,
     LinkCounts,
     PlainProgress,
     Report,
