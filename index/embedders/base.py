@@ -129,7 +129,7 @@ CJK = (
 """Han, kana and bopomofo, as the inside of a regular expression's set. Hangul, which the
 analyser's has, is counted as letters."""
 
-_DATA_URI = re.compile(r"data:[\w.+-]*/?[\w.+-]*(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
+_DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
 
 @cache

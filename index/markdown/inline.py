@@ -54,14 +54,14 @@ _SPAN = re.compile(rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*[.#]){_A
 _GONE = re.compile(
     rf"""
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
-    | [ \t]*{_ATTRIBUTES}[ \t]*$                 # behind a heading, or below a block
+    | (?<![ \t])[ \t]*{_ATTRIBUTES}[ \t]*$      # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
     | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\](?:\([^()\n]*\))?)[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
-    | (?:^|[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # names of Obsidian's blocks
+    | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
     | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+
     """,

@@ -213,6 +213,12 @@ def test_what_no_reader_sees_is_dropped(markdown: str, expected: str) -> None:
     assert strip_markup(markdown) == expected
 
 
+@pytest.mark.parametrize("end", ["^", "{", "{#a", "^a b"])
+def test_a_million_spaces_are_one(end: str) -> None:
+    """Looked through from each of them, they would take a day."""
+    assert strip_markup(f"a{' ' * 1_000_000}{end}") == f"a {end}"
+
+
 def test_too_many_brackets_are_read_as_text_and_lose_no_word() -> None:
     many = "![" * 3000
     assert strip_markup(f"first {many} [a *link*](x.y) last") == f"first {many} a link last"
