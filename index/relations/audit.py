@@ -204,7 +204,7 @@ def _name_overtaken(corpus: Corpus) -> Iterator[Finding]:
     found = [(corpus.posts[post], post, newer) for post, newer in corpus.overtaken.items()]
     for post, number, newer in sorted(found, key=lambda each: (_newest_first(each[0]), each[1])):
         links = [each.link for each in corpus.links.get(number, ()) if _leads(each, newer)]
-        chunks = corpus.snapshot.catalog.chunks_of(number).values() if links else ()
+        chunks = tuple(corpus.snapshot.catalog.chunks_of(number).values()) if links else ()
         other = corpus.posts[newer]
         if said := find_statement(links, chunks):
             detail = f"it says so itself: “{said.quote}”; newer: {other.source}"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -75,27 +76,37 @@ class Statement:
     quote: str
 
 
-def find_statement(links: Iterable[Link], chunks: Collection[Chunk]) -> Statement | None:
-    """Find beside one of `links`, to a newer post, that the post of `chunks` is overtaken by it."""
+def find_statement(links: Iterable[Link], chunks: Sequence[Chunk]) -> Statement | None:
+    """Find beside one of `links`, to a newer post, that the post of `chunks` is overtaken by it.
+
+    The chunks are in their order.
+    """
+    searched: set[tuple[int, int]] = set()
     for line in dict.fromkeys(link.line for link in links):
-        for chunk in chunks:
-            if chunk.first_line <= line <= chunk.last_line:
-                paragraph = _paragraph(chunk, line)
-                if said := _SAYS_OLD.search(paragraph):
-                    return Statement(line, _quote(paragraph, said))
-                break
+        place = bisect_left(chunks, line, key=lambda chunk: chunk.last_line)
+        if place == len(chunks) or chunks[place].first_line > line:
+            continue
+        first, paragraph = _paragraph(chunks[place], line)
+        if (place, first) not in searched and (said := _SAYS_OLD.search(_unlink(paragraph))):
+            return Statement(line, _quote(_unlink(paragraph), said))
+        searched.add((place, first))
     return None
 
 
-def _paragraph(chunk: Chunk, line: int) -> str:
-    """Return the lines around one up to the empty ones, of links the words alone."""
+def _paragraph(chunk: Chunk, line: int) -> tuple[int, list[str]]:
+    """Return the lines around one up to the empty ones, and which of the chunk's is the first."""
     lines = chunk.text.split("\n")
     first = last = min(line - chunk.first_line, len(lines) - 1)
     while first > 0 and lines[first - 1].strip():
         first -= 1
     while last + 1 < len(lines) and lines[last + 1].strip():
         last += 1
-    return _LINK.sub(r"\1", " ".join(" ".join(lines[first : last + 1]).split()))
+    return first, lines[first : last + 1]
+
+
+def _unlink(lines: Iterable[str]) -> str:
+    """Join lines to one, of links the words alone."""
+    return _LINK.sub(r"\1", " ".join(" ".join(lines).split()))
 
 
 def _quote(paragraph: str, said: re.Match[str]) -> str:

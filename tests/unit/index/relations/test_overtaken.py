@@ -109,6 +109,19 @@ def test_a_line_with_thousands_of_links_to_one_post_is_read_in_seconds() -> None
     assert time.process_time() - began < 5
 
 
+@pytest.mark.slow
+def test_thousands_of_lines_with_a_link_to_one_post_are_read_in_seconds() -> None:
+    text = "\n".join(["A line of words and [again](new.md)."] * 50)
+    chunks = [
+        replace(chunk_of(text), first_line=start, last_line=start + 49)
+        for start in range(1, 50_000, 50)
+    ]
+    links = [Link("new.md", "again", line) for line in range(1, 50_001)]
+    began = time.process_time()
+    assert find_statement(links, chunks) is None
+    assert time.process_time() - began < 5
+
+
 def test_without_vectors_what_the_older_post_says_counts_alone() -> None:
     posts = {1: OLD, 2: NEW}
     none = PostVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.float32))
