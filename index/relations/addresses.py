@@ -12,11 +12,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.relations.linking.places import DAY, INDEXES, MARKDOWN, Places, host_of
+from blog_search_mcp.index.relations.linking.places import (
+    DAY,
+    INDEXES,
+    MARKDOWN,
+    MOST_NAMES,
+    Places,
+    host_of,
+)
 from blog_search_mcp.index.types import Link, Post
 
 _GENERATED = {"ref", "link", "post"}
@@ -55,14 +63,15 @@ class Addresses:
         self._links = links
         for number, post in posts.items():
             for address in (post.url, *post.aliases):
-                if address:
-                    self._by_path.setdefault(_page(urlsplit(address).path), number)
+                if address and (parts := split_address(address)):
+                    self._by_path.setdefault(_page(parts.path), number)
             for name in _names(post):
                 self._by_name[name].add(number)
             if post.url:
                 path = _page(urlsplit(post.url).path)
                 self._shapes[_shape(path)] += 1
-                self._above.update(path[:place] for place, sign in enumerate(path) if sign == "/")
+                slashes = (place for place, sign in enumerate(path) if sign == "/")
+                self._above.update(path[:place] for place in islice(slashes, MOST_NAMES))
 
     @cached_property
     def places(self) -> Places:
@@ -106,16 +115,13 @@ class Addresses:
         In lower case, without what all addresses of one page may end in; `""` if it leads
         elsewhere, or nobody knows where to, as from a post without a URL.
         """
-        try:
-            parts = urlsplit(href.strip())
-        except ValueError:
-            return ""
-        if parts.scheme not in ("", "http", "https") or not self.is_own(href):
+        parts = split_address(href)
+        if parts is None or parts.scheme not in ("", "http", "https") or not self.is_own(href):
             return ""
         number = self._by_source.get(_fold(source))
         url = self._posts[number].url if number else None
-        path = urlsplit(urljoin(url or "", parts.path)).path
-        return _page(path) if url or parts.netloc or path.startswith("/") else ""
+        path = _join(url or "", parts.path)
+        return _page(path) if path and (url or parts.netloc or path[0] == "/") else ""
 
     def find_path(self, path: str) -> int | None:
         """Find the post at a path of `path_on_site`; one in a language of its own may be below it.
@@ -150,17 +156,14 @@ class Addresses:
         """Split what may lead to the blog's own site, or is written relative to a post."""
         if "://" in href and not self._own_host.search(href):
             return None
-        try:
-            return urlsplit(href.strip())
-        except ValueError:
-            return None
+        return split_address(href)
 
     def _find_page(self, path: str, source: str) -> int | None:
         """Find a post by the path of its URL, absolute or relative to that of the linking post."""
         number = self._by_source.get(_fold(source))
         url = self._posts[number].url if number else None
-        absolute = urlsplit(urljoin(url, path)).path if url else path
-        return self._by_path.get(_page(absolute))
+        absolute = _join(url, path) if url else path
+        return self._by_path.get(_page(absolute)) if absolute else None
 
     def _find_file(self, path: str, source: str) -> int | None:
         """Find a post by its file, relative to that of the linking one or to the content folder."""
@@ -182,6 +185,22 @@ class Addresses:
         """Find the one post that has this name, whatever its folder."""
         found = self._by_name.get(_fold(_stem(path)), set())
         return next(iter(found)) if len(found) == 1 else None
+
+
+def split_address(address: str) -> SplitResult | None:
+    """Split an address; `None` for one with half of a bracket, or another host by its letters."""
+    try:
+        return urlsplit(address.strip())
+    except ValueError:
+        return None
+
+
+def _join(url: str, path: str) -> str:
+    """Return the path that `path` leads to from `url`, `""` if it is none."""
+    try:
+        return urlsplit(urljoin(url, path)).path
+    except ValueError:
+        return ""
 
 
 def _fold(name: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
+from blog_search_mcp.index.relations.addresses import split_address
 from blog_search_mcp.index.relations.linking.places import DAY, MARKDOWN
 
 if TYPE_CHECKING:
@@ -289,17 +290,22 @@ class NearestPosts:
                 yield 2 * count / (len(groups) + size), number
 
 
+def _path_of(address: str) -> str:
+    parts = split_address(address)
+    return parts.path if parts else ""
+
+
 def _path(link: Link) -> str:
-    return unquote(urlsplit(link.href).path)
+    return unquote(_path_of(link.href))
 
 
 def _folder_of(path: str) -> str:
     """Return the folder of a file or address, as a link may write it too."""
-    return _key(urlsplit(path).path).rpartition("/")[0]
+    return _key(_path_of(path)).rpartition("/")[0]
 
 
 def _name_of(path: str) -> str:
-    return DAY.sub("", _key(urlsplit(path).path).rpartition("/")[2])
+    return DAY.sub("", _key(_path_of(path)).rpartition("/")[2])
 
 
 def _groups(name: str) -> Mapping[str, None]:

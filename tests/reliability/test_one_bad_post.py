@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from blog_search_mcp.index.content.left_out import ContentFolder
 from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.index.errors import ENDS_PROCESS, ContentError, IndexProblem
+from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.report import as_lines
@@ -47,6 +49,12 @@ TEXTS = {
     "lists in lists in YAML": "---\ntags: " + "[" * 5_000 + "]" * 5_000 + "\n---\nText.\n",
     "a year of five digits": "+++\ndate = 10000-01-01\n+++\nText.\n",
     "a year of no sense": '---\ndate: "999999999999999999-01-01"\n---\nText.\n',
+    **{
+        f"{address} as an address": f'---\naliases: ["{address}"]\n---\n[a]({address}) Text.\n'
+        for address in ("http://[a", "//a]", "%2F%2F[a", "http://a\u2100b/", "a%3A//%5Ba")
+    },
+    "a million folders in a link": f"[a](/{'x/' * 1_000_000}) Text.\n",
+    "a hundred thousand folders in an address": f"---\nurl: /{'x/' * 100_000}\n---\nText.\n",
     "quotations in quotations": ">" * 20_000 + " Text.\n",
     "brackets in brackets": "[" * 20_000 + "Text" + "]" * 20_000 + "\n",
 }
@@ -97,15 +105,18 @@ def breaks_on_bad(place: str, error: BaseException) -> Callable[..., Any]:
     return broken
 
 
+@pytest.mark.parametrize("site", ["", "https://soup.example/"])
 @pytest.mark.parametrize("what", TEXTS)
-def test_no_text_ends_an_ingest(what: str, blog: MakeBlog) -> None:
+def test_no_text_ends_an_ingest(what: str, site: str, blog: MakeBlog) -> None:
     made = blog(GOOD)
     made.write({BAD: TEXTS[what]})
-    report = made.ingest(rebuild=True)
+    report = made.ingest(rebuild=True, base_url=site, permalink=site and "hugo")
     assert sorted({*made.manifest.posts, *(skip.source for skip in report.skipped)}) == sorted(
         [*GOOD, BAD]
     )
     assert [skip.source for skip in report.skipped] in ([], [BAD])
+    corpus = made.reader().corpora()[""]
+    audit(corpus, ContentFolder(frozenset(made.manifest.posts)), made.today)
     assert {hit.post.source for answer in answers(made) for hit in answer.hits} >= GOOD.keys()
 
 

@@ -25,6 +25,8 @@ DAY = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})-")
 
 LEAST_POSTS = {True: 2, False: 3}
 """Posts that must be reached at a place, on the linking site itself and on another host."""
+MOST_NAMES = 32
+"""Folders and names of an address that are looked at one by one: it may have a million slashes."""
 _TAGS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, whose names may be those of posts."""
 _FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
@@ -113,7 +115,7 @@ class Places:
     def _candidates(self, page: str) -> Iterator[tuple[str, Form, int]]:
         """Yield the ways to read a page as that of a post: folder, form and post."""
         names = page.split("/")
-        for start in range(len(names)):
+        for start in range(max(len(names) - MOST_NAMES, 0), len(names)):
             folder, ending = "/".join(names[:start]), "/".join(names[start:])
             if not _TAGS.search(folder):
                 for form, posts in self._posts.items():

@@ -44,6 +44,7 @@ POSTS = {
         ("mailto:me@example.org", "a/same.md", None),
         ("/blog/nothing/", "a/same.md", None),
         ("http://[broken", "a/same.md", None),
+        ("%2F%2F[broken", "posts/kv-cache.md", None),
         ("", "a/same.md", None),
     ],
 )
@@ -51,3 +52,15 @@ def test_a_link_leads_to_the_post_that_its_generator_would_lead_to(
     href: str, source: str, found: Target | None
 ) -> None:
     assert Addresses(POSTS).find_target(href, source) == found
+
+
+@pytest.mark.parametrize("alias", ["http://[broken", "//]", "https://a\u2100b/"])
+def test_an_alias_that_is_no_address_leads_nowhere_and_hides_no_other(alias: str) -> None:
+    post = Post("a.md", "A", url="https://example.org/a/", aliases=(alias, "/old/"))
+    addresses = Addresses({1: post})
+    assert addresses.find_target("/old/", "b.md") == Target(1, "")
+    assert addresses.find_target(alias, "b.md") is None
+
+
+def test_a_path_that_is_no_address_is_on_no_site() -> None:
+    assert Addresses(POSTS).path_on_site("////[broken", "posts/kv-cache.md") == ""
