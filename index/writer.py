@@ -8,7 +8,7 @@ the current one; what a run that dies before leaves is deleted by the next.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.catalog import ChunkTable
 
 MapBatches: TypeAlias = Callable[
-    [MakeTerms, Sequence[int], Callable[[int], Terms]], Iterable[Terms]
+    [MakeTerms, Sequence[int], Callable[[int], Terms], Callable[[int], str]], Iterable[Terms]
 ]
 """Applies a function to many post ids, some at a time: `WorkerPool.map_batches`."""
 
@@ -221,7 +221,7 @@ class IndexWriter:
         self._catalog.commit()
 
     def _write_terms(
-        self, map_batches: MapBatches, posts: Collection[int]
+        self, map_batches: MapBatches, posts: Mapping[int, Post]
     ) -> tuple[int, list[RefusedPost]]:
         """Write the lexical index; return how many chunks are superseded, and what is not in."""
         changes = PostChanges(
@@ -229,7 +229,7 @@ class IndexWriter:
         )
 
         def map_terms(make: MakeTerms, post_ids: Sequence[int]) -> Iterable[Terms]:
-            return map_batches(make, post_ids, _describe_lost)
+            return map_batches(make, post_ids, _describe_lost, lambda post: posts[post].source)
 
         return self._draft.write_lexical(changes, map_terms)
 

@@ -1,8 +1,8 @@
 """Spread work over processes, in order; do it in this process if it is too little to pay.
 
 Parsing is pure Python, so threads would take turns. A process costs as much to start as some
-dozens of posts to read. What is read here is named in a journal meanwhile: if that ends this
-process, the next run reads it in one of its own.
+dozens of posts to read. What is done here is named in a journal meanwhile: if that ends this
+process, the next run does it in one of its own. So does every run that has no place for a journal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -56,7 +56,8 @@ class WorkerPool:
     def __init__(self, processes: int | None = None, journal: Path | None = None) -> None:
         """`processes` is their upper limit, by default one a processor and `MOST`.
 
-        `journal` is a file of this run's alone, in a folder that need not exist.
+        `journal` is a file of this run's alone, in a folder that need not exist; without one all
+        work is done in other processes, if there may be any.
         """
         self._journal = journal
         self._processes = min(MOST, _count_processors()) if processes is None else processes
@@ -75,15 +76,15 @@ class WorkerPool:
 
         `name` tells an item from others in the next run too.
         """
-        if self._is_alone(items):
-            return self._map_here(function, items, lost, name)
-        return self.map_batches(partial(_map_batch, function), items, lost)
+        size = 1 if self._is_alone(items) else BATCH
+        return self._map(partial(_map_batch, function), items, lost, name, size)
 
     def map_batches(
         self,
         function: Callable[[Sequence[Item]], list[Result]],
         items: Sequence[Item],
         lost: Callable[[Item], Result],
+        name: Callable[[Item], str] = str,
     ) -> Iterator[Result]:
         """Apply `function` to a few items at a time and yield the results in order.
 
@@ -91,9 +92,19 @@ class WorkerPool:
         When a process is ended, what was in flight is done one item at a time; `lost` makes the
         result of one that ends its process then too. Raises IngestFailed after MOST_LOST of them.
         """
-        batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+        return self._map(function, items, lost, name, BATCH)
+
+    def _map(
+        self,
+        function: Callable[[Sequence[Item]], list[Result]],
+        items: Sequence[Item],
+        lost: Callable[[Item], Result],
+        name: Callable[[Item], str],
+        size: int,
+    ) -> Iterator[Result]:
+        batches = (items[start : start + size] for start in range(0, len(items), size))
         if self._is_alone(items):
-            return chain.from_iterable(map(function, batches))
+            return chain.from_iterable(self._map_here(function, batches, lost, name))
         submitted = ((batch, self._pool.submit(function, batch)) for batch in batches)
         waiting = deque(islice(submitted, self._processes * AHEAD))
         return chain.from_iterable(self._take_results(function, waiting, submitted, lost))
@@ -112,29 +123,30 @@ class WorkerPool:
 
     def _map_here(
         self,
-        function: Callable[[Item], Result],
-        items: Sequence[Item],
+        function: Callable[[Sequence[Item]], list[Result]],
+        batches: Iterable[Sequence[Item]],
         lost: Callable[[Item], Result],
         name: Callable[[Item], str],
-    ) -> Iterator[Result]:
-        """Apply `function` in this process, but for items that ended one before."""
+    ) -> Iterator[list[Result]]:
+        """Apply `function` in this process, but to batches that may end it."""
+        are_suspect = self._journal is None and self._processes > 0
         with _open_journal(self._journal) as journal:
             journal.seek(0)
             known = journal.read(MOST_NAMED)
-            suspects = known.split(b"\0")
-            for item in items:
-                named = os.fsencode(name(item))
-                if named in suspects:
-                    yield self._work_alone(partial(_map_batch, function), item, lost)
+            suspects = set(known.split(b"\0"))
+            for batch in batches:
+                names = [os.fsencode(name(item)) for item in batch]
+                if are_suspect or not suspects.isdisjoint(names):
+                    yield [self._work_alone(function, item, lost) for item in batch]
                     continue
-                # A full or read-only disk refuses it, and the post is read all the same.
+                # A full or read-only disk refuses it, and the posts are read all the same.
                 with suppress(OSError):
-                    journal.write(named + b"\0")
-                result = function(item)
+                    journal.write(b"".join(each + b"\0" for each in names))
+                results = function(batch)
                 with suppress(OSError):
                     journal.seek(len(known))
                     journal.truncate()
-                yield result
+                yield results
 
     def _take_results(
         self,

@@ -62,6 +62,10 @@ def killing(number: int) -> int:
     return number
 
 
+def killing_together(numbers: Sequence[int]) -> list[int]:
+    return [killing(number) for number in numbers]
+
+
 def killing_always(_number: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
@@ -93,14 +97,25 @@ def test_processes_give_what_one_gives_in_its_order(helpers: WorkerPool) -> None
 
 
 @pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])
-def test_little_work_is_done_here(most: int, items: int) -> None:
-    with closing(WorkerPool(most)) as helpers:
+def test_little_work_is_done_here(most: int, items: int, tmp_path: Path) -> None:
+    with closing(WorkerPool(most, tmp_path / "reading")) as helpers:
         assert {process for _, process in helpers.map(negated, range(items), lose)} == {os.getpid()}
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_work_that_takes_several_items_at_once_gives_its_results_in_order(most: int) -> None:
+def test_without_a_journal_an_item_of_a_few_that_ends_its_process_is_lost_alone(most: int) -> None:
     with closing(WorkerPool(most)) as helpers:
+        found = list(helpers.map(killing, range(9), say_lost))
+        assert found == [1007 if number == 7 else number for number in range(9)]
+        together = helpers.map_batches(killing_together, range(9), say_lost)
+        assert list(together) == found
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_work_that_takes_several_items_at_once_gives_its_results_in_order(
+    most: int, tmp_path: Path
+) -> None:
+    with closing(WorkerPool(most, tmp_path / "reading")) as helpers:
         found = list(helpers.map_batches(negated_together, range(WORTHWHILE + 1), lose))
     sizes = [BATCH] * (WORTHWHILE // BATCH * BATCH)
     sizes += [(WORTHWHILE + 1) % BATCH] * ((WORTHWHILE + 1) % BATCH)
