@@ -49,6 +49,8 @@ FIRST = 0.3
 """Share of a post's passages that a draft of its beginning has."""
 LONGEST = 80
 """Passages of a draft; longer posts are left out, since each is embedded."""
+HALVED = 4
+"""Passages of a post at least, of which two are a half."""
 TIMED = 20
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -265,6 +267,11 @@ def measure_series(blog: Blog, limit: int) -> None:
 
 def measure_halves(blog: Blog, posts: Sequence[int]) -> None:
     """Print how often a first half finds its second half in a blog without first halves."""
+    catalog = blog.corpus.snapshot.catalog
+    posts = [post for post in posts if len(catalog.chunks_of(post)) >= HALVED]
+    if not posts:
+        say(f"  first half finds the second (0): no post has {HALVED} passages")
+        return
 
     def cut(content: Path) -> dict[str, Vectored]:
         return dict(cut_posts(blog, posts, content))
@@ -283,8 +290,6 @@ def cut_posts(blog: Blog, posts: Sequence[int], content: Path) -> Iterator[tuple
     """Leave the second halves of posts in their files, and yield the first halves."""
     for post in posts:
         chunks = [*blog.corpus.snapshot.catalog.chunks_of(post).values()]
-        if len(chunks) < 4:
-            continue
         half = len(chunks) // 2
         file = content / blog.corpus.posts[post].source
         lines = decode(file.read_bytes()).text.split("\n")
