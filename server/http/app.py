@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import allowed_names, head_check, token_check, with_check
-from blog_search_mcp.server.http.limits import RateLimit, limit_bodies
+from blog_search_mcp.server.http.limits import RateLimit, limit_bodies, share_sessions
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
@@ -64,7 +64,7 @@ def build_app(
         custom_starlette_routes=[*open_routes, *closed_routes],
     )
     open_paths = frozenset(route.path for route in open_routes)
-    whole = guarded(app, address, access, open_paths)
+    whole = guarded(share_sessions(app, PATH), address, access, open_paths)
     if metrics is None:
         return whole
     return metrics.around(whole, open_paths | {PATH, *(route.path for route in closed_routes)})

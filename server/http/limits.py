@@ -1,6 +1,7 @@
-"""Limit how fast a client may send requests, and how large and slow a body may be.
+"""Limit how fast a client may send requests, its sessions, and how large and slow a body may be.
 
-uvicorn has no such limits, and the SDK's limit on bodies has no time and covers /mcp alone.
+uvicorn has no such limits, the SDK's limit on bodies has no time and covers /mcp alone, and its
+limit on sessions is one for all clients.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ LOCAL_CLIENTS = 64.0
 """Clients that this machine's own address counts as, since all of them share it."""
 REMEMBERED = 4_096
 """Clients whose rate is kept, the latest; one that is forgotten may send BURST again."""
+CLIENT_SESSIONS = 64
+"""Sessions of the older protocol that one client may have open, of 512 for all: as many as it may
+have connections. The SDK keeps one for 30 minutes after its last request."""
 BODY_SECONDS = 10.0
 """Within which a body must have come: 1 MiB takes them at 1 Mbit/s."""
 
@@ -76,6 +80,55 @@ def name_client(address: str) -> str:
     if isinstance(number, IPv6Address):
         return str(IPv6Network((number, 64), strict=False))
     return address
+
+
+SESSION = "mcp-session-id"
+
+
+def share_sessions(app: ASGIApp, path: str) -> ASGIApp:
+    """End the session used least lately of a client that has more than CLIENT_SESSIONS at `path`.
+
+    `app` ends a session at a DELETE, as MCP has it; whoever uses it later is told to begin another.
+    """
+    opened: dict[str, dict[str, None]] = {}
+
+    async def shared(scope: Scope, receive: Receive, send: Send) -> None:
+        client = name_client(scope["client"][0] if scope.get("client") else "")
+        if client == LOCAL or scope.get("path") != path:
+            await app(scope, receive, send)
+            return
+        own = opened[client] = opened.pop(client, {})
+        if len(opened) > REMEMBERED:
+            del opened[next(iter(opened))]
+
+        async def note_session(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 400:
+                session = Headers(raw=message["headers"]).get(SESSION)
+                if session:
+                    own.pop(session, None)
+                    own[session] = None
+            await send(message)
+
+        await app(scope, receive, note_session)
+        while len(own) > CLIENT_SESSIONS:
+            oldest = next(iter(own))
+            del own[oldest]
+            await _end_session(app, scope, oldest)
+
+    return shared
+
+
+async def _end_session(app: ASGIApp, scope: Scope, session: str) -> None:
+    """Send `app` the request that ends a session, and drop its answer."""
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Message) -> None:
+        return
+
+    headers = [(SESSION.encode(), session.encode())]
+    await app({**scope, "method": "DELETE", "headers": headers}, receive, send)
 
 
 def limit_bodies(app: ASGIApp, seconds: float = BODY_SECONDS) -> ASGIApp:

@@ -10,6 +10,7 @@ from blog_search_mcp.server.http import limits
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.limits import (
     BURST,
+    CLIENT_SESSIONS,
     LOCAL_CLIENTS,
     RATE,
     REMEMBERED,
@@ -32,6 +33,40 @@ def test_a_body_above_the_bound_is_refused(chunked: bool) -> None:
         answer = client.post("/mcp", content=iter([body]) if chunked else body)
     assert answer.status_code == 413
     assert answer.json() == {"error": "A message may have at most 1,048,576 bytes."}
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "many", "version": "1"},
+    },
+}
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+
+@pytest.mark.parametrize(("address", "is_ended"), [("203.0.113.9", True), ("127.0.0.1", False)])
+def test_a_client_with_too_many_sessions_loses_the_one_it_used_least_lately(
+    address: str, is_ended: bool
+) -> None:
+    app = build_app(FixedSearcher(), HERE, ANYONE)
+    with TestClient(app, "http://localhost", client=(address, 1)) as client:
+        client.headers["accept"] = "application/json, text/event-stream"
+
+        def ping(session: str) -> int:
+            return client.post("/mcp", json=PING, headers={"mcp-session-id": session}).status_code
+
+        def begin() -> str:
+            return str(client.post("/mcp", json=INITIALIZE).headers["mcp-session-id"])
+
+        sessions = [begin() for _ in range(CLIENT_SESSIONS)]
+        assert ping(sessions[0]) == 200
+        sessions.append(begin())
+        assert [ping(session) for session in sessions[:3]] == [200, 404 if is_ended else 200, 200]
+        assert ping(sessions[-1]) == 200
 
 
 @pytest.mark.anyio
