@@ -44,7 +44,8 @@ _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table",
 
 _INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
 
-_OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,}|~{3,}))", re.MULTILINE)
+_OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,40}(?!`)|~{3,40}(?!~)))", re.MULTILINE)
+"""Of a fence as people write them: a longer one stands before each piece of its code as FENCE."""
 
 _DEFINES = "]:"
 """Part of a link's definition, which is none of a body's blocks but one of a passage's."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.markdown.parser import FENCE
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 
 LINE = st.sampled_from(
@@ -42,6 +43,12 @@ def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
     began = time.process_time()
     assert {body.plain_text(*part) for part in parts} == {"moth"}
     assert time.process_time() - began < 1
+
+
+def test_a_fence_longer_than_any_has_its_code_read_behind_a_usual_one() -> None:
+    """What stands before each piece of its code is as long as the fence is."""
+    openings = [MarkdownBody(f"{'`' * n}c\nmoth\n").blocks[0].opening for n in (3, 40, 41, 9999)]
+    assert openings == ["```\n", f"{'`' * 40}\n", f"{FENCE}\n", f"{FENCE}\n"]
 
 
 @pytest.mark.parametrize(
