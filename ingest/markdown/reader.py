@@ -57,6 +57,10 @@ LONGEST_DATE = 40
 MAX_LINES = 500_000
 """A line takes 3.5 µs and 180 bytes while Markdown is parsed, though it be empty: 1.8 s, 90 MB."""
 
+MAX_MARKS = 500_000
+"""Of cells and links: a cell takes .7 kB while Markdown is parsed and a link 1.6 kB, .8 GB in all.
+The longest page met in real sites has 1.3 million characters."""
+
 
 def read_markdown(data: bytes, source: str) -> Document:
     """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
@@ -64,6 +68,10 @@ def read_markdown(data: bytes, source: str) -> Document:
     if decoded.text.count("\n") > MAX_LINES:
         raise UnreadablePost(
             f"it has more than {MAX_LINES:,} lines; split it, or name it in a .blogignore"
+        )
+    if decoded.text.count("|") + decoded.text.count("[") > MAX_MARKS:
+        raise UnreadablePost(
+            f"it has more than {MAX_MARKS:,} cells and links; split it, or name it in a .blogignore"
         )
     front = split_front_matter(decoded.text)
     body = MarkdownBody(front.body)

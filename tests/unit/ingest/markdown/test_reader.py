@@ -3,7 +3,7 @@ import pytest
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
-from blog_search_mcp.ingest.markdown.reader import MAX_LINES
+from blog_search_mcp.ingest.markdown.reader import MAX_LINES, MAX_MARKS
 
 
 def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
@@ -91,6 +91,15 @@ def test_a_post_of_more_lines_than_are_parsed_in_seconds_is_unreadable(line: byt
         parsed(b"# A\n" + line * MAX_LINES)
     assert str(raised.value) == (
         "it has more than 500,000 lines; split it, or name it in a .blogignore"
+    )
+
+
+@pytest.mark.parametrize("mark", [b"|a", b"[a](b) ", b"[[a]] "])
+def test_a_post_of_more_cells_and_links_than_memory_should_hold_is_unreadable(mark: bytes) -> None:
+    with pytest.raises(UnreadablePost) as raised:
+        parsed(b"# A\n" + mark * (MAX_MARKS + 1))
+    assert str(raised.value) == (
+        "it has more than 500,000 cells and links; split it, or name it in a .blogignore"
     )
 
 
