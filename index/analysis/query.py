@@ -112,6 +112,8 @@ class Query:
     """Asked, rather than described: a description resembles how a post begins."""
     is_prose: bool
     """Running text, rather than an identifier, a title or a few words."""
+    is_foreign: bool
+    """Whether it shows a language that the blog is not written in."""
 
 
 def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
@@ -126,11 +128,13 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     known = _known(text, languages)
     words = tuple(dict.fromkeys(_word(same, known) for same in zip(*streams, strict=True)))
     own = {word.stems for word in words if word.weight == 1.0}
+    shown = language_of_query(text, languages)
     return Query(
         text=text,
         words=words,
         is_question=bool(_QUESTION.search(text)),
         is_prose=sum(_length(stems[0]) for stems in own) >= PROSE_TERMS and not _CODE.search(text),
+        is_foreign=bool(shown) and shown not in map(primary_subtag, languages),
     )
 
 

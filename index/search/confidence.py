@@ -83,15 +83,16 @@ def estimate_confidence(
     word = "high" if certainty >= logistic.high else "medium"
     if certainty >= logistic.low:
         return Confidence(word, certainty)
-    foreign = is_foreign(query.text, calibration) and is_language(retrieved, calibration)
-    return Confidence("low", certainty, FOREIGN_NOTICE if foreign else NOTICE)
+    asked = has_other_script(query.text, calibration) and is_language(retrieved, calibration)
+    notice = FOREIGN_NOTICE if query.is_foreign or asked else NOTICE
+    return Confidence("low", certainty, notice)
 
 
 def _smallness(characters: int) -> float:
     return 1.0 - min(characters / SMALL_BLOG, 1.0)
 
 
-def is_foreign(text: str, calibration: Calibration) -> bool:
+def has_other_script(text: str, calibration: Calibration) -> bool:
     """Whether a query is in another script than most of the blog: East Asian, or not."""
     return (east_asian_share(text) >= 0.5) != (calibration.east_asian >= 0.5)
 
@@ -126,7 +127,11 @@ def confidence_features(
     nearest = matching = 0.0
     if has_similarity(retrieved, calibration):
         absent, reach = calibration.absent_cosine, calibration.heading_cosine
-        shift = calibration.foreign_cosine - absent if is_foreign(query.text, calibration) else 0.0
+        shift = (
+            calibration.foreign_cosine - absent
+            if has_other_script(query.text, calibration)
+            else 0.0
+        )
         longer = length_factor(retrieved)
         nearest = longer * _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
         matching = longer * _scale(matching_cosine(retrieved) - shift, absent, reach)

@@ -264,6 +264,19 @@ def test_a_low_answer_to_another_script_says_to_ask_in_the_blogs_language() -> N
     assert confidence_of(reaching(1.0, 1.0), "快取").notice is None
 
 
+@pytest.mark.parametrize(
+    ("text", "notice"),
+    [
+        ("wie kann ich das einrichten", FOREIGN_NOTICE),
+        ("как это настроить и что для этого нужно", FOREIGN_NOTICE),
+        ("how do I set this up", NOTICE),
+        ("RUSTUP_LOG", NOTICE),
+    ],
+)
+def test_a_low_answer_to_another_language_of_one_script_says_so_too(text: str, notice: str) -> None:
+    assert confidence_of(reaching(0.0, 0.0), text).notice == notice
+
+
 def test_a_latin_name_that_an_east_asian_blog_lacks_is_no_question_in_another_language() -> None:
     blog = replace(ENGLISH, east_asian=0.9)
     name = reaching(0.0, 0.0)

@@ -36,7 +36,7 @@ FEATURES: tuple[Feature, ...] = get_args(Feature)
 SHARES = st.floats(0.0, 1.0)
 COSINES = st.floats(-1.0, 1.0)
 
-WORDS = Query("some words", (), is_question=False, is_prose=False)
+WORDS = Query("some words", (), is_question=False, is_prose=False, is_foreign=False)
 QUESTION = replace(WORDS, is_question=True)
 PROSE = replace(WORDS, is_prose=True)
 
