@@ -101,6 +101,26 @@ def test_a_blogignore_that_cannot_be_understood_stops_the_walk(tmp_path: Path, l
         walk(tmp_path, SUFFIXES)
 
 
+@pytest.mark.parametrize("line", ["a*b*c*d*e*f*g*h*i*j", "a*****b", "!/*/*/*/*/*", "**/a/**/*/*b*"])
+def test_a_line_of_more_stars_than_four_stops_the_walk(tmp_path: Path, line: str) -> None:
+    write(tmp_path, "a/secret.md")
+    (tmp_path / "a/.blogignore").write_text(f"# {'*' * 9}\n{line}\n", encoding="utf-8")
+
+    with pytest.raises(ContentError) as caught:
+        walk(tmp_path, SUFFIXES)
+    assert str(caught.value) == (
+        "a/.blogignore cannot be used: line 2 has more than 4 stars, which could take hours to "
+        "match. Correct or delete it."
+    )
+
+
+def test_a_folder_of_two_stars_counts_as_one_of_four(tmp_path: Path) -> None:
+    write(tmp_path, "x/drafts/y/a-wip-b.md", "x/drafts/y/done.md")
+    (tmp_path / ".blogignore").write_text("**/drafts/**/*-wip-*.md \n", encoding="utf-8")
+
+    assert sources(tmp_path) == ["x/drafts/y/done.md"]
+
+
 def test_linked_files_are_followed_only_inside_the_content_folder(tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("not mine", encoding="utf-8")
