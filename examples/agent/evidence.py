@@ -59,7 +59,7 @@ def _read(messages: Sequence[Message]) -> Iterator[Source]:
     for call, result in _results(messages):
         if call.tool == "read_chunk" and not result.is_error:
             place = dict(line.partition(": ")[::2] for line in result.blocks[-1].splitlines())
-            index = int(call.arguments["chunk_index"])
+            index = int(call.arguments.get("chunk_index", 0))
             yield Source(place["source"], index, place["title"], place.get("url"))
 
 

@@ -37,10 +37,10 @@ READ = Tool(
         "type": "object",
         "properties": {
             "source": {"type": "string"},
-            "chunk_index": {"type": "integer", "minimum": 0},
+            "chunk_index": {"type": "integer", "minimum": 0, "default": 0},
             "neighbors": {"type": "integer", "minimum": 0, "maximum": 3},
         },
-        "required": ["source", "chunk_index"],
+        "required": ["source"],
     },
 )
 
@@ -70,8 +70,8 @@ def search_blog(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
 
 def read_chunk(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
     """Read, and name the place of the passage. Raises as `search_blog`."""
-    neighbors = int(given.get("neighbors", 0))
-    passage = blog.read(str(given["source"]), int(given["chunk_index"]), neighbors=neighbors)
+    index, neighbors = int(given.get("chunk_index", 0)), int(given.get("neighbors", 0))
+    passage = blog.read(str(given["source"]), index, neighbors=neighbors)
     chunk = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     place = {
         "title": passage.post.title,

@@ -31,7 +31,7 @@ class ReadArguments(Arguments):
     """The arguments of `read_chunk`."""
 
     source: Annotated[Text, Field(description="A hit's source, unchanged")]
-    chunk_index: Annotated[int, Field(ge=0, le=CHUNK_INDEX_MOST)]
+    chunk_index: Annotated[int, Field(ge=0, le=CHUNK_INDEX_MOST)] = 0
     neighbors: Annotated[
         int, Field(ge=0, le=NEIGHBORS_MOST, description="Chunks to add on each side")
     ] = 0

@@ -108,7 +108,7 @@ async def test_a_source_lists_both_tools_with_what_they_need(
         tools = {tool.name: tool for tool in await source.tools()}
     assert list(tools) == ["search_blog", "read_chunk"]
     assert tools["search_blog"].schema["required"] == ["query"]
-    assert tools["read_chunk"].schema["required"] == ["source", "chunk_index"]
+    assert tools["read_chunk"].schema["required"] == ["source"]
     assert all(tool.description for tool in tools.values())
 
 
@@ -130,7 +130,7 @@ async def test_the_tools_errors_come_back_and_the_model_can_mend_them(
         calls("search_blog", query=""),
         calls("read_chunk", source="inference/kv", chunk_index=0),
         calls("look_up", word="cache"),
-        calls("read_chunk", source="inference/kv.md", chunk_index=0),
+        calls("read_chunk", source="inference/kv.md"),
         Reply("It keeps keys and values."),
     )
     found = await answered(kind, index, url, model)

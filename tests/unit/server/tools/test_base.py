@@ -18,7 +18,7 @@ TOOLS_LIST_BYTES = 2_500
 TOOLS = {tool.name: tool for tool in EXTENDED}
 ENOUGH: dict[str, dict[str, Any]] = {
     "search_blog": {"query": "q"},
-    "read_chunk": {"source": "a.md", "chunk_index": 0},
+    "read_chunk": {"source": "a.md"},
     "list_posts": {},
     "get_outline": {"source": "a.md"},
 }
@@ -52,7 +52,12 @@ def test_a_tool_is_listed_with_a_plain_schema() -> None:
             "type": "object",
             "properties": {
                 "source": {"type": "string", "description": "A hit's source, unchanged"},
-                "chunk_index": {"type": "integer", "minimum": 0, "maximum": 1_000_000},
+                "chunk_index": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 1_000_000,
+                    "default": 0,
+                },
                 "neighbors": {
                     "type": "integer",
                     "minimum": 0,
@@ -66,7 +71,7 @@ def test_a_tool_is_listed_with_a_plain_schema() -> None:
                     "description": "The whole post instead, as far as it fits",
                 },
             },
-            "required": ["source", "chunk_index"],
+            "required": ["source"],
             "additionalProperties": False,
         },
     }
@@ -227,7 +232,6 @@ CHUNK_INDEX = "a whole number from 0 to 1,000,000"
     ("given", "sentence"),
     [
         ({"chunk_index": 0}, f"source is missing; {TEXT}"),
-        ({"source": "a.md"}, f"chunk_index is missing; it must be {CHUNK_INDEX}."),
         (
             {"source": "a.md", "chunk_index": -1},
             f"chunk_index must be {CHUNK_INDEX}, got -1.",

@@ -39,6 +39,20 @@ def test_a_passage_carries_no_structured_content() -> None:
     assert result.facts is None
 
 
+def test_a_post_is_read_from_its_beginning_if_no_chunk_is_named() -> None:
+    text, place = READ_CHUNK.call(FixedSearcher(), {"source": CACHE.source}).texts
+    assert text == "A *KV cache* keeps keys\nand values."
+    assert "chunk: 1 of 2 (chunk_index 0), lines 6-7" in place.split("\n")
+
+
+def test_a_whole_post_is_read_if_no_chunk_is_named() -> None:
+    text, place = READ_CHUNK.call(FixedSearcher(), {"source": CACHE.source, "whole": True}).texts
+    assert text == (
+        "A *KV cache* keeps keys\nand values.\n\n## Memory\n\n```py\nsize = 2 * layers\n```"
+    )
+    assert "chunk: 1 of 2 (chunk_index 0, shown with 0 to 1), lines 6-13" in place.split("\n")
+
+
 def test_neighbours_are_joined_as_in_the_file() -> None:
     given = {"source": CACHE.source, "chunk_index": 0, "neighbors": 1}
     text, place = READ_CHUNK.call(FixedSearcher(), given).texts
