@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
+from dataclasses import asdict
 
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
@@ -17,18 +19,25 @@ NEAREST_WIDTH, NEAREST_BYTES = 120, 400
 """A nearest name is there to be asked for, so it is only cut where it is no name any more."""
 
 
-def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
-    """Return the notice of a page without hits: the answer's own, and why there are none."""
-    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview))))
+def explain_empty(
+    answer: Answer, filters: Filters, overview: Overview, given: Mapping[str, str] | None = None
+) -> str:
+    """Return the notice of a page without hits: the answer's own, and why there are none.
+
+    `given` are the filters as they were asked for, where that is in other words.
+    """
+    named = asdict(filters) if given is None else given
+    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview, named))))
 
 
-def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
+def _why_empty(
+    answer: Answer, filters: Filters, overview: Overview, named: Mapping[str, str | None]
+) -> str:
     if answer.total:
         return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
     if unknown := explain_unknown(filters, overview):
         return unknown
-    values = {name: getattr(filters, name) for name in ("section", "tag", "after", "before")}
-    given = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+    given = ", ".join(f"{name}={value!r}" for name, value in named.items() if value is not None)
     if given:
         return f"No post matches this query within {given}. Leave filters out, or try other words."
     languages = list_names(overview.languages)

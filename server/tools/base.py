@@ -112,6 +112,11 @@ class FilterArguments(Arguments):
         """What a post must satisfy."""
         return Filters(self.section, self.tag, self.after, self.before)
 
+    @property
+    def given(self) -> dict[str, str]:
+        """The filters that were given, by the names of their arguments."""
+        return self.model_dump(include=set(FilterArguments.model_fields), exclude_none=True)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:

@@ -15,9 +15,9 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, create_model
 
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.settings import ToolsetName
-from blog_search_mcp.server.tools.base import FilterArguments, Tool, ToolReply
+from blog_search_mcp.server.tools.base import FilterArguments, Tool
 from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
@@ -60,28 +60,37 @@ def switchable(name: ToolsetName, blogs: Sequence[str] = ()) -> Toolset:
     return toolset
 
 
+class BlogArguments(FilterArguments):
+    """The filters over several blogs: one is the first folder of its sources, as of a section."""
+
+    blog: str | None = None
+
+    @property
+    def filters(self) -> Filters:
+        """What a post must satisfy."""
+        found = super().filters
+        return replace(found, section=section_of(self.blog, self.section)) if self.blog else found
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The filters that were given, by the names of their arguments."""
+        return {**({"blog": self.blog} if self.blog else {}), **super().given}
+
+
 def with_blogs(tool: Tool[Any], blogs: Sequence[str]) -> Tool[Any]:
     """Return the tool with an argument for one of several `blogs`, if it takes filters.
 
-    A blog is the first folder of its sources, so that it narrows the section. A tool that takes a
-    source needs no other word for the blog.
+    A tool that takes a source needs no other word for the blog.
     """
     if not issubclass(tool.arguments, FilterArguments):
         return tool
     one_of: Any = Literal[tuple(blogs)]
     arguments = create_model(
         tool.arguments.__name__,
-        __base__=tool.arguments,
+        __base__=(BlogArguments, tool.arguments),
         blog=(one_of | None, Field(None, description="This blog instead of all")),
     )
-
-    def run(searcher: Searcher, given: Any) -> ToolReply:
-        if given.blog is None:
-            return tool.run(searcher, given)
-        section = section_of(given.blog, given.section)
-        return tool.run(searcher, given.model_copy(update={"section": section}))
-
-    return replace(tool, arguments=arguments, run=run)
+    return replace(tool, arguments=arguments)
 
 
 def section_of(blog: str, section: str | None) -> str:

@@ -49,7 +49,7 @@ def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
     answer = find_hits(searcher, arguments)
     notice = answer.notice
     if not answer.hits:
-        notice = explain_empty(answer, arguments.filters, searcher.overview)
+        notice = explain_empty(answer, arguments.filters, searcher.overview, arguments.given)
     page = fit_page(page_of(answer, notice))
     if arguments.response_format == "markdown":
         _, text = _within_answer(page, render_markdown)

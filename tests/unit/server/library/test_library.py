@@ -66,6 +66,29 @@ def test_a_section_begins_with_its_blog(library: Library) -> None:
     assert sources(library, "onion", section="soup") == []
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"blog": "food", "tag": "llm"}, "blog='food', tag='llm'"),
+        (
+            {"blog": "food", "section": "soup", "tag": "llm"},
+            "blog='food', section='soup', tag='llm'",
+        ),
+        ({"section": "food/soup", "tag": "llm"}, "section='food/soup', tag='llm'"),
+    ],
+)
+def test_a_miss_names_the_filters_as_they_were_given(
+    library: Library, given: dict[str, str], said: str
+) -> None:
+    search_blog, *_ = Toolset(blogs=library.folder.blogs).tools
+    facts = search_blog.call(library, {"query": "onion", **given}).facts
+    assert facts is not None
+    assert (facts["results"], facts["notice"]) == (
+        [],
+        f"No post matches this query within {said}. Leave filters out, or try other words.",
+    )
+
+
 def test_a_source_that_was_given_is_taken(library: Library) -> None:
     passage = library.read("food/soup/onion.md", 0, 0)
     assert (passage.post.source, passage.chunks[0].text) == ("food/soup/onion.md", "Boil an onion.")
