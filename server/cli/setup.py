@@ -34,13 +34,14 @@ def set_up(settings: Settings, setup: ClientSetup, places: Places) -> int:
         if not content.is_dir():
             raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
         files = [own_file(places, word) for word in _choose_clients(setup, find_clients(places))]
-        if not files:
-            print_text(_entry_to_paste(settings, setup, places))
+        to_paste = None if files else _entry_to_paste(settings, setup, places)
         installed, status = _install_and_ingest(settings, setup, files)
         if status:
             if status < SIGNALLED and open_store(settings.index).stamp() is None:
                 _take_back(installed)
             return status
+        if to_paste:
+            print_text(to_paste)
         print_text(_first_question(settings, [file.client for file in files]))
     except BlogSearchError as error:
         tell(str(error), settings)

@@ -125,6 +125,14 @@ def test_without_a_client_the_entry_is_printed(home: Path) -> None:
     assert json.loads(shown) == {"mcpServers": {"blog": entry(index, posts)}}
 
 
+def test_without_a_client_no_entry_is_printed_for_an_ingest_that_failed(home: Path) -> None:
+    (home / "empty").mkdir()
+    done = setup(home, "setup", "empty")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert str(home / "empty") in done.stderr
+
+
 @pytest.mark.parametrize("folder", ["blog/nowhere", "empty"])
 def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, folder: str) -> None:
     (home / ".cursor").mkdir()
