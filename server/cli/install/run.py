@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.content.last_ingest import ingest_command
-from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
 from blog_search_mcp.server.cli.install.entries import (
@@ -34,6 +35,7 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
             indexes = (setup.index,) if setup.index else ()
             print_text(uninstall(file, setup.name, indexes))
             return 0
+        _check_places(settings)
         if setup.prints:
             print_text(describe_entry(file, *plan_entry(settings, setup.name, file)))
             return 0
@@ -52,6 +54,14 @@ def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> 
         except IndexProblem as error:
             tell(str(error), settings)
     return 0
+
+
+def _check_places(settings: Settings) -> None:
+    """Raise IndexPlaceUnusable if no index can be in one of the folders that the entry names."""
+    for each in settings.each:
+        if isinstance(each.index, Path):
+            with suppress(IndexMissing, IndexBroken):  # told beside the entry
+                open_store(each.index).current_number()
 
 
 @dataclass(frozen=True, slots=True)

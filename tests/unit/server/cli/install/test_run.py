@@ -242,14 +242,17 @@ def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> N
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
 
-def test_a_file_where_the_index_should_be_is_named_instead_of_a_command_that_would_fail(
-    home: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("prints", [False, True], ids=["install", "print"])
+def test_no_entry_is_made_for_a_file_where_the_index_should_be(
+    prints: bool, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (home.parent / "f").write_text("", encoding="utf-8")
-    assert run(home, "cursor", settings=Settings(home.parent / "f", "")) == 0
-    said = capsys.readouterr()
-    assert ("holds no index yet" in said.out, said.err) == (
-        False,
+    second = Settings(home.parent / "f", "")
+    settings = Settings(INDEX, "", others=(second,))
+    assert run(home, "cursor", settings=settings, prints=prints) == 1
+    assert not own_file(places(home), "cursor").path.exists()
+    assert capsys.readouterr() == (
+        "",
         "f is a file, and the index needs a folder there. Name another folder with --index DIR, "
         "or move the file away.\n",
     )
