@@ -128,9 +128,11 @@ def _identify(index: str | Location) -> str:
 
 
 def _folder_name(index: Location) -> str:
-    """Name the blog in the letters that every client takes."""
+    """Name the blog in the letters that every client takes; other scripts are spelt in them."""
+    from text_unidecode import unidecode  # only for an entry that is new
+
     [name] = name_blogs([index])
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:_LONGEST]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", unidecode(name)).strip("-_")[:_LONGEST]
 
 
 def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:

@@ -34,6 +34,7 @@ THEIRS = Entry("blog", "npx", ("other",))
         ([ours("blog", NOTES, project="/p")], [BLOG], "blog"),
         ([ours("blog", BLOG)], [Path("/b/.blog-index-travel")], "blog-travel"),
         ([ours("blog", BLOG)], [Path("/b/travel-index")], "blog-travel-index"),
+        ([ours("blog", BLOG)], [Path("/b/ümläut 文章/.blog-index")], "blog-umlaut-Wen-Zhang"),
         ([ours("blog", BLOG)], [BLOG, NOTES], "blog-blog"),
         ([ours("both", NOTES, BLOG)], [BLOG, NOTES], "both"),
     ],
@@ -44,9 +45,17 @@ def test_an_index_has_one_entry(entries: list[Entry], indexes: list[Path], name:
 
 def test_a_folder_that_gives_no_name_or_a_taken_one_is_told_by_its_path() -> None:
     first = [ours("blog", BLOG), ours("blog-my-notes", BLOG.with_name("x"))]
-    names = {choose_name(first, [NOTES]), choose_name(first, [Path("/文章/.blog-index")])}
+    names = {choose_name(first, [NOTES]), choose_name(first, [Path("/♠/.blog-index")])}
     assert len(names) == 2
     assert all(name.startswith("blog-") and len(name) == 13 for name in names)
+
+
+def test_folders_that_are_spelt_alike_in_plain_letters_get_a_name_each() -> None:
+    first, second = Path("/b/文章/.blog-index"), Path("/b/文张/.blog-index")
+    entries = [ours("blog", BLOG), ours("blog-Wen-Zhang", first)]
+    name = choose_name(entries, [second])
+    assert (name[:5], name == "blog-Wen-Zhang") == ("blog-", False)
+    assert choose_name([*entries, ours(name, second)], [first]) == "blog-Wen-Zhang"
 
 
 def test_a_link_to_an_index_is_that_index(tmp_path: Path) -> None:
