@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+from importlib.metadata import entry_points, version
+from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
 from blog_search_mcp.ingest.cli import _parser as ingest_parser
@@ -15,6 +18,7 @@ from blog_search_mcp.server.cli.parser import command_line as server_parser
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
 from tests.support.paths import ROOT
+from tests.support.python import run_python
 
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -114,6 +118,16 @@ def test_each_command_has_its_options() -> None:
         written[f"`{name} {argument}`".replace(" `", "`")] = ", ".join(names)
     assert {row[0]: row[1] for row in rows("`blog-server`", "command")} == written
     assert f"its own and {', '.join(COMMON)};" in PAGE
+
+
+def test_the_servers_other_names_start_it_in_any_folder(tmp_path: Path) -> None:
+    sentence = re.search(r"^Also `([a-z-]+)` and `python -m ([\w.]+)`\.", PAGE, re.MULTILINE)
+    assert sentence is not None
+    script, module = sentence.groups()
+    [entry_point] = entry_points(group="console_scripts", name=script)
+    assert entry_point.module == f"{module}.__main__"
+    ran = run_python("-m", module, "--version", cwd=tmp_path)
+    assert (ran.stderr, ran.stdout) == ("", f"{PACKAGE} {version(PACKAGE)}\n")
 
 
 def test_the_clients_are_named() -> None:
