@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_index, read_whole
 from blog_search_mcp.index.errors import UsageError
@@ -164,7 +164,7 @@ def _search_request(options: argparse.Namespace) -> SearchRequest:
 
 def command_line(environment: Mapping[str, str]) -> CommandLine:
     """Make the parser of `blog-server`; `environment` has the defaults."""
-    parser = CommandLine(
+    parser: CommandLine = _ServerLine(
         prog="blog-server",
         description="Serve a blog's index to MCP clients, over stdio by default.",
     )
@@ -187,6 +187,26 @@ def command_line(environment: Mapping[str, str]) -> CommandLine:
     parser.add_version()
     _add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
     return parser
+
+
+class _ServerLine(CommandLine):
+    """Also knows what a folder in the place of a command is meant for."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.dest == "command" and value not in (action.choices or ()) and _is_folder(value):
+            from blog_search_mcp.index.commands import SERVER, command
+
+            advice = "To index its posts and tell a client of them"
+            words = f"{value!r} is a folder. {advice}: `{command(SERVER, 'setup', value)}`"
+            raise argparse.ArgumentError(action, words)
+        super()._check_value(action, value)
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).is_dir()
+    except OSError:  # a name too long for one
+        return False
 
 
 def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.parser import read_settings
@@ -128,6 +129,19 @@ def refused(
         read_settings(arguments, environment)
     assert ended.value.code == 2
     return capsys.readouterr().err
+
+
+def test_a_folder_in_the_place_of_a_command_is_to_be_set_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    posts = tmp_path / "my posts"
+    posts.mkdir()
+    assert refused([str(posts)], {}, capsys) == (
+        f"COMMAND: {str(posts)!r} is a folder. To index its posts and tell a client of them: "
+        f"`{command('blog-server', 'setup', posts)}`. See `{command('blog-server', '--help')}`.\n"
+    )
+    for word in ("none", "n" * 5_000):
+        assert f"{word!r} is none of ask, search, " in refused([word], {}, capsys)
 
 
 def test_with_a_token_other_machines_may_be_served(tmp_path: Path) -> None:
