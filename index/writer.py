@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from blog_search_mcp.index.errors import (
     ENDS_PROCESS,
@@ -26,8 +26,17 @@ from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts
+from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.stores import Draft, IndexStore, MakeTerms, PostChanges, Terms
-from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Ids, Post, Vectors
+from blog_search_mcp.index.types import (
+    Calibration,
+    Chunk,
+    EmbedderIdentity,
+    Ids,
+    Link,
+    Post,
+    Vectors,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -39,8 +48,14 @@ MapBatches: TypeAlias = Callable[
 ]
 """Applies a function to many post ids, some at a time: `WorkerPool.map_batches`."""
 
+Found = TypeVar("Found")
+_Posts: TypeAlias = Mapping[int, Post]
+_Links: TypeAlias = Mapping[int, Sequence[Link]]
+
 _OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
 """What SQLite raises that no post is the reason of."""
+_OF_NO_POST = (BlogSearchError, OSError, *_OF_SQLITE)
+_RELATING = "looking for its series, translations and newer post"
 
 
 class IndexWriter:
@@ -61,6 +76,8 @@ class IndexWriter:
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
+        self.unrelated: dict[str, str] = {}
+        """By source, why a post is not related to others."""
 
     @property
     def chunks(self) -> int:
@@ -200,9 +217,11 @@ class IndexWriter:
     def _write_relations(self) -> dict[int, Post]:
         """Write what posts are to each other; return them all by id."""
         catalog = self._catalog.catalog
-        posts = catalog.every_post()
-        self._catalog.write_translations(posts)
-        self._catalog.write_series(find_series(posts, catalog.links()))
+        posts, links = catalog.every_post(), catalog.links()
+        self._catalog.write_translations(
+            self._relate(lambda some, _: find_translations(some), posts, links)
+        )
+        self._catalog.write_series(self._relate(find_series, posts, links))
         self._catalog.commit()
         return posts
 
@@ -210,15 +229,42 @@ class IndexWriter:
         """Write which posts a newer one treats anew, as the vectors there are by now show it."""
         catalog = self._catalog.catalog
         groups = (catalog.translations().groups, catalog.series())
-        found = find_overtaken(
-            catalog.every_post(),
-            catalog.links(),
-            groups,
-            catalog.chunks_of,
-            lambda: direct_posts(self._draft.open_vectors(), table),
-        )
+
+        def find(posts: _Posts, links: _Links) -> dict[int, int]:
+            return find_overtaken(
+                posts,
+                links,
+                groups,
+                catalog.chunks_of,
+                lambda: direct_posts(self._draft.open_vectors(), table),
+            )
+
+        found = self._relate(find, catalog.every_post(), catalog.links())
         self._catalog.write_overtaken(found)
         self._catalog.commit()
+
+    def _relate(
+        self, find: Callable[[_Posts, _Links], Found], posts: _Posts, links: _Links
+    ) -> Found:
+        """Return what `find` finds of posts by id and their links.
+
+        Posts on which it fails by themselves are noted and left out; if there are none, what it
+        raised is raised.
+        """
+        try:
+            return find(posts, links)
+        except _OF_NO_POST:
+            raise
+        except Exception:
+            reasons = {
+                number: reason
+                for number in posts
+                if (reason := _explain_failure(find, *_only([number], posts, links)))
+            }
+            if not reasons:
+                raise
+        self.unrelated |= {posts[number].source: reason for number, reason in reasons.items()}
+        return find(*_only([number for number in posts if number not in reasons], posts, links))
 
     def _write_terms(
         self, map_batches: MapBatches, posts: Mapping[int, Post]
@@ -249,3 +295,21 @@ def open_index_writer(
 
 def _describe_lost(post_id: int) -> RefusedPost:
     return RefusedPost(post_id, ENDS_PROCESS)
+
+
+def _explain_failure(
+    find: Callable[[_Posts, _Links], object], posts: _Posts, links: _Links
+) -> str | None:
+    """Say why `find` fails, `None` if it does not."""
+    try:
+        find(posts, links)
+    except _OF_NO_POST:
+        raise
+    except Exception as error:
+        return describe_refusal(_RELATING, error)
+    return None
+
+
+def _only(kept: Iterable[int], posts: _Posts, links: _Links) -> tuple[_Posts, _Links]:
+    own = {number: posts[number] for number in kept}
+    return own, {number: links[number] for number in own if number in links}

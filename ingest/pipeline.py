@@ -67,6 +67,8 @@ class IngestCounts:
         self.due = dict(plan.unchanged)
         """By source, the ISO day on which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
+        self.unrelated: dict[str, str] = {}
+        """By source, why a post of the index is not related to others."""
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
         self._written: set[str] = set()
@@ -291,7 +293,7 @@ class _Ingest:
                 progress.start("embedding texts", windows)
                 embed_backlog(queue, read_backlog(queue), queue.queued + windows, progress)
             calibration = plan.base.calibration if plan.base else None
-            return self._publish(writer, plan, calibration, {})
+            return self._publish(writer, run, calibration, {})
 
     def _write_lexical(self, writer: IndexWriter, counts: IngestCounts) -> None:
         for source, reason in writer.write_lexical(self.workers.map_batches).items():
@@ -318,14 +320,14 @@ class _Ingest:
                 except EmbedderError as error:
                     raise _explain_failure(error, manifest) from error
                 self._write_lexical(writer, run.counts)
-                manifest = self._publish(writer, plan, None, queries)
+                manifest = self._publish(writer, run, None, queries)
             self._record(run, manifest)
         return manifest
 
     def _publish(
         self,
         writer: IndexWriter,
-        plan: Plan,
+        run: Run,
         calibration: Calibration | None,
         embedded: dict[str, Vectors],
     ) -> Manifest:
@@ -342,10 +344,11 @@ class _Ingest:
 
             with (
                 translate_disk_errors(),
-                closing(writer.open_snapshot(plan.choice.embedder)) as opened,
+                closing(writer.open_snapshot(run.plan.choice.embedder)) as opened,
             ):
                 calibration = calibrate(opened, embedded)
-        manifest = writer.commit(plan.created, plan.build, calibration)
+        manifest = writer.commit(run.plan.created, run.plan.build, calibration)
+        run.counts.unrelated.update(writer.unrelated)
         self.progress.advance(1)
         return manifest
 
@@ -410,6 +413,7 @@ def _make_report(
     manifest: Manifest, run: Run, embedding: EmbeddingCounts, advice: str, took: float
 ) -> Report:
     choice, counts = run.plan.choice, run.counts
+    unrelated = (f"{source}: {reason}" for source, reason in sorted(counts.unrelated.items()))
     return Report(
         generation=manifest.generation,
         posts=len(manifest.posts),
@@ -420,7 +424,7 @@ def _make_report(
         embedded=embedding.texts,
         without_vector=embedding.without_vector,
         skipped=counts.skipped,
-        warnings=(*choice.warnings(), *embedding.warnings, *counts.problems),
+        warnings=(*choice.warnings(), *embedding.warnings, *counts.problems, *unrelated),
         links=LinkCounts(counts.linked, dict(counts.unlinked.most_common())),
         embedder=choice.embedder.identity.name,
         embedder_reason=" ".join(filter(None, (choice.reason, advice))),

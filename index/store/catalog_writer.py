@@ -18,8 +18,8 @@ from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
-from blog_search_mcp.index.store.translations import find_translations
-from blog_search_mcp.index.types import Chunk, Post, Series
+from blog_search_mcp.index.store.translations import Translation
+from blog_search_mcp.index.types import Chunk, Series
 
 SCHEMA = """
 CREATE TABLE posts (
@@ -184,14 +184,14 @@ class CatalogWriter:
             self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
             raise
 
-    def write_translations(self, posts: Mapping[int, Post]) -> None:
-        """Note which of all `posts` are translations of each other."""
+    def write_translations(self, found: Iterable[Sequence[Translation]]) -> None:
+        """Note which posts are translations of each other."""
         self._connection.execute("DELETE FROM translations")
         self._connection.executemany(
             "INSERT INTO translations VALUES (?, ?, ?, ?)",
             [
                 (each.post, family, place, each.language)
-                for family, group in enumerate(find_translations(posts))
+                for family, group in enumerate(found)
                 for place, each in enumerate(group)
             ],
         )

@@ -219,6 +219,51 @@ def test_text_that_sqlite_refuses_costs_its_post_alone(
     assert answers(made) == before
 
 
+PARTS = {f"{n}.md": f"# Soup, part {n}\n\nBoil an onion in [{n}](1.md).\n" for n in (1, 2)}
+RELATING = (
+    "store.translations._without_language",
+    "relations.series._Reading",
+    "relations.addresses._names",
+    "relations.overtaken.index_terms",
+)
+"""What finds out what the posts of a blog are to each other."""
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("date"), MemoryError()], ids=["KeyError", "MemoryError"]
+)
+@pytest.mark.parametrize("place", RELATING)
+def test_a_post_that_cannot_be_related_to_others_is_searched_and_named(
+    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = blog(PARTS)
+    path, _, name = f"blog_search_mcp.index.{place}".rpartition(".")
+    real = getattr(importlib.import_module(path), name)
+
+    def broken(*arguments: Any) -> Any:
+        if "bad" in repr(arguments).lower():
+            raise error
+        return real(*arguments)
+
+    monkeypatch.setattr(f"{path}.{name}", broken)
+    made.write({BAD: "# Bad, part 3\n\nMuch poison in [it](1.md).\n"})
+    report = made.ingest()
+    assert (report.posts, report.added, report.skipped) == (3, 1, ())
+    said = "date" if isinstance(error, KeyError) else ""
+    [warning] = report.warnings
+    assert warning.startswith(
+        f"{BAD}: looking for its series, translations and newer post fails ({type(error).__name__}"
+    )
+    assert said in warning
+    assert any(BAD in line for line in as_lines(report))
+    assert BAD in found(made, "poison")
+    answer = made.reader().search("soup", Filters(), limit=10, offset=0)
+    series = {hit.post.source: hit.series and hit.series.part for hit in answer.hits}
+    assert (series["1.md"], series["2.md"]) == (1, 2)
+    monkeypatch.undo()
+    assert made.ingest(rebuild=True).warnings == ()
+
+
 DEADLY = {
     "prepare_post": "ingest.prepare.prepare_post",
     "post_terms": "index.lexical.documents.post_terms",

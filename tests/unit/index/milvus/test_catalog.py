@@ -19,6 +19,7 @@ from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
+from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import Chunk, Link, Post
 
 INDEXED = IndexedPost(digest="", size=0, mtime_ns=0, chunks=2)
@@ -36,7 +37,7 @@ def written() -> sqlite3.Connection:
     links = (Link("/b/", "to b", 3),)
     writer.add(PendingPost(POST, CHUNKS, (0.5, 1.0), INDEXED, links, ("b",)))
     writer.add(PendingPost(Post("b.md", "B"), CHUNKS[:1], (1.0,), INDEXED))
-    writer.write_translations(writer.catalog.every_post())
+    writer.write_translations(find_translations(writer.catalog.every_post()))
     writer.write_overtaken({1: 2})
     writer.remove("b.md")
     writer.commit()
