@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 _WAITING = (
-    "This server waits for an MCP client, which starts it by itself. In a terminal ask by "
-    "`blog-server search --index INDEX QUESTION`; of a new blog `blog-server setup FOLDER` tells "
-    "the client. Ctrl-C ends this."
+    "This server waits for an MCP client, which starts it by itself. To ask in a terminal: "
+    "`blog-server search --index INDEX QUESTION`. To add a blog to a client: `blog-server setup "
+    "FOLDER`. Ctrl-C ends this."
 )
 
 SIGNALLED = 128

@@ -232,6 +232,6 @@ def test_a_server_that_is_started_by_hand_says_what_it_waits_for(made: Blog) -> 
     search = command("blog-server", "search", "--index", made.index, "QUESTION")
     setup = command("blog-server", "setup", "FOLDER")
     assert said == (
-        "This server waits for an MCP client, which starts it by itself. In a terminal ask by "
-        f"`{search}`; of a new blog `{setup}` tells the client. Ctrl-C ends this.\n"
+        "This server waits for an MCP client, which starts it by itself. To ask in a terminal: "
+        f"`{search}`. To add a blog to a client: `{setup}`. Ctrl-C ends this.\n"
     )
