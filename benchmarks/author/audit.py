@@ -152,10 +152,15 @@ def _is_section(post: Post) -> bool:
 
 def _names_post(href: str, post: Post) -> bool:
     """Whether a link names a post by its file, slug or address, which a renaming changes."""
-    name = _stem(unquote(urlsplit(href).path).lower())
-    names = (_stem(post.source.lower()), _stem(unquote(urlsplit(post.url or "").path).lower()))
+    name = _name(unquote(urlsplit(href).path))
+    paths = (post.source, unquote(urlsplit(post.url or "").path), *post.aliases)
+    names = {_name(path) for path in paths}
     undated = {re.sub(r"^\d{4}-\d{1,2}-\d{1,2}-", "", each) for each in names}
-    return bool(name) and name in {*names, *undated, post.slug.lower()}
+    return bool(name) and name in {*names, *undated, _name(post.slug)}
+
+
+def _name(path: str) -> str:
+    return re.sub(r"[^\w]+", "-", _stem(path.lower()))
 
 
 def _rename(post: Post, rename: object) -> Post:
@@ -179,7 +184,8 @@ def _rename(post: Post, rename: object) -> Post:
 def _with(corpus: Corpus, posts: Mapping[int, Post]) -> Corpus:
     """Return the corpus of a blog whose posts have other names."""
     other = Corpus(corpus.snapshot)
-    vars(other).update(posts=posts, addresses=Addresses(posts), anchors=corpus.anchors)
+    addresses = Addresses(posts, corpus.snapshot.catalog.links())
+    vars(other).update(posts=posts, addresses=addresses, anchors=corpus.anchors)
     return other
 
 

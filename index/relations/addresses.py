@@ -54,8 +54,6 @@ class Addresses:
         self._by_source = {_fold(post.source): number for number, post in posts.items()}
         self._by_path: dict[str, int] = {}
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
-        self._shapes: Counter[str] = Counter()
-        self._above: set[str] = {"/"}
         self.hosts: frozenset[str] = frozenset(
             host_of(urlsplit(post.url)) for post in posts.values() if post.url
         )
@@ -67,16 +65,45 @@ class Addresses:
                     self._by_path.setdefault(_page(parts.path), number)
             for name in _names(post):
                 self._by_name[name].add(number)
-            if post.url:
-                path = _page(urlsplit(post.url).path)
-                self._shapes[_shape(path)] += 1
-                slashes = (place for place, sign in enumerate(path) if sign == "/")
-                self._above.update(path[:place] for place in islice(slashes, MOST_NAMES))
 
     @cached_property
     def places(self) -> Places:
         """Where posts without a URL are published, as links show."""
         return Places(self._posts, {} if self.hosts else self._links)
+
+    @cached_property
+    def _site(self) -> frozenset[str]:
+        """Name the hosts where the paths of posts are known; `""` stands for links by a path alone.
+
+        Without a URL they are those of the place that most links lead to: the others may hold
+        another version of the blog.
+        """
+        if self.hosts:
+            return self.hosts | {""}
+        first, *others = self.places.known or (None,)
+        same = [each for each in others if first and each.is_laid_out_as(first)]
+        return frozenset(each.host for each in (first, *same) if each)
+
+    @cached_property
+    def _paths(self) -> Sequence[str]:
+        """The path of each post's page, as its URL says or links from posts show."""
+        place = next(iter(self.places.known), None)
+        pages = (post.url or (place and place.address_of(post)) for post in self._posts.values())
+        return [_page(urlsplit(page).path) for page in pages if page]
+
+    @cached_property
+    def _shapes(self) -> Counter[str]:
+        """How many posts' pages lie at paths like one another."""
+        return Counter(map(_shape, self._paths))
+
+    @cached_property
+    def _above(self) -> frozenset[str]:
+        """The folders that posts' pages lie below."""
+        return frozenset(
+            path[:place]
+            for path in self._paths
+            for place in islice((at for at, sign in enumerate(path) if sign == "/"), MOST_NAMES)
+        ) | {"/"}
 
     @cached_property
     def _own_host(self) -> re.Pattern[str]:
@@ -116,7 +143,11 @@ class Addresses:
         elsewhere, or nobody knows where to, as from a post without a URL.
         """
         parts = split_address(href)
-        if parts is None or parts.scheme not in ("", "http", "https") or not self.is_own(href):
+        if (
+            parts is None
+            or parts.scheme not in ("", "http", "https")
+            or host_of(parts) not in self._site
+        ):
             return ""
         number = self._by_source.get(_fold(source))
         url = self._posts[number].url if number else None
@@ -141,6 +172,11 @@ class Addresses:
         """
         return 0 if path in self._above or path.count("/") < 2 else self._shapes[_shape(path)]
 
+    @property
+    def is_known(self) -> bool:
+        """Whether a configuration, or links among the posts, say where posts are published."""
+        return bool(self._site)
+
     def has_name(self, path: str) -> bool:
         """Whether any post has the name that a path ends in."""
         return bool(self._by_name.get(_fold(_stem(path))))
@@ -150,7 +186,7 @@ class Addresses:
         parts = self._split(href)
         if parts is None:
             return False
-        return host_of(parts) in self.hosts if parts.netloc else parts.scheme in ("", *_GENERATED)
+        return host_of(parts) in self._site if parts.netloc else parts.scheme in ("", *_GENERATED)
 
     def _split(self, href: str) -> SplitResult | None:
         """Split what may lead to the blog's own site, or is written relative to a post."""

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.relations.breaks import Break, find_breaks
+from blog_search_mcp.index.relations.breaks import Break, count_unjudged, find_breaks
 from blog_search_mcp.index.relations.overtaken import find_statement
 from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
 
@@ -93,7 +93,19 @@ def _audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
         "overtaken": _name_overtaken(corpus),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
-    return Audit(len(posts), {kind: tuple(findings[kind]) for kind in KINDS}, folder.problem)
+    notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus))))
+    return Audit(len(posts), {kind: tuple(findings[kind]) for kind in KINDS}, notice)
+
+
+def _say_unjudged(corpus: Corpus) -> str:
+    """Say how many links by a path of the site nobody can judge, `""` if there are none."""
+    count = count_unjudged(corpus)
+    links = "One link by a path" if count == 1 else f"{count:,} links by a path"
+    said = (
+        f"{links} of the site, such as /posts/name/, cannot be looked up, since nobody knows where "
+        "posts are published; an ingest with --base-url and --permalink notes it."
+    )
+    return said if count else ""
 
 
 def _newest_first(post: Post) -> int:

@@ -72,6 +72,25 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[Break, ...]:
     return tuple(replace(each, nearest=_nearest(corpus, near, each)) for each in found)
 
 
+def count_unjudged(corpus: Corpus) -> int:
+    """Count the links by a path of the site that may lead nowhere where nobody knows the site."""
+    if corpus.addresses.is_known:
+        return 0
+    leading = (
+        split_address(each.link.href)
+        for links in corpus.links.values()
+        for each in links
+        if each.target is None
+    )
+    return sum(
+        parts is not None
+        and not parts.netloc
+        and bool(re.match("/.", parts.path))
+        and not (MARKDOWN.search(parts.path) or _ASSET.search(parts.path))
+        for parts in leading
+    )
+
+
 def _nearest(corpus: Corpus, near: NearestPosts | None, found: Break) -> int | None:
     if found.reason == "anchor":
         target = corpus.addresses.find_target(found.link.href, corpus.posts[found.post].source)

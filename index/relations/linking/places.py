@@ -34,9 +34,9 @@ _CLOSING = re.compile(r"(?:/(?:index\.html?)?|\.html?|\.md|\.mdx|\.markdown|\.qm
 _NAME = re.compile(r"[a-z]+")
 """A single word, which pages of other sites may have as their name."""
 
-Form = Literal["file", "undated", "dated", "slug", "permalink", "name"]
-"""The file's path; without the day in its name; with the day as folders; the slug of the front
-matter below the file's folder; its permalink; the name alone."""
+Form = Literal["file", "undated", "day", "month", "year", "slug", "permalink", "name"]
+"""The file's path; without the day in its name; below folders of the post's day, month or year; the
+slug of the front matter below the file's folder; its permalink; the name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ class Place:
     """What links there begin with, as most are written."""
     closing: str
     """What they end in, likewise: `/`, `.html`, `.md` or nothing."""
+
+    def is_laid_out_as(self, other: Place) -> bool:
+        """Whether posts are at the same paths at another place, whatever its host."""
+        return (self.folder, self.form) == (other.folder, other.form)
 
     def address_of(self, post: Post) -> str:
         """Write the address of a post at this place, `""` if it has none of this form."""
@@ -73,7 +77,7 @@ class Places:
         page = page_of(unquote(parts.path))
         for place in self.known:
             if place.host == host_of(parts) and page.startswith(f"{place.folder}/".lstrip("/")):
-                ending = page[len(place.folder) :].lstrip("/")
+                ending = _key(page[len(place.folder) :].lstrip("/"))
                 if (post := self._posts[place.form].get(ending)) is not None:
                     return post
         return None
@@ -116,7 +120,7 @@ class Places:
         """Yield the ways to read a page as that of a post: folder, form and post."""
         names = page.split("/")
         for start in range(max(len(names) - MOST_NAMES, 0), len(names)):
-            folder, ending = "/".join(names[:start]), "/".join(names[start:])
+            folder, ending = "/".join(names[:start]), _key("/".join(names[start:]))
             if not _TAGS.search(folder):
                 for form, posts in self._posts.items():
                     if ending in posts:
@@ -159,15 +163,23 @@ def endings_of(post: Post) -> Mapping[Form, str]:
         folder, _, name = stem.rpartition("/")
     above = f"{folder}/" if folder else ""
     undated = DAY.sub("", name)
-    day = DAY.match(name)
     paths = [alias for alias in post.aliases if alias.startswith("/")]
     return {
         "file": stem,
         "undated": f"{above}{undated}",
-        "dated": f"{day[1]}/{day[2]}/{day[3]}/{undated}" if day else "",
+        **_dated(post, post.slug.strip("/") or undated),
         "slug": f"{above}{post.slug.strip('/')}" if post.slug else "",
         "permalink": page_of(paths[-1]) if paths else "",
         "name": undated,
+    }
+
+
+def _dated(post: Post, name: str) -> Mapping[Form, str]:
+    year, month, day = post.date.split("-") if post.date else ("", "", "")
+    return {
+        "day": f"{year}/{month}/{day}/{name}" if day else "",
+        "month": f"{year}/{month}/{name}" if month else "",
+        "year": f"{year}/{name}" if year else "",
     }
 
 
@@ -176,12 +188,17 @@ def _by_ending(posts: Mapping[int, Post]) -> Mapping[Form, Mapping[str, int]]:
     found: defaultdict[Form, dict[str, int | None]] = defaultdict(dict)
     for number, post in posts.items():
         for form, ending in endings_of(post).items():
-            key = ending.casefold()
+            key = _key(ending)
             found[form][key] = None if key in found[form] else number
     return {
         form: {ending: post for ending, post in each.items() if ending and post is not None}
         for form, each in found.items()
     }
+
+
+def _key(ending: str) -> str:
+    """Return what the endings have in common that generators make of one name."""
+    return re.sub(r"[^\w/]+", "-", ending.casefold())
 
 
 def host_of(parts: SplitResult) -> str:

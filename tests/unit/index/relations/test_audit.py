@@ -167,6 +167,14 @@ def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBl
     assert [(each.source, each.detail) for each in again] == expected
 
 
+def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
+    made = blog({"a.md": "# A\n\n[x](/blog/gone/) [y](/about/)\n"})
+    assert audit_of(made).notice == (
+        "2 links by a path of the site, such as /posts/name/, cannot be looked up, since nobody "
+        "knows where posts are published; an ingest with --base-url and --permalink notes it."
+    )
+
+
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))

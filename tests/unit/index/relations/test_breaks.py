@@ -10,7 +10,7 @@ import pytest
 
 from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut, read_folder
-from blog_search_mcp.index.relations.breaks import NearestPosts, find_breaks
+from blog_search_mcp.index.relations.breaks import NearestPosts, count_unjudged, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Link, Post
 from tests.support.blog import MakeBlog
@@ -124,11 +124,32 @@ def test_a_post_in_a_language_may_be_shown_in_another_one(blog: MakeBlog) -> Non
     assert breaks_of(blog, "[x](/ja/blog/kv-cache/)", others) == []
 
 
-def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
-    made = blog({**OTHERS, "blog/a.md": "[x](nothing.md) [y](/blog/nothing/) [z](nothing)"})
+def breaks_by_links(blog: MakeBlog, linking: str) -> tuple[list[str], int]:
+    """Ingest a post that links, with others, by no configuration: the breaks, and the unjudged."""
+    made = blog({**OTHERS, "blog/a.md": linking})
     corpus = made.reader().corpora()[""]
     folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
-    assert [each.link.href for each in find_breaks(corpus, folder)] == ["nothing.md"]
+    return [each.link.href for each in find_breaks(corpus, folder)], count_unjudged(corpus)
+
+
+def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
+    linking = "[x](nothing.md) [y](/blog/nothing/) [z](nothing) [p](/a.png) [s](/) [o](//b.org/c)"
+    assert breaks_by_links(blog, linking) == (["nothing.md"], 1)
+
+
+def test_without_the_site_paths_are_judged_where_links_show_posts(blog: MakeBlog) -> None:
+    shown = "[a](/en/blog/kv-cache/) [b](/en/blog/tokens/) [c](/en/notes/tree/)"
+    linking = (
+        f"{shown} [x](/en/blog/kv-cash/) [z](/other/page/) [t](/en/blog/tags/) [r](../nothing/)"
+    )
+    assert breaks_by_links(blog, linking) == (["/en/blog/kv-cash/"], 0)
+
+
+def test_another_site_that_is_laid_out_otherwise_may_be_another_version(blog: MakeBlog) -> None:
+    old = "https://old.example/v1"
+    shown = f"[a]({old}/blog/kv-cache/) [b]({old}/blog/tokens/) [c]({old}/blog/b/)"
+    linking = f"[a](/blog/kv-cache/) [b](/blog/c/) [c](/blog/b/) [d](/notes/tree/) {shown}"
+    assert breaks_by_links(blog, f"{linking} [x]({old}/blog/gone/)") == ([], 0)
 
 
 @pytest.mark.slow

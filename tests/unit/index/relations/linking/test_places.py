@@ -10,7 +10,7 @@ from blog_search_mcp.index.types import Link, Post
 
 DESCALING = "2024-01-31-espresso-descaling.md"
 POSTS = {
-    1: Post(DESCALING, "Descaling", slug="descale-it"),
+    1: Post(DESCALING, "Descaling", date="2024-02-01", slug="descale-it"),
     2: Post("burr-alignment.md", "Burrs"),
     3: Post("brewing/cold-brew.md", "Cold brew"),
     4: Post("brewing/water-hardness/index.md", "Water", aliases=("/2019/05/water/",)),
@@ -85,9 +85,11 @@ def test_names_that_others_may_have_too_show_no_place(hrefs: tuple[str, ...]) ->
 
 
 def test_the_address_of_a_post_at_a_place_has_the_form_of_others_there() -> None:
-    dated = Place("", "", "dated", "/", ".html")
-    assert dated.address_of(POSTS[1]) == "/2024/01/31/espresso-descaling.html"
-    assert dated.address_of(POSTS[2]) == ""
+    of_day = Place("", "", "day", "/", ".html")
+    assert of_day.address_of(POSTS[1]) == "/2024/02/01/descale-it.html"
+    assert of_day.address_of(POSTS[2]) == ""
+    assert Place("", "", "month", "/", "").address_of(POSTS[1]) == "/2024/02/descale-it"
+    assert Place("", "a", "year", "/a/", "/").address_of(POSTS[1]) == "/a/2024/descale-it/"
     assert Place("", "", "permalink", "/", "/").address_of(POSTS[4]) == "/2019/05/water/"
     assert Place("", "b", "slug", "/b/", "/").address_of(POSTS[1]) == "/b/descale-it/"
     assert Place("", "", "undated", "/", "").address_of(POSTS[1]) == "/espresso-descaling"
@@ -120,6 +122,15 @@ def test_the_best_place_is_the_most_used_one_that_is_no_view_of_files() -> None:
 def test_a_link_leads_to_the_post_at_a_place(href: str, found: Target | None) -> None:
     links = (Link("/blog/burr-alignment/", "a", 1), Link("/blog/brewing/cold-brew/", "b", 2))
     assert Addresses(POSTS, {1: links}).find_target(href, DESCALING) == found
+
+
+def test_a_name_is_found_with_the_signs_that_generators_replace() -> None:
+    posts = {**POSTS, 8: Post("c++-in-1.2.md", "C++"), 9: Post("go_1.2.md", "Go")}
+    links = (Link("/blog/docker/", "a", 1), Link("/blog/redis/", "b", 2))
+    addresses = Addresses(posts, {1: links})
+    assert addresses.find_target("/blog/c-in-1-2/", DESCALING) == Target(8, "")
+    assert addresses.find_target("/blog/go_1-2/", DESCALING) == Target(9, "")
+    assert addresses.find_target("/blog/go-1-2/", DESCALING) is None
 
 
 def test_links_are_not_asked_where_posts_have_urls() -> None:
