@@ -87,6 +87,7 @@ def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> Instal
         tell(str(error), settings)
         return None
     print_text(installed.report)
+    sys.stdout.flush()
     return installed
 
 

@@ -20,6 +20,14 @@ POSTS = {
 }
 
 
+ONE_PIPE = """
+import os, sys
+os.dup2(1, 2)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+"""Runs Python with its arguments, what it writes on stderr going where its output goes."""
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     folder = tmp_path / "home"
@@ -74,6 +82,13 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
     assert again.stdout.splitlines()[1:] == [ask, terminal]
     assert "2 posts, 2 chunks: nothing changed" in again.stderr
     assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
+
+
+def test_a_pipe_has_the_entry_before_the_ingest_ends(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    told = in_home(home, "-c", ONE_PIPE, "-m", "blog_search_mcp.server", "setup", "blog/posts")
+    lines = [line.partition(" ")[0] for line in told.stdout.splitlines()]
+    assert lines.index("Wrote") < lines.index("2")
 
 
 def test_a_second_blog_gets_an_index_and_an_entry_of_its_own(home: Path) -> None:
