@@ -184,7 +184,9 @@ class FolderStore:
         return open_cache(self.layout.cache, identity)
 
     @contextmanager
-    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[FolderDraft]:
+    def begin(
+        self, base: Manifest | None, embedder: EmbedderIdentity
+    ) -> Iterator[FolderGenerationWriter]:
         """As IndexStore; raises IndexBroken if `base` is damaged."""
         from blog_search_mcp.index.store.catalog_writer import open_writer
         from blog_search_mcp.index.store.disk import translate_disk_errors
@@ -213,7 +215,9 @@ class FolderStore:
                         )
                     )
                 )
-            yield FolderDraft(self.layout, number, base, catalog, vectors, wait_until_verified)
+            yield FolderGenerationWriter(
+                self.layout, number, base, catalog, vectors, wait_until_verified
+            )
 
 
 def store_at(folder: Path) -> FolderStore:
@@ -222,8 +226,8 @@ def store_at(folder: Path) -> FolderStore:
 
 
 @dataclass(frozen=True, slots=True)
-class FolderDraft:
-    """The folder of an unfinished generation; implements Draft."""
+class FolderGenerationWriter:
+    """The folder of an unfinished generation; implements GenerationWriter."""
 
     layout: Layout
     number: int
@@ -242,7 +246,7 @@ class FolderDraft:
         changes: PostChanges,
         map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
     ) -> tuple[int, list[RefusedPost]]:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.lexical import writer
         from blog_search_mcp.index.lexical.documents import post_terms
 
@@ -255,7 +259,7 @@ class FolderDraft:
         return superseded, writer.write(folder, before, changes.removed, added)
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.store.catalog import write_chunk_table
 
         write_chunk_table(self.files.table, table)
@@ -263,13 +267,13 @@ class FolderDraft:
         self.vectors.commit()
 
     def open_vectors(self) -> VectorStore:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.vectors.memmap_store import MemmapStore
 
         return MemmapStore(self.files.vectors)
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.search.snapshot import open_snapshot
         from blog_search_mcp.index.store.disk import make_disk_error
 
@@ -279,7 +283,7 @@ class FolderDraft:
             raise make_disk_error(error) from error
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.store.generations import checksum_files, switch
 
         self.files.overview.write_bytes(dump_overview(overview))

@@ -158,10 +158,11 @@ class IndexStore(Protocol):
 
     def begin(
         self, base: Manifest | None, embedder: EmbedderIdentity
-    ) -> AbstractContextManager[Draft]:
+    ) -> AbstractContextManager[GenerationWriter]:
         """Begin a generation on top of `base`, the live one; `None` makes the index anew.
 
-        The caller holds the writer lock. Without `Draft.publish` nothing is left after the block.
+        The caller holds the writer lock. Without `GenerationWriter.publish` nothing is left after
+        the block.
         """
 
 
@@ -188,7 +189,7 @@ class PostChanges:
     removed_chunks: Sequence[int]
 
 
-class Draft(Protocol):
+class GenerationWriter(Protocol):
     """An unfinished generation: what `IndexWriter` writes into.
 
     Posts go into the catalog and vectors into theirs; then each method is called, once and in this

@@ -27,7 +27,7 @@ from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts
 from blog_search_mcp.index.store.translations import find_translations
-from blog_search_mcp.index.stores import Draft, IndexStore, MakeTerms, PostChanges, Terms
+from blog_search_mcp.index.stores import GenerationWriter, IndexStore, MakeTerms, PostChanges, Terms
 from blog_search_mcp.index.types import (
     Calibration,
     Chunk,
@@ -65,12 +65,14 @@ class IndexWriter:
     `complete` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
     """
 
-    def __init__(self, draft: Draft, base: Manifest | None, embedder: EmbedderIdentity) -> None:
-        self._draft = draft
+    def __init__(
+        self, generation: GenerationWriter, base: Manifest | None, embedder: EmbedderIdentity
+    ) -> None:
+        self._generation = generation
         self._base = base
         self._embedder = embedder
-        self._catalog = draft.catalog
-        self._vectors = draft.vectors
+        self._catalog = generation.catalog
+        self._vectors = generation.vectors
         self._posts = dict(base.posts) if base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
@@ -175,7 +177,7 @@ class IndexWriter:
             self._catalog.complete_texts()
             self._catalog.commit()
             table = self._catalog.catalog.chunk_table()
-            self._draft.complete(table, self._removed_chunks)
+            self._generation.complete(table, self._removed_chunks)
             self._write_overtaken(table)
 
     def chunk_ids(self) -> Ids:
@@ -184,7 +186,7 @@ class IndexWriter:
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
-        return self._draft.open_snapshot(embedder)
+        return self._generation.open_snapshot(embedder)
 
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None
@@ -196,14 +198,14 @@ class IndexWriter:
         with translate_disk_errors():
             overview = count_posts(
                 tuple(self._catalog.catalog.every_post().values()),
-                generation=self._draft.number,
+                generation=self._generation.number,
                 created=created,
                 embedder=self._embedder.name,
                 chunks=self.chunks,
                 waiting=sum(post.waiting > 0 for post in self._posts.values()),
             )
             manifest = Manifest(
-                generation=self._draft.number,
+                generation=self._generation.number,
                 created=created,
                 embedder=self._embedder,
                 build=build,
@@ -212,7 +214,7 @@ class IndexWriter:
                 superseded=self._superseded,
                 files={},
             )
-            return self._draft.publish(manifest, overview)
+            return self._generation.publish(manifest, overview)
 
     def _write_relations(self) -> dict[int, Post]:
         """Write what posts are to each other; return them all by id."""
@@ -236,7 +238,7 @@ class IndexWriter:
                 links,
                 groups,
                 catalog.chunks_of,
-                lambda: direct_posts(self._draft.open_vectors(), table),
+                lambda: direct_posts(self._generation.open_vectors(), table),
             )
 
         found = self._relate(find, catalog.every_post(), catalog.links())
@@ -277,7 +279,7 @@ class IndexWriter:
         def map_terms(make: MakeTerms, post_ids: Sequence[int]) -> Iterable[Terms]:
             return map_batches(make, post_ids, _describe_lost, lambda post: posts[post].source)
 
-        return self._draft.write_lexical(changes, map_terms)
+        return self._generation.write_lexical(changes, map_terms)
 
 
 @contextmanager
@@ -289,8 +291,8 @@ def open_index_writer(
     `base` is the current generation, or `None` for an index made anew. The caller holds the writer
     lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
-    with store.begin(base, embedder) as draft:
-        yield IndexWriter(draft, base, embedder)
+    with store.begin(base, embedder) as generation:
+        yield IndexWriter(generation, base, embedder)
 
 
 def _describe_lost(post_id: int) -> RefusedPost:

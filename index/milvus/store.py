@@ -33,7 +33,7 @@ from blog_search_mcp.index.stores import OpenGeneration
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.embedders.cache import KeptVectors
-    from blog_search_mcp.index.milvus.draft import MilvusDraft
+    from blog_search_mcp.index.milvus.generation_writer import MilvusGenerationWriter
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.stores import Address, Stamp
     from blog_search_mcp.index.types import EmbedderIdentity
@@ -195,17 +195,19 @@ class MilvusStore:
         return nullcontext(MilvusEmbeddingCache(self._milvus, self._names, identity))
 
     @contextmanager
-    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[MilvusDraft]:
+    def begin(
+        self, base: Manifest | None, embedder: EmbedderIdentity
+    ) -> Iterator[MilvusGenerationWriter]:
         """As IndexStore."""
-        from blog_search_mcp.index.milvus.draft import begin_draft
+        from blog_search_mcp.index.milvus.generation_writer import begin_generation
 
         assert self._writer is not None
         live = self._read_live()
         built_on = self._read(base.generation) if base is not None else None
-        with begin_draft(
+        with begin_generation(
             self._milvus, self._names, self._writer, built_on, live, embedder.dimension
-        ) as draft:
-            yield draft
+        ) as generation:
+            yield generation
 
     def _read_live(self) -> StoredGeneration | None:
         """Read the current generation; `None` if there is none, or none that can be read."""

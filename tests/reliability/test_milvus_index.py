@@ -16,8 +16,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus import client as milvus_client
-from blog_search_mcp.index.milvus import connection
-from blog_search_mcp.index.milvus import draft as milvus_draft
+from blog_search_mcp.index.milvus import connection, generation_writer
 from blog_search_mcp.index.milvus import state as milvus_state
 from blog_search_mcp.index.milvus import store as milvus_store
 from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
@@ -103,7 +102,7 @@ def test_no_answer_fails_or_is_of_two_generations_while_they_switch(
     blog: Blog, full: bool, record_runs: RecordRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     switches = 60 if full else 6
-    monkeypatch.setattr(milvus_draft, "GRACE", 2.0)
+    monkeypatch.setattr(generation_writer, "GRACE", 2.0)
     blog.write(posts(0))
     blog.ingest()
     readers = [start_python("-c", READER, blog.location) for _ in range(2)]
@@ -145,7 +144,7 @@ def test_an_index_survives_any_kill_of_its_writer(
     record_runs: RecordRuns,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(milvus_draft, "GRACE", 0.0)
+    monkeypatch.setattr(generation_writer, "GRACE", 0.0)
     chosen, kills, killed = random.Random(7), 20 if full else 4, 0
     blog.write(posts(0))
     blog.ingest()
@@ -169,7 +168,7 @@ def test_an_index_survives_any_kill_of_its_writer(
     blog.ingest()
     names = Names("blog")
     generations = {names.generation_of(name) for name in milvus.collections()} - {None}
-    assert len(generations) <= milvus_draft.MOST_SEGMENTS + 2
+    assert len(generations) <= generation_writer.MOST_SEGMENTS + 2
     assert not any(map(names.is_lock, milvus.collections()))
     assert killed > 1
     record_runs(kills, kills)

@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     IndexUnreachable,
 )
-from blog_search_mcp.index.milvus import draft, store
+from blog_search_mcp.index.milvus import generation_writer, store
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, TEXT, Field, Names, Row
 from blog_search_mcp.index.milvus.store import MilvusStore
@@ -123,9 +123,9 @@ def test_all_rows_are_written_anew_when_they_lie_in_many_places_or_few_count(
     reason: str, made: Blog, milvus: Milvus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if reason == "segments":
-        monkeypatch.setattr(draft, "MOST_SEGMENTS", 2)
+        monkeypatch.setattr(generation_writer, "MOST_SEGMENTS", 2)
     else:
-        monkeypatch.setattr(draft, "DEAD_SHARE", 0.0)
+        monkeypatch.setattr(generation_writer, "DEAD_SHARE", 0.0)
     for n in (1, 2):
         made.write({f"{n}.md": f"# Tea {n}\n\nA leaf {n}.\n"})
         report = made.ingest()
@@ -140,7 +140,7 @@ def test_all_rows_are_written_anew_when_they_lie_in_many_places_or_few_count(
 def test_an_open_store_forgets_what_it_read_of_rows_that_are_no_longer_used(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(draft, "MOST_SEGMENTS", 2)
+    monkeypatch.setattr(generation_writer, "MOST_SEGMENTS", 2)
     kept = []
     for n in range(1, 6):
         made.write({f"{n}.md": f"# Tea {n}\n\nA leaf {n}.\n"})
@@ -154,7 +154,7 @@ def test_an_open_store_forgets_what_it_read_of_rows_that_are_no_longer_used(
 def test_what_nobody_reads_any_more_is_dropped_and_what_a_killed_ingest_left(
     made: Blog, milvus: Milvus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(draft, "GRACE", 0.0)
+    monkeypatch.setattr(generation_writer, "GRACE", 0.0)
     milvus.create(NAMES.posts(7), POSTS_FIELDS)
     made.ingest(rebuild=True)
     made.ingest(rebuild=True)
@@ -173,7 +173,7 @@ def test_an_ingest_that_fails_leaves_the_index_as_it_was(
     def fail(*_: object) -> None:
         raise IndexUnreachable("The server is gone.")
 
-    monkeypatch.setattr(draft.MilvusDraft, "publish", fail)
+    monkeypatch.setattr(generation_writer.MilvusGenerationWriter, "publish", fail)
     made.write({"1.md": "# Tea\n"})
     with pytest.raises(IndexUnreachable):
         made.ingest()

@@ -100,8 +100,8 @@ GRACE: Final = 60.0
 
 
 @dataclass
-class MilvusDraft:
-    """The collections of an unfinished generation; implements Draft."""
+class MilvusGenerationWriter:
+    """The collections of an unfinished generation; implements GenerationWriter."""
 
     milvus: Milvus
     names: Names
@@ -132,7 +132,7 @@ class MilvusDraft:
         changes: PostChanges,
         map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
     ) -> tuple[int, list[RefusedPost]]:
-        """As Draft; rows are made once all words are counted."""
+        """As GenerationWriter; rows are made once all words are counted."""
         base = self._builds_on
         added = changes.every if base is None else set(changes.added) & set(changes.every)
         refused = []
@@ -174,7 +174,7 @@ class MilvusDraft:
             yield from self.milvus.iterate(name, wanted, output)
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
-        """As Draft: write posts and chunks, and complete the vectors."""
+        """As GenerationWriter: write posts and chunks, and complete the vectors."""
         posts, chunks = self.names.posts(self.number), self.names.chunks(self.number)
         first, _ = table.of_posts(np.asarray(self._added, dtype=np.int64))
         self.milvus.create(posts, POSTS_FIELDS)
@@ -198,7 +198,7 @@ class MilvusDraft:
         self._segment = Segment(self.number, count, written, least, sum(own), key)
 
     def open_vectors(self) -> MilvusVectors:
-        """As Draft."""
+        """As GenerationWriter."""
         return MilvusVectors(self.milvus, self.vectors.directory)
 
     def _weighed(self) -> Iterator[WeighedPost]:
@@ -245,7 +245,7 @@ class MilvusDraft:
         return {name: sum_statistics([before[name], own[name]]) for name in own}
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
-        """As Draft."""
+        """As GenerationWriter."""
         from blog_search_mcp.index.milvus.lexical import MilvusSearcher
         from blog_search_mcp.index.search.snapshot import make_snapshot
 
@@ -256,7 +256,7 @@ class MilvusDraft:
         return make_snapshot(catalog, searcher, self.open_vectors(), embedder)
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
-        """As Draft. Raises IndexBusy if another ingest has taken the lock over."""
+        """As GenerationWriter. Raises IndexBusy if another ingest has taken the lock over."""
         assert self._segment is not None
         posts, directory = self.names.posts(self.number), self.vectors.directory
         own = {each.collection: each for each in directory.segments}
@@ -284,14 +284,14 @@ class MilvusDraft:
 
 
 @contextmanager
-def begin_draft(
+def begin_generation(
     milvus: Milvus,
     names: Names,
     lock: WriterLock,
     base: StoredGeneration | None,
     live: StoredGeneration | None,
     dimension: int,
-) -> Iterator[MilvusDraft]:
+) -> Iterator[MilvusGenerationWriter]:
     """Begin a generation on top of `base`; `live` is the current one, if it can be read.
 
     What is no longer used is dropped first, and without `publish` what the block wrote.
@@ -330,12 +330,12 @@ def begin_draft(
         if base is not None and not merges:
             means = {name: each.means for name, each in base.statistics.items()}
         spool = stack.enter_context(closing(TermSpool(means)))
-        draft = MilvusDraft(
+        generation = MilvusGenerationWriter(
             milvus, names, lock, number, live, base, merges, connection, files, catalog, vectors,
             spool,
         )  # fmt: skip
         try:
-            yield draft
+            yield generation
         finally:
             with suppress(IndexProblem):
                 if milvus.resolve(names.index) != names.posts(number):
