@@ -28,7 +28,7 @@ from blog_search_mcp.index.relations.related import (
     choose_related,
     find_related,
 )
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 
 LIMIT = 5
@@ -114,7 +114,7 @@ def _title_ranks(
     for post, target in links:
         if post not in found:
             title, none = corpus.posts[post].title, Filters()
-            hits = reader.search(title, none, limit=60, offset=0, use=Use.LEXICAL).hits
+            hits = reader.search(title, none, limit=60, offset=0, mode=SearchMode.LEXICAL).hits
             found[post] = list(dict.fromkeys(hit.post.source for hit in hits))
         apart = {corpus.posts[n].source for n in (corpus.linked[post] | {post}) - {target}}
         ranked = [source for source in found[post] if source not in apart][:LIMIT]

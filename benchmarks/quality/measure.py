@@ -20,7 +20,7 @@ from benchmarks.quality.metrics import (
 )
 from benchmarks.quality.types import JUDGED, Measurement, Outcome, Query, Reading
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.tokens import estimate_cost
@@ -31,7 +31,7 @@ PASSAGES = 3
 """Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
 since every post counts once there."""
 
-RETRIEVERS = (Use.LEXICAL, Use.DENSE, Use.HYBRID)
+RETRIEVERS = (SearchMode.LEXICAL, SearchMode.DENSE, SearchMode.HYBRID)
 
 Readers = Callable[[Query], IndexReader]
 """The index that a query is searched for in."""
@@ -56,10 +56,10 @@ def measure(
     progress.start("searching", len(RETRIEVERS) * len(corpus.queries))
     kinds = group_by_kind(
         corpus.queries,
-        {use: _run_all(readers, corpus.queries, use, progress) for use in RETRIEVERS},
+        {mode: _run_all(readers, corpus.queries, mode, progress) for mode in RETRIEVERS},
     )
     progress.start("searching what is not there", len(unanswered))
-    outcomes = {Use.HYBRID: _run_all(readers, unanswered, Use.HYBRID, progress)}
+    outcomes = {SearchMode.HYBRID: _run_all(readers, unanswered, SearchMode.HYBRID, progress)}
     manifest = readers(every[0]).manifest
     return Measurement(
         language=corpus.language,
@@ -67,7 +67,9 @@ def measure(
         chunks=manifest.chunks,
         embedder=manifest.embedder.name,
         rows=tuple(
-            summarise_retriever(kind, use, kinds[kind][use]) for kind in kinds for use in RETRIEVERS
+            summarise_retriever(kind, mode, kinds[kind][mode])
+            for kind in kinds
+            for mode in RETRIEVERS
         ),
         fusion=tuple(compare_fusion(kind, kinds[kind]) for kind in kinds),
         absence=tuple(summarise_absence(kinds, group_by_kind(unanswered, outcomes))),
@@ -75,19 +77,19 @@ def measure(
 
 
 def _run_all(
-    readers: Readers, queries: Iterable[Query], use: Use, progress: Progress
+    readers: Readers, queries: Iterable[Query], mode: SearchMode, progress: Progress
 ) -> list[Outcome]:
     """Run every query by one retriever; outcomes in the order of `queries`."""
     outcomes = []
     for query in queries:
-        outcomes.append(_run(readers(query), query, use))
+        outcomes.append(_run(readers(query), query, mode))
         progress.advance(1)
     return outcomes
 
 
-def _run(reader: IndexReader, query: Query, use: Use) -> Outcome:
+def _run(reader: IndexReader, query: Query, mode: SearchMode) -> Outcome:
     limit = DEPTH * (PASSAGES if query.kind == JUDGED else 1)
-    answer = reader.search(query.text, Filters(), limit=limit, offset=0, use=use)
+    answer = reader.search(query.text, Filters(), limit=limit, offset=0, mode=mode)
     sources = [_counted_source(hit, query) for hit in answer.hits]
     if query.kind == JUDGED:
         sources = list(dict.fromkeys(sources))[:DEPTH]

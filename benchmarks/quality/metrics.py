@@ -13,7 +13,7 @@ from statistics import fmean, median
 import numpy as np
 
 from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Row
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.server.settings import TOP_K_DEFAULT
 
 DEPTH = 10
@@ -22,7 +22,7 @@ DEPTH = 10
 READ = TOP_K_DEFAULT
 """Hits that are read for evidence: what an assistant gets by default."""
 
-Outcomes = Mapping[Use, Sequence[Outcome]]
+Outcomes = Mapping[SearchMode, Sequence[Outcome]]
 
 
 def hit(rank: int | None, cutoff: int) -> float:
@@ -87,21 +87,21 @@ def estimate_mean(values: Sequence[float]) -> Estimate:
 
 def group_by_kind(queries: Sequence[Query], outcomes: Outcomes) -> Mapping[str, Outcomes]:
     """Group outcomes by the rows that their query counts in, in the order of first appearance."""
-    kinds: dict[str, dict[Use, list[Outcome]]] = {}
-    for use in outcomes:
-        for query, outcome in zip(queries, outcomes[use], strict=True):
+    kinds: dict[str, dict[SearchMode, list[Outcome]]] = {}
+    for mode in outcomes:
+        for query, outcome in zip(queries, outcomes[mode], strict=True):
             for kind in query.rows:
-                kinds.setdefault(kind, defaultdict(list))[use].append(outcome)
+                kinds.setdefault(kind, defaultdict(list))[mode].append(outcome)
     return kinds
 
 
-def summarise_retriever(kind: str, use: Use, outcomes: Sequence[Outcome]) -> Row:
+def summarise_retriever(kind: str, mode: SearchMode, outcomes: Sequence[Outcome]) -> Row:
     """Compute the metrics of one retriever's outcomes, at least one."""
     ranks = [outcome.rank for outcome in outcomes]
     readings = [outcome.reading for outcome in outcomes if outcome.reading is not None]
     return Row(
         kind=kind,
-        retriever=use.value,
+        retriever=mode.value,
         queries=len(outcomes),
         hit_at_1=fmean(hit(rank, 1) for rank in ranks),
         hit_at_5=fmean(hit(rank, READ) for rank in ranks),
@@ -117,9 +117,9 @@ def summarise_retriever(kind: str, use: Use, outcomes: Sequence[Outcome]) -> Row
 
 def compare_fusion(kind: str, outcomes: Outcomes) -> FusionRow:
     """Return the paired difference in nDCG@10; where both are equal, lexical is the better."""
-    gains = {use: [outcome.gain for outcome in outcomes[use]] for use in outcomes}
-    better = max((Use.LEXICAL, Use.DENSE), key=lambda use: fmean(gains[use]))
-    pairs = zip(gains[Use.HYBRID], gains[better], strict=True)
+    gains = {mode: [outcome.gain for outcome in outcomes[mode]] for mode in outcomes}
+    better = max((SearchMode.LEXICAL, SearchMode.DENSE), key=lambda mode: fmean(gains[mode]))
+    pairs = zip(gains[SearchMode.HYBRID], gains[better], strict=True)
     return FusionRow(
         kind, better.value, estimate_mean([hybrid - single for hybrid, single in pairs])
     )
@@ -134,10 +134,10 @@ def summarise_absence(
         outcome.certainty
         for kind in asked or ["heading"]
         if kind in kinds
-        for outcome in kinds[kind][Use.HYBRID]
+        for outcome in kinds[kind][SearchMode.HYBRID]
     ]
     for kind, outcomes in unanswered.items():
-        found = outcomes[Use.HYBRID]
+        found = outcomes[SearchMode.HYBRID]
         yield AbsenceRow(
             kind=kind,
             queries=len(found),

@@ -21,7 +21,7 @@ from benchmarks.quality.metrics import (
     summarise_retriever,
 )
 from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Reading, Row
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 
 RANKS = st.sets(st.integers(1, 12))
 SCORES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=25)
@@ -108,26 +108,26 @@ def test_a_row_sums_up_the_outcomes_of_a_retriever() -> None:
         outcome(7, low=True),
         outcome(None, low=True),
     ]
-    row = summarise_retriever("question", Use.HYBRID, outcomes)
+    row = summarise_retriever("question", SearchMode.HYBRID, outcomes)
     gain, shares = (1 + 1 / 2 + 1 / 3) / 4, (0.0, 1 / 2, 1.0, 1000, 1 / 2)
     assert row.mrr_at_10 == pytest.approx((1 + 1 / 3 + 1 / 7) / 4)
     assert row == Row("question", "hybrid", 4, 1 / 4, 2 / 4, gain, row.mrr_at_10, *shares)
-    nothing = summarise_retriever("title", Use.DENSE, [outcome(None, low=True)])
+    nothing = summarise_retriever("title", SearchMode.DENSE, [outcome(None, low=True)])
     assert nothing == Row("title", "dense", 1, 0.0, 0.0, 0.0, 0.0, *(None,) * 5)
 
 
 def test_a_query_counts_in_its_kind_and_in_each_part_of_it() -> None:
     queries = [Query("title", "RAG", "a.md", parts=("short", "card")), Query("title", "b", "b.md")]
-    kinds = group_by_kind(queries, {Use.DENSE: [outcome(1), outcome(2)]})
-    ranks = {kind: [each.rank for each in found[Use.DENSE]] for kind, found in kinds.items()}
+    kinds = group_by_kind(queries, {SearchMode.DENSE: [outcome(1), outcome(2)]})
+    ranks = {kind: [each.rank for each in found[SearchMode.DENSE]] for kind, found in kinds.items()}
     assert ranks == {"title": [1, 2], "title, short": [1], "title, card": [1]}
 
 
 def test_fusion_is_compared_with_the_retriever_of_the_higher_mean() -> None:
     outcomes = {
-        Use.LEXICAL: [outcome(3), outcome(3)],
-        Use.DENSE: [outcome(1), outcome(3)],
-        Use.HYBRID: [outcome(3), outcome(3)],
+        SearchMode.LEXICAL: [outcome(3), outcome(3)],
+        SearchMode.DENSE: [outcome(1), outcome(3)],
+        SearchMode.HYBRID: [outcome(3), outcome(3)],
     }
     row = compare_fusion("heading", outcomes)
     assert row == FusionRow("heading", "dense", Estimate(-0.25, -0.5, 0.0))
@@ -135,12 +135,12 @@ def test_fusion_is_compared_with_the_retriever_of_the_higher_mean() -> None:
 
 def test_absence_is_told_from_the_blogs_own_questions() -> None:
     kinds = {
-        "heading": {Use.HYBRID: [outcome(1, 0.0)]},
-        "question": {Use.HYBRID: [outcome(1, 0.9), outcome(1, 0.8)]},
-        "question, other language": {Use.HYBRID: [outcome(1, 0.1)]},
+        "heading": {SearchMode.HYBRID: [outcome(1, 0.0)]},
+        "question": {SearchMode.HYBRID: [outcome(1, 0.9), outcome(1, 0.8)]},
+        "question, other language": {SearchMode.HYBRID: [outcome(1, 0.1)]},
     }
     absent = [outcome(None, 0.2, low=True), outcome(None, 0.85), outcome(None, 0.1, low=True)]
-    [row] = summarise_absence(kinds, {"absent": {Use.HYBRID: absent}})
+    [row] = summarise_absence(kinds, {"absent": {SearchMode.HYBRID: absent}})
     assert row == AbsenceRow("absent", 3, 2 / 3, 5 / 6)
-    [alone] = summarise_absence({}, {"absent": {Use.HYBRID: absent}})
+    [alone] = summarise_absence({}, {"absent": {SearchMode.HYBRID: absent}})
     assert alone.auroc is None

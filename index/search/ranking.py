@@ -75,8 +75,8 @@ def ranking_model() -> RankingModel:
     return RankingModel.model_validate_json(MODEL_FILE.read_bytes())
 
 
-class Use(Enum):
-    """Which retrievers count."""
+class SearchMode(Enum):
+    """Which retrievers a search uses."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
@@ -113,18 +113,18 @@ def kind_of_query(query: Query) -> QueryKind:
     return "prose" if query.is_prose else "short"
 
 
-def query_weights(query: Query, use: Use = Use.HYBRID) -> Weights:
+def query_weights(query: Query, mode: SearchMode = SearchMode.HYBRID) -> Weights:
     """The weight of each feature for this query, at least 0."""
-    if use is Use.DENSE:
+    if mode is SearchMode.DENSE:
         return {"meaning": 1.0}
     weights = ranking_model().ranking[kind_of_query(query)]
-    if use is Use.LEXICAL:
+    if mode is SearchMode.LEXICAL:
         return {name: value for name, value in weights.items() if name not in DENSE_FEATURES}
     return weights
 
 
 def post_features(
-    retrieved: RetrievalResult, similarity: float, use: Use = Use.HYBRID
+    retrieved: RetrievalResult, similarity: float, mode: SearchMode = SearchMode.HYBRID
 ) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
@@ -137,11 +137,11 @@ def post_features(
     posts = retrieved.posts
     best, exists = top_positions(posts.bm25, posts.counts, BEST_OF)
     several = np.where(exists, posts.bm25[best], 0.0).sum(axis=1)
-    coverage = 1.0 if use is Use.DENSE else retrieved.vocabulary_coverage
+    coverage = 1.0 if mode is SearchMode.DENSE else retrieved.vocabulary_coverage
     scale = coverage / similarity if similarity > 0.0 else 0.0
     meaning = _limit(posts.best_cosine * scale)
     opening = _limit(posts.cosines[posts.starts] * scale)
-    if use is Use.HYBRID:
+    if mode is SearchMode.HYBRID:
         meaning, opening = fill_waiting(meaning, posts), fill_waiting(opening, posts)
     missing = 1.0 - retrieved.coverage**GATE_POWER
     return {
@@ -282,14 +282,14 @@ and .760. Of 12 further features (the title left out, coverage, first and last c
 neighbours) none gained on blogs it was not fitted on."""
 
 
-def score_chunks(retrieved: RetrievalResult, use: Use = Use.HYBRID) -> Numbers:
+def score_chunks(retrieved: RetrievalResult, mode: SearchMode = SearchMode.HYBRID) -> Numbers:
     """How well each chunk answers, higher is better; comparable within its post."""
     posts = retrieved.posts
     cosines = np.nan_to_num(posts.cosines)
-    if use is Use.DENSE:
+    if mode is SearchMode.DENSE:
         return cosines
     spread = float(cosines.std()) if len(cosines) else 0.0
-    if use is Use.LEXICAL or not spread:
+    if mode is SearchMode.LEXICAL or not spread:
         return posts.bm25
     nearness = NEARNESS * retrieved.vocabulary_coverage / spread
     scores: Numbers = posts.bm25 + nearness * cosines

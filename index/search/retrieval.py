@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.float64]
 
 
-class ReadQuery(NamedTuple):
-    """A query as it is asked."""
+class EmbeddedQuery(NamedTuple):
+    """An analysed query and its vector."""
 
     query: Query
     vector: Vectors | None
@@ -218,15 +218,15 @@ def chunk_cosines(vectors: VectorStore, query: Vectors | None, chunks: Ids) -> N
 
 
 def retrieve(
-    snapshot: Snapshot, read: ReadQuery, among: Sequence[int] | None = None
+    snapshot: Snapshot, embedded: EmbeddedQuery, among: Sequence[int] | None = None
 ) -> RetrievalResult:
     """Return every post that a retriever proposes; `among` restricts all to these post ids."""
-    lexical, (query, vector, _) = snapshot.lexical, read
+    lexical, (query, vector, _) = snapshot.lexical, embedded
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     nearest = _nearest_chunks(snapshot, vector, among)
     coverage = lexical.chunks.coverage(query, COVERED_CHUNKS, among)
     words = bm25, max(coverage.values(), default=0.0)
-    reach = _measure_reach(snapshot, read, words, max(nearest.values(), default=0.0))
+    reach = _measure_reach(snapshot, embedded, words, max(nearest.values(), default=0.0))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     if len(snapshot.described):
         wholes |= lexical.posts.normalised_bm25(query, LEXICAL_DESCRIPTIONS, among, "about_")
@@ -239,7 +239,7 @@ def retrieve(
     return replace(reach, posts=posts)
 
 
-def retrieve_reach(snapshot: Snapshot, queries: Sequence[ReadQuery]) -> list[RetrievalResult]:
+def retrieve_reach(snapshot: Snapshot, queries: Sequence[EmbeddedQuery]) -> list[RetrievalResult]:
     """As `retrieve` for each query, but without the posts, at a fraction of its price."""
     words = snapshot.lexical.chunks.reach([each.query for each in queries], COVERAGE_SAMPLE)
     vectors = [each.vector for each in queries if each.vector is not None]
@@ -252,12 +252,12 @@ def retrieve_reach(snapshot: Snapshot, queries: Sequence[ReadQuery]) -> list[Ret
 
 def _measure_reach(
     snapshot: Snapshot,
-    read: ReadQuery,
+    embedded: EmbeddedQuery,
     words: tuple[Mapping[int, float], float],
     nearest: float,
 ) -> RetrievalResult:
     """Say how near the best chunks come: their BM25, best first, and coverage; a cosine."""
-    chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, read
+    chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, embedded
     bm25, coverage = words
     on_topic = snapshot.table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
     topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0

@@ -32,7 +32,7 @@ from blog_search_mcp.index.search.diversify import (
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    Use,
+    SearchMode,
     explain_reward,
     explain_score,
     post_features,
@@ -44,7 +44,7 @@ from blog_search_mcp.index.search.ranking import (
 )
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
-    ReadQuery,
+    EmbeddedQuery,
     RetrievalResult,
     retrieve,
     retrieve_reach,
@@ -79,19 +79,19 @@ def search(
     *,
     limit: int,
     offset: int,
-    use: Use = Use.HYBRID,
+    mode: SearchMode = SearchMode.HYBRID,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     text, corrected = _correct_spelling(snapshot, text)
-    found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), use)
+    found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), mode)
     query, retrieved = found.query, found.retrieved
     similarity = RAW
-    if calibration is not None and use is not Use.DENSE:
+    if calibration is not None and mode is not SearchMode.DENSE:
         similarity = calibration.heading_similarity
-    features = post_features(retrieved, similarity, use)
-    if use is Use.HYBRID and retrieved.max_cosine is None:
-        use = Use.LEXICAL
-    weights = query_weights(query, use)
+    features = post_features(retrieved, similarity, mode)
+    if mode is SearchMode.HYBRID and retrieved.max_cosine is None:
+        mode = SearchMode.LEXICAL
+    weights = query_weights(query, mode)
     scores = score_posts(features, retrieved.posts, weights)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
     confidence = _estimate_confidence(found, lead, calibration)
@@ -107,7 +107,7 @@ def search(
     passages = diversify_passages(
         collapse_translations(scores, snapshot.translations, text),
         retrieved.posts,
-        score_chunks(retrieved, use),
+        score_chunks(retrieved, mode),
         decay_for(query),
     )
     low = confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
@@ -218,7 +218,10 @@ class FoundCandidates:
 
 
 def find_candidates(
-    snapshot: Snapshot, text: str, among: Sequence[int] | None = None, use: Use = Use.HYBRID
+    snapshot: Snapshot,
+    text: str,
+    among: Sequence[int] | None = None,
+    mode: SearchMode = SearchMode.HYBRID,
 ) -> FoundCandidates:
     """Retrieve candidates; `among` restricts them to these post ids.
 
@@ -226,40 +229,47 @@ def find_candidates(
     notice says so.
     """
     try:
-        return FoundCandidates(*retrieve_candidates(snapshot, text, among, use), None)
+        return FoundCandidates(*retrieve_candidates(snapshot, text, among, mode), None)
     except (EmbedderError, EmbedderMismatch, IndexBroken) as error:
         notice = f"{KEYWORDS_ONLY} {error.for_clients}"
-        lexical = retrieve_candidates(snapshot, text, among, Use.LEXICAL)
+        lexical = retrieve_candidates(snapshot, text, among, SearchMode.LEXICAL)
         return FoundCandidates(*lexical, notice)
 
 
 def retrieve_candidates(
-    snapshot: Snapshot, text: str, among: Sequence[int] | None = None, use: Use = Use.HYBRID
+    snapshot: Snapshot,
+    text: str,
+    among: Sequence[int] | None = None,
+    mode: SearchMode = SearchMode.HYBRID,
 ) -> tuple[Query, RetrievalResult]:
     """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
-    read = _read_query(snapshot, text, use)
-    return read.query, retrieve(snapshot, read, among)
+    embedded = _prepare_query(snapshot, text, mode)
+    return embedded.query, retrieve(snapshot, embedded, among)
 
 
 def find_reach(snapshot: Snapshot, texts: Sequence[str]) -> list[RetrievalResult]:
     """Retrieve how far each query reaches, without posts. Raises as `retrieve_candidates`."""
-    return retrieve_reach(snapshot, [_read_query(snapshot, text, Use.HYBRID) for text in texts])
+    return retrieve_reach(
+        snapshot, [_prepare_query(snapshot, text, SearchMode.HYBRID) for text in texts]
+    )
 
 
-def _read_query(snapshot: Snapshot, text: str, use: Use) -> ReadQuery:
+def _prepare_query(snapshot: Snapshot, text: str, mode: SearchMode) -> EmbeddedQuery:
     """Analyse and embed a query."""
     query = analyse_query(text, snapshot.languages)
     query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
-    return ReadQuery(query, *_embed_query(snapshot, query, use))
+    return EmbeddedQuery(query, *_embed_query(snapshot, query, mode))
 
 
-def _embed_query(snapshot: Snapshot, query: Query, use: Use) -> tuple[Vectors | None, float]:
+def _embed_query(
+    snapshot: Snapshot, query: Query, mode: SearchMode
+) -> tuple[Vectors | None, float]:
     """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
 
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    if use is Use.LEXICAL or not len(snapshot.vectors):
+    if mode is SearchMode.LEXICAL or not len(snapshot.vectors):
         return None, 0.0
     coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
     if not coverage and snapshot.vocabulary_coverage >= FULL_COVERAGE:
@@ -267,7 +277,7 @@ def _embed_query(snapshot: Snapshot, query: Query, use: Use) -> tuple[Vectors | 
         gloss = gloss_in_english(query.text, language)
         if gloss is not None:
             return snapshot.embedder.embed_query(gloss.text), gloss.share
-    if not coverage and use is Use.HYBRID:
+    if not coverage and mode is SearchMode.HYBRID:
         return None, 0.0
     return snapshot.embedder.embed_query(query.text), coverage
 

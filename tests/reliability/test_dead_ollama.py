@@ -16,7 +16,7 @@ import pytest
 from blog_search_mcp.index.embedders.guarded import TRUSTED
 from blog_search_mcp.index.embedders.registry import choose_embedder, serve_embedder
 from blog_search_mcp.index.reader import Index, IndexReader
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
 from tests.reliability.dead_ollamas import dead
@@ -88,8 +88,8 @@ def test_a_dead_ollama_costs_a_query_little_and_the_answer_names_it(
             time.sleep(TRUSTED)  # an Ollama that was just looked at counts as unchanged
         with dead(way, port):
             for query in queries:
-                alone, _ = timed_search(reader, query, Use.LEXICAL)
-                seconds, notice = timed_search(reader, query, Use.HYBRID)
+                alone, _ = timed_search(reader, query, SearchMode.LEXICAL)
+                seconds, notice = timed_search(reader, query, SearchMode.HYBRID)
                 named = any(each in notice for each in WAYS[way]) if notice else "" in WAYS[way]
                 if not named or seconds - alone > ALLOWED:
                     wrong.append((query, seconds - alone, notice))
@@ -99,16 +99,16 @@ def test_a_dead_ollama_costs_a_query_little_and_the_answer_names_it(
     assert wrong == []
 
 
-def timed_search(reader: IndexReader, query: str, use: Use) -> tuple[float, str]:
+def timed_search(reader: IndexReader, query: str, mode: SearchMode) -> tuple[float, str]:
     """Return the seconds a search took, and why it had no dense retriever; empty if it had."""
     begun = time.perf_counter()
-    notice = reader.search(query, Filters(), limit=5, offset=0, use=use).notice or ""
+    notice = reader.search(query, Filters(), limit=5, offset=0, mode=mode).notice or ""
     seconds = time.perf_counter() - begun
     return seconds, notice.partition(NOTICE)[2].partition(" Low confidence")[0]
 
 
 def wait_for_meaning(reader: IndexReader) -> None:
     end = time.perf_counter() + RETURN
-    while timed_search(reader, f"is meaning back at {time.perf_counter()}", Use.HYBRID)[1]:
+    while timed_search(reader, f"is meaning back at {time.perf_counter()}", SearchMode.HYBRID)[1]:
         assert time.perf_counter() < end, "search by meaning did not come back"
         time.sleep(0.1)

@@ -20,7 +20,7 @@ import pytest
 from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.report import Report
@@ -98,7 +98,7 @@ def is_found(reader: IndexReader, source: str, text: str, common: Counter[str]) 
 
 def is_hit(reader: IndexReader, query: str, source: str) -> bool:
     filters = Filters(section=source.rpartition("/")[0] or None)
-    answer = reader.search(query, filters, limit=2000, offset=0, use=Use.LEXICAL)
+    answer = reader.search(query, filters, limit=2000, offset=0, mode=SearchMode.LEXICAL)
     return any(
         source == hit.post.source or source in (other for _, other in hit.translations)
         for hit in answer.hits

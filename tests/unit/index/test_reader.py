@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.search.search import NO_WORDS
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.chunking.chunker import PASSAGE
@@ -107,7 +107,7 @@ def test_a_long_post_cannot_fill_the_list(blog: MakeBlog) -> None:
     many = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(5))
     made = blog({**POSTS, "inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
     answer = made.reader().search(
-        "cache and so on", EVERYTHING, limit=10, offset=0, use=Use.LEXICAL
+        "cache and so on", EVERYTHING, limit=10, offset=0, mode=SearchMode.LEXICAL
     )
     places = [(hit.post.source, hit.chunk.index) for hit in answer.hits]
     assert len(places) == len(set(places))

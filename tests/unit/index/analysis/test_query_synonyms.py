@@ -18,7 +18,7 @@ from blog_search_mcp.index.analysis.query import (
     analyse_query,
     gloss_in_english,
 )
-from blog_search_mcp.index.search.ranking import Use
+from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -160,13 +160,17 @@ ENGLISH = {"a.md": "# Out of memory\n\nThe program takes too much memory, whatev
 def test_a_reader_finds_the_post_in_other_words(
     blog: MakeBlog, posts: dict[str, str], query: str, source: str, preview: str
 ) -> None:
-    answer = blog(posts).reader().search(query, Filters(), limit=5, offset=0, use=Use.LEXICAL)
+    answer = (
+        blog(posts).reader().search(query, Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
+    )
     assert [(hit.post.source, hit.preview) for hit in answer.hits] == [(source, preview)]
 
 
 def test_a_japanese_blog_is_not_asked_for_the_words_of_chinese_regions(blog: MakeBlog) -> None:
     posts = {"a.md": "# 資訊のこと\n\nこれは資訊についての話です。\n"}
-    answer = blog(posts).reader().search("信息", Filters(), limit=5, offset=0, use=Use.LEXICAL)
+    answer = (
+        blog(posts).reader().search("信息", Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
+    )
     assert answer.hits == ()
 
 

@@ -17,7 +17,7 @@ from blog_search_mcp.index.search.ranking import (
     MAX_SIMILARITY,
     NEARNESS,
     QueryKind,
-    Use,
+    SearchMode,
     Weights,
     explain_score,
     kind_of_query,
@@ -111,8 +111,8 @@ def test_each_kind_of_query_has_its_weights_and_each_use_its_features() -> None:
         fitted = MODEL.ranking[kind_of_query(query)]
         assert kind_of_query(query) == kind
         assert query_weights(query) == fitted
-        assert query_weights(query, Use.DENSE) == {"meaning": 1.0}
-        assert query_weights(query, Use.LEXICAL) == {
+        assert query_weights(query, SearchMode.DENSE) == {"meaning": 1.0}
+        assert query_weights(query, SearchMode.LEXICAL) == {
             name: weight for name, weight in fitted.items() if name not in DENSE_FEATURES
         }
 
@@ -165,7 +165,7 @@ def test_a_post_that_waits_has_the_mean_of_few_others_and_0_if_it_is_alone() -> 
     posts = {1: replace(of_words(0.2), cosines={0: 0.4}), 2: of_words(0.9)}
     found = replace(retrieved(posts), posts=columns(posts, waiting={2}))
     assert post_features(found, 1.0)["meaning"].tolist() == [0.4, 0.4]
-    assert post_features(found, 1.0, Use.DENSE)["meaning"].tolist() == [0.4, 0.0]
+    assert post_features(found, 1.0, SearchMode.DENSE)["meaning"].tolist() == [0.4, 0.0]
     alone = replace(retrieved({2: posts[2]}), posts=columns({2: posts[2]}, waiting={2}))
     assert post_features(alone, 1.0)["meaning"].tolist() == [0.0]
 
@@ -290,11 +290,13 @@ def test_words_place_the_answer_in_a_post_and_meaning_decides_between_equals() -
     found = retrieved({1: post}, vocabulary_coverage=0.5)
     step = NEARNESS * 0.5 / np.std([0.0, 0.2, 0.4])
     assert score_chunks(found).tolist() == pytest.approx([0.5, 0.5 + 0.2 * step, 0.4 * step])
-    assert score_chunks(found, Use.LEXICAL).tolist() == [0.5, 0.5, 0.0]
-    assert score_chunks(found, Use.DENSE).tolist() == [0.0, 0.2, 0.4]
+    assert score_chunks(found, SearchMode.LEXICAL).tolist() == [0.5, 0.5, 0.0]
+    assert score_chunks(found, SearchMode.DENSE).tolist() == [0.0, 0.2, 0.4]
 
 
-@given(POSTS, st.sampled_from(Use))
-def test_every_chunk_of_every_post_has_a_score(posts: dict[int, Candidate], use: Use) -> None:
+@given(POSTS, st.sampled_from(SearchMode))
+def test_every_chunk_of_every_post_has_a_score(
+    posts: dict[int, Candidate], mode: SearchMode
+) -> None:
     found = retrieved(posts)
-    assert score_chunks(found, use).shape == found.posts.chunks.shape
+    assert score_chunks(found, mode).shape == found.posts.chunks.shape

@@ -11,7 +11,7 @@ from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
     LEAST_COVERAGE,
-    ReadQuery,
+    EmbeddedQuery,
     RetrievalResult,
     retrieve,
     retrieve_reach,
@@ -73,7 +73,7 @@ def retrieved(
     among: Sequence[str] | None = None,
 ) -> RetrievalResult:
     ids = None if among is None else [number_of(snapshot, source) for source in among]
-    return retrieve(snapshot, ReadQuery(analyse_query(text), vector, readable), ids)
+    return retrieve(snapshot, EmbeddedQuery(analyse_query(text), vector, readable), ids)
 
 
 def number_of(snapshot: Snapshot, source: str) -> int:
@@ -235,7 +235,7 @@ def test_how_far_a_query_reaches_is_the_same_without_its_posts(
 ) -> None:
     for vector in (None, vector_of(text)):
         found = retrieved(snapshot, text, vector, readable=0.5)
-        asked = [ReadQuery(analyse_query(each), vector, 0.5) for each in ("kelp", text)]
+        asked = [EmbeddedQuery(analyse_query(each), vector, 0.5) for each in ("kelp", text)]
         reach = retrieve_reach(snapshot, asked)[1]
         assert (len(reach.posts), replace(found, posts=reach.posts)) == (0, reach)
         assert found.max_bm25 == found.posts.bm25.max(initial=0.0)

@@ -19,7 +19,7 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
-from blog_search_mcp.index.search.ranking import DENSE_FEATURES, Use
+from blog_search_mcp.index.search.ranking import DENSE_FEATURES, SearchMode
 from blog_search_mcp.index.search.search import (
     NO_WORDS,
     find_candidates,
@@ -68,8 +68,8 @@ def made(kept_blog: MakeBlog) -> Blog:
     return kept_blog(POSTS)
 
 
-def ask(made: Blog, query: str, use: Use = Use.HYBRID) -> Answer:
-    return made.reader().search(query, Filters(), limit=20, offset=0, use=use)
+def ask(made: Blog, query: str, mode: SearchMode = SearchMode.HYBRID) -> Answer:
+    return made.reader().search(query, Filters(), limit=20, offset=0, mode=mode)
 
 
 def sources(answer: Answer) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
 
 def test_words_alone_ask_for_no_vector(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, embedder = counting
-    assert find_candidates(snapshot, "zebra", use=Use.LEXICAL).retrieved.max_cosine is None
+    assert find_candidates(snapshot, "zebra", mode=SearchMode.LEXICAL).retrieved.max_cosine is None
     assert embedder.queries == []
 
 
@@ -157,7 +157,7 @@ def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
 def test_a_failing_embedder_leaves_the_words_and_a_notice(
     failure: EmbedderUnavailable, made: Blog
 ) -> None:
-    alone = ask(made, "zebra", Use.LEXICAL)
+    alone = ask(made, "zebra", SearchMode.LEXICAL)
     made.embedder = FakeEmbedder(failure=failure)
     answer = ask(made, "zebra")
     said = f"Keyword matches only, without search by meaning: {failure}"
@@ -176,7 +176,7 @@ def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
 
 
 def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
-    answer = ask(made, "wanderlust", Use.LEXICAL)
+    answer = ask(made, "wanderlust", SearchMode.LEXICAL)
     assert sources(answer) == ["zebra.md"]
     assert sources(ask(made, "wanderlust"))[0] == "zebra.md"
     passage = made.reader().read("zebra.md", 0, 0)
@@ -186,7 +186,7 @@ def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: B
 
 @pytest.mark.parametrize("query", ["savannah", "hooves", "stripes", "zebra", "savannahs"])
 def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
-    assert sources(ask(made, query, Use.LEXICAL)) == ["zebra.md"]
+    assert sources(ask(made, query, SearchMode.LEXICAL)) == ["zebra.md"]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
 def test_a_post_matches_by_the_rules_of_its_own_language(
     query: str, source: str, made: Blog
 ) -> None:
-    assert sources(ask(made, query, Use.LEXICAL)) == ([source] if source else [])
+    assert sources(ask(made, query, SearchMode.LEXICAL)) == ([source] if source else [])
 
 
 @pytest.mark.parametrize(
@@ -239,15 +239,15 @@ def test_a_query_is_asked_in_the_languages_that_are_common(
 )
 def test_no_query_syntax_is_reachable(query: str, words: str, made: Blog) -> None:
     """What looks like syntax finds what its words find: nothing is required or excluded."""
-    found, plain = ask(made, query, Use.LEXICAL), ask(made, words, Use.LEXICAL)
+    found, plain = ask(made, query, SearchMode.LEXICAL), ask(made, words, SearchMode.LEXICAL)
     assert sources(found) == sources(plain)
 
 
 @pytest.mark.parametrize("query", ['"', "*", "(", "'--", "\x00", "%", "\\", "{}"])
 def test_syntax_alone_is_answered(query: str, made: Blog) -> None:
-    for use in Use:
-        assert ask(made, query, use).total >= 0
-    assert sources(ask(made, query, Use.LEXICAL)) == []
+    for mode in SearchMode:
+        assert ask(made, query, mode).total >= 0
+    assert sources(ask(made, query, SearchMode.LEXICAL)) == []
 
 
 def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog) -> None:
@@ -262,11 +262,11 @@ def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog)
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(query=st.text(alphabet=st.characters(), max_size=60), use=st.sampled_from(Use))
-def test_any_query_has_an_answer_within_bounds(query: str, use: Use, made: Blog) -> None:
+@given(query=st.text(alphabet=st.characters(), max_size=60), mode=st.sampled_from(SearchMode))
+def test_any_query_has_an_answer_within_bounds(query: str, mode: SearchMode, made: Blog) -> None:
     if not made.live:
         made.follow()
-    answer = made.live[0].reader().search(query, Filters(), limit=3, offset=0, use=use)
+    answer = made.live[0].reader().search(query, Filters(), limit=3, offset=0, mode=mode)
     assert len(answer.hits) == min(answer.total, 3)
     assert all(0.0 < hit.score <= 1.0 for hit in answer.hits)
     assert answer.confidence in {"high", "medium", "low"}
@@ -278,7 +278,7 @@ def test_a_query_that_the_embedder_cannot_read_is_scored_by_words_alone(blog: Ma
     made.embedder = OfEnglish()
     made.ingest(rebuild=True)
     answer = ask(made, "kqxz_pmr vdblq_trw")
-    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", Use.LEXICAL).hits != ()
+    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", SearchMode.LEXICAL).hits != ()
     assert not {each.kind for each in answer.hits[0].reasons} & set(DENSE_FEATURES)
 
 
@@ -291,19 +291,19 @@ def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, 
         assert hit.score == pytest.approx(together)
 
 
-@pytest.mark.parametrize("use", [Use.HYBRID, Use.LEXICAL])
+@pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.LEXICAL])
 @pytest.mark.parametrize("query", ["tusks", "What are tusks?"])
-def test_a_post_that_the_query_names_is_certain(query: str, use: Use, made: Blog) -> None:
-    answer = ask(made, query, use)
+def test_a_post_that_the_query_names_is_certain(query: str, mode: SearchMode, made: Blog) -> None:
+    answer = ask(made, query, mode)
     assert sources(answer)[0] == "walrus.md"
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
-@pytest.mark.parametrize("use", Use)
+@pytest.mark.parametrize("mode", SearchMode)
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
-    use: Use, made: Blog
+    mode: SearchMode, made: Blog
 ) -> None:
-    meant, misspelled = ask(made, "stripes", use), ask(made, "stirpes", use)
+    meant, misspelled = ask(made, "stripes", mode), ask(made, "stirpes", mode)
     assert misspelled.notice == "No post has stirpes; searched for stripes instead."
     assert misspelled == replace(meant, notice=misspelled.notice)
 
@@ -312,7 +312,7 @@ def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
     counting: tuple[Snapshot, Counting],
 ) -> None:
     text = "zebra xylophone"
-    answer = search(counting[0], text, Filters(), None, limit=5, offset=0, use=Use.LEXICAL)
+    answer = search(counting[0], text, Filters(), None, limit=5, offset=0, mode=SearchMode.LEXICAL)
     assert (answer.confidence, answer.certainty, answer.notice) == ("low", 0.0, None)
     assert sum(each.share for each in answer.hits[0].reasons) == pytest.approx(1.0)
     assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
@@ -324,13 +324,13 @@ def test_a_low_confidence_is_told_with_hits_and_not_without(
     monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
     far = ask(made, "zebra xylophone orchestra quartet recital")
     assert (far.confidence, far.notice) == ("low", NOTICE)
-    none = ask(made, "xylophone", Use.LEXICAL)
+    none = ask(made, "xylophone", SearchMode.LEXICAL)
     assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
 
 
 @pytest.mark.parametrize("signs", ["🎉🚀", "?!", " … "])
 def test_signs_alone_find_nothing_and_the_answer_says_why(signs: str, made: Blog) -> None:
-    answer = ask(made, signs, Use.LEXICAL)
+    answer = ask(made, signs, SearchMode.LEXICAL)
     assert (answer.hits, answer.confidence, answer.notice) == ((), "low", NO_WORDS)
 
 
