@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from blog_search_mcp.index.errors import describe_exhaustion
-from blog_search_mcp.index.stores import Location, parse_address
+from blog_search_mcp.index.stores import Location, parse_index_address
 
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses: it could not be done, and the command line cannot be meant."""
@@ -132,7 +132,7 @@ def read_index(text: str) -> Location:
     """
     try:
         text.encode()
-        return parse_address(text) or read_absolute(text)
+        return parse_index_address(text) or read_absolute(text)
     except UnicodeEncodeError as error:
         message = "its path is not UTF-8, which it must be; name another folder"
         raise argparse.ArgumentTypeError(message) from error

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class IndexAddress:
     """An index that is no folder of this machine."""
 
     scheme: str
@@ -49,7 +49,7 @@ class Address:
         return f"{self.scheme}://{self.server}/{self.name}"
 
 
-Location: TypeAlias = Path | Address
+Location: TypeAlias = Path | IndexAddress
 """Of an index: a folder or an address."""
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
@@ -61,7 +61,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """What a database takes as a name, with room for what is put behind it."""
 
 
-def parse_address(text: str) -> Address | None:
+def parse_index_address(text: str) -> IndexAddress | None:
     """Parse the address of an index; `None` for a path. Raises ValueError with what is wrong."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
@@ -83,7 +83,7 @@ def parse_address(text: str) -> Address | None:
             f"{name!r:.60} is no name of an index: up to 100 letters of the Latin alphabet, digits "
             f"and _, such as {scheme}://{server}/my_blog"
         )
-    return Address(scheme, server, name)
+    return IndexAddress(scheme, server, name)
 
 
 _MODULES: Final[dict[str, str]] = {
@@ -233,5 +233,5 @@ class GenerationWriter(Protocol):
 
 def open_store(location: Location) -> IndexStore:
     """Return the store of an index; nothing is read yet."""
-    scheme = location.scheme if isinstance(location, Address) else ""
+    scheme = location.scheme if isinstance(location, IndexAddress) else ""
     return cast(IndexStore, import_module(_MODULES[scheme]).store_at(location))

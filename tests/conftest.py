@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from blog_search_mcp.index.milvus.client import Milvus
-    from blog_search_mcp.index.stores import Address
+    from blog_search_mcp.index.stores import IndexAddress
     from tests.support.blog import Blog, MakeBlog
 
-AddressOf: TypeAlias = "Callable[[str], Address | None]"
-Place: TypeAlias = "tuple[Path, Address | None]"
+AddressOf: TypeAlias = "Callable[[str], IndexAddress | None]"
+Place: TypeAlias = "tuple[Path, IndexAddress | None]"
 """Where a blog is: its folder, and its index if that is elsewhere."""
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.

@@ -28,7 +28,7 @@ from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, Row, embeddings_fields
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.stores import Address, parse_address
+from blog_search_mcp.index.stores import IndexAddress, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.report import Progress, progress_on
 
@@ -76,7 +76,7 @@ def _compare(options: argparse.Namespace, blog: Path, progress: Progress) -> Com
     indexes = build_indexes(content, asked, options.cache, embedding, progress)
     assert indexes.whole is not None
     name = f"of_{re.sub('[^a-zA-Z0-9]', '_', blog.name)}"
-    address = parse_address(f"{options.server}/{name}")
+    address = parse_index_address(f"{options.server}/{name}")
     assert address is not None
     reader = open_index(indexes.whole, embedding)
     send_embeddings(Layout(indexes.whole).cache, address, reader.manifest.embedder.dimension)
@@ -84,7 +84,7 @@ def _compare(options: argparse.Namespace, blog: Path, progress: Progress) -> Com
     return compare(reader, open_index(address, embedding), asked)
 
 
-def send_embeddings(cache: Path, address: Address, dimension: int) -> None:
+def send_embeddings(cache: Path, address: IndexAddress, dimension: int) -> None:
     """Give an index on a server the vectors of one in a folder. Raises IndexProblem."""
     milvus = Milvus(f"http://{address.server}")
     name, fields = Names(address.name).embeddings(dimension), embeddings_fields(dimension)

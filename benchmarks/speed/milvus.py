@@ -20,7 +20,7 @@ from benchmarks.speed.free_embedder import FreeEmbedder
 from benchmarks.speed.stage import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.stores import Location, parse_address
+from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Filters
 
 NAME = "benchmark"
@@ -34,7 +34,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         blog = Stage(options.blog, options.cache, Path(work), options.chunks, options.dim)
         where: dict[str, Location] = {"folder": Path(work) / "index"}
-        address = parse_address(f"{options.server}/{NAME}")
+        address = parse_index_address(f"{options.server}/{NAME}")
         where |= {"Milvus": address} if address else {}
         sys.stdout.write("| | ingest s | edit s | nothing changed s | open s | search ms |\n")
         sys.stdout.write("| --- | --: | --: | --: | --: | --: |\n")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.cache import KeptVectors
     from blog_search_mcp.index.milvus.generation_writer import MilvusGenerationWriter
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.stores import Address, Stamp
+    from blog_search_mcp.index.stores import IndexAddress, Stamp
     from blog_search_mcp.index.types import EmbedderIdentity
 
 PAUSE: Final = 2.0
@@ -50,7 +50,7 @@ PORT: Final = 19530
 class MilvusStore:
     """One index on a Milvus server; implements IndexStore. Safe for concurrent use."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: IndexAddress) -> None:
         """Take the address; nothing is asked yet."""
         self.location = address
         self._names = Names(address.name)
@@ -223,7 +223,7 @@ class MilvusStore:
 
 
 @cache
-def store_at(address: Address) -> MilvusStore:
+def store_at(address: IndexAddress) -> MilvusStore:
     """As every module of `index.stores`: one for all who name the address."""
     return MilvusStore(address)
 

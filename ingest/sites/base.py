@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
-from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
+from blog_search_mcp.ingest.documents.url_fields import UrlFields
 
 
 class SiteGenerator(Protocol):
@@ -52,7 +52,7 @@ class SiteGenerator(Protocol):
         """
         return "" if (content / "content").is_dir() else "content/"
 
-    def permalink(self, place: str, address: Address) -> str:
+    def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
 
     @property
@@ -85,6 +85,6 @@ class Site:
         places = (self.prefix + source for source in sources)
         return replace(self, generator=self.generator.with_places(places))
 
-    def post_url(self, source: str, address: Address) -> str:
+    def post_url(self, source: str, fields: UrlFields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""
-        return self.base_url + self.generator.permalink(self.prefix + source, address)
+        return self.base_url + self.generator.permalink(self.prefix + source, fields)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.documents.address import Address
+from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_config, read_first_config
 from blog_search_mcp.ingest.sites.patterns import (
@@ -87,15 +87,15 @@ class Hexo(SiteGenerator):
             return ""
         return "source/" if (content / "_posts").is_dir() else "source/_posts/"
 
-    def permalink(self, place: str, address: Address) -> str:
+    def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post or page at `place`. Raises NoLink."""
         inner = strip_folder(self.source, place)
         if inner is None:
             raise NoLink(OUTSIDE)
         stem = inner.rpartition(".")[0]
-        own = address.get("permalink")
+        own = fields.get("permalink")
         if stem.startswith("_posts/"):
-            path = own or self._fill_pattern(stem.removeprefix("_posts/"), address)
+            path = own or self._fill_pattern(stem.removeprefix("_posts/"), fields)
             if self.asset_folders and not path.endswith(("/", ".html")):
                 path += "/"
         elif stem.startswith("_"):
@@ -109,20 +109,20 @@ class Hexo(SiteGenerator):
             return encoded if self.index_shown else encoded.removesuffix("index.html")
         return encoded if self.html_shown else encoded.removesuffix(".html")
 
-    def _fill_pattern(self, stem: str, address: Address) -> str:
+    def _fill_pattern(self, stem: str, fields: UrlFields) -> str:
         in_name = self._parse_name(stem)
         slug = in_name.get("title") or _slug(stem)
         if slug is None:
             raise NoLink("a file name with letters that Hexo may spell in another way")
-        day = self._date(in_name, address)
+        day = self._date(in_name, fields)
         dates = date_tokens(day) if day else {}
         values = {
-            **address.fields,
+            **fields.texts,
             **{name: dates.get(name) for name in _IN_NAME},
             **dict.fromkeys(("title", "slug"), slug),
             "name": slug.rpartition("/")[2],
-            "post_title": (_slug(address.get("title")) or "").lower(),
-            "category": self._category(address),
+            "post_title": (_slug(fields.get("title")) or "").lower(),
+            "category": self._category(fields),
         }
         filled = {
             token: values.get(token.lower()) or None
@@ -143,9 +143,9 @@ class Hexo(SiteGenerator):
             return {}
         return found.groupdict() if found else {}
 
-    def _date(self, in_name: dict[str, str], address: Address) -> date | None:
-        if address.get("date"):
-            return address.date_in(self.timezone)
+    def _date(self, in_name: dict[str, str], fields: UrlFields) -> date | None:
+        if fields.get("date"):
+            return fields.date_in(self.timezone)
         month = in_name.get("month", in_name.get("i_month"))
         day = in_name.get("day", in_name.get("i_day"))
         try:
@@ -153,10 +153,10 @@ class Hexo(SiteGenerator):
         except (KeyError, ValueError):
             return None
 
-    def _category(self, address: Address) -> str | None:
-        if address.has_nested_category or not self.has_plain_categories:
+    def _category(self, fields: UrlFields) -> str | None:
+        if fields.has_nested_category or not self.has_plain_categories:
             return None
-        names = address.categories or tuple(filter(None, [address.get("category")]))
+        names = fields.categories or tuple(filter(None, [fields.get("category")]))
         slugs = [_slug(name) for name in names]
         return None if None in slugs else "/".join(filter(None, slugs)) or self.default_category
 

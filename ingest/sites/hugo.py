@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Self
 
 from blog_search_mcp.index.documents.metadata import parse_date
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading, HeadingPart
+from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
@@ -55,7 +55,7 @@ _SAFE = "/!'()*$&+,:;=@-_.~"
 class _Page:
     """One page's place."""
 
-    address: Address
+    fields: UrlFields
     folder: str
     """Below the content folder, without the folder of a bundle."""
     name: str
@@ -165,7 +165,7 @@ class Hugo(SiteGenerator):
             sections=tuple(sorted({folder.strip("/") for folder in sections} - {""})),
         )
 
-    def permalink(self, place: str, address: Address) -> str:
+    def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the page at `place`, that of `.Permalink` below the base URL.
 
         Raises NoLink.
@@ -183,7 +183,7 @@ class Hugo(SiteGenerator):
         else:
             name, language = stem, language or self.default_language
         in_subdir = language != self.default_language or self.default_in_subdir
-        path = self._path(_Page(address, folder, name), f"/{language}" if in_subdir else "")
+        path = self._path(_Page(fields, folder, name), f"/{language}" if in_subdir else "")
         return percent_encode(path, _SAFE)
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
@@ -216,7 +216,7 @@ class Hugo(SiteGenerator):
         return any(each in self.bundles for each in accumulate(above.split("/"), "{}/{}".format))
 
     def _path(self, page: _Page, prefix: str) -> str:
-        if url := page.address.get("url"):
+        if url := page.fields.get("url"):
             if "://" in url:
                 raise NoLink("its url is a whole address")
             path = self._fill_pattern(page, url)
@@ -233,7 +233,7 @@ class Hugo(SiteGenerator):
             if not page.folder:
                 raise NoLink("the index.md of the whole blog")
             folder, _, name = page.folder.rpartition("/")
-            page = _Page(page.address, folder, name)
+            page = _Page(page.fields, folder, name)
         if pattern := dict(self.patterns).get(section) or dict(self.patterns).get("*"):
             path = self._fill_pattern(page, pattern)
         else:
@@ -245,9 +245,9 @@ class Hugo(SiteGenerator):
     def _slug_and_date(self, page: _Page) -> tuple[str, date | None]:
         """Return the slug, `""` for none of its own, and the date of a page."""
         dated = _DATED.match(page.name) if self.dated_names else None
-        slug = page.address.get("slug") or (page.name[dated.end() :] if dated else "")
+        slug = page.fields.get("slug") or (page.name[dated.end() :] if dated else "")
         clean = _sanitize(slug, lower=self.lower).strip("-")
-        return clean, (parse_date(dated[1]) if dated else None) or page.address.written_date
+        return clean, (parse_date(dated[1]) if dated else None) or page.fields.written_date
 
     def _fill_pattern(self, page: _Page, pattern: str) -> str:
         slug, day = self._slug_and_date(page)
@@ -257,7 +257,7 @@ class Hugo(SiteGenerator):
             raise NoLink(
                 "in a folder without _index.md, no section in Hugo (hugo:PATTERN takes Hugo's rule)"
             )
-        title = page.address.get("title").replace("/", "-")
+        title = page.fields.get("title").replace("/", "-")
         dates = date_tokens(day) if day else {}
         texts = {
             "title": title,

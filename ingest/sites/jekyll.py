@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 
 from blog_search_mcp.index.documents.metadata import parse_date
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.documents.address import Address
 from blog_search_mcp.ingest.documents.base import Heading
+from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.links import has_doubtful_parts, join_without_dashes, parse_id
@@ -81,7 +81,7 @@ class Jekyll(SiteGenerator):
         """Take the folder for `_posts`, unless it holds one at any depth."""
         return "" if any(content.glob("**/_posts")) else "_posts/"
 
-    def permalink(self, place: str, address: Address) -> str:
+    def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post or page at `place`. Raises NoLink."""
         inner = strip_folder(self.source, place)
         if inner is None:
@@ -90,13 +90,13 @@ class Jekyll(SiteGenerator):
         stem = file.rpartition(".")[0].rstrip(".")
         parts = folders.split("/") if folders else []
         if "_posts" in parts:
-            path = self._post_path(parts[: parts.index("_posts")], inner, stem, address)
+            path = self._post_path(parts[: parts.index("_posts")], inner, stem, fields)
         elif any(part.startswith("_") for part in parts):
             raise NoLink("in a folder with _ that holds no posts for Jekyll")
-        elif not address.has_front_matter:
+        elif not fields.has_front_matter:
             raise NoLink("no front matter, so Jekyll does not make a page of it")
         else:
-            path = self._page_path(folders, stem, address)
+            path = self._page_path(folders, stem, fields)
         return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
 
     def heading_ids(self, headings: Sequence[Heading]) -> list[str | None]:
@@ -124,19 +124,19 @@ class Jekyll(SiteGenerator):
         style = max(fitting, key=lambda pair: len(pair[0]), default=("", self.pattern))[1]
         return self.styles.get(style, style)
 
-    def _post_path(self, above: list[str], inner: str, stem: str, address: Address) -> str:
+    def _post_path(self, above: list[str], inner: str, stem: str, fields: UrlFields) -> str:
         dated = _POST.match(stem)
         if dated is None:
             raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
-        if address.get("date"):
-            day = address.date_in(self.timezone, naive_is_utc=True)
+        if fields.get("date"):
+            day = fields.date_in(self.timezone, naive_is_utc=True)
         else:
             day = parse_date(dated[1])
-        listed = address.categories
-        if not address.categories_are_listed:
-            listed = tuple(address.get("categories").split())
-        categories = [*above, *listed, *filter(None, [address.get("category")])]
-        slug = address.get("slug") or dated[2]
+        listed = fields.categories
+        if not fields.categories_are_listed:
+            listed = tuple(fields.get("categories").split())
+        categories = [*above, *listed, *filter(None, [fields.get("category")])]
+        slug = fields.get("slug") or dated[2]
         values = {
             "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
             "slugified_categories": "/".join(dict.fromkeys(_slug(name) for name in categories)),
@@ -148,11 +148,11 @@ class Jekyll(SiteGenerator):
         dates = date_tokens(day) if day else dict.fromkeys(DATE_TOKENS)
         encoded = {token: percent_encode(value, _SAFE) for token, value in values.items()}
         return fill_pattern(
-            address.get("permalink") or self._pattern(inner), _TOKEN, dates | encoded
+            fields.get("permalink") or self._pattern(inner), _TOKEN, dates | encoded
         )
 
-    def _page_path(self, folders: str, stem: str, address: Address) -> str:
-        if own := address.get("permalink"):
+    def _page_path(self, folders: str, stem: str, fields: UrlFields) -> str:
+        if own := fields.get("permalink"):
             return percent_encode(fill_pattern(own, _TOKEN, {}), _SAFE)
         if stem == "index":
             return percent_encode(f"/{folders}/", _SAFE)

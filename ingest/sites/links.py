@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.documents.address import read_address
 from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, HeadingPart
+from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
 
@@ -23,7 +23,7 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    url = site.post_url(document.post.source, read_address(document.fields))
+    url = site.post_url(document.post.source, read_url_fields(document.fields))
     found = find_anchors(document.body, site.generator)
     ids = [anchor for _, anchor in found]
     known = (*ids, *document.body.links.ids)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from blog_search_mcp.index.errors import NoLink, UsageError
-from blog_search_mcp.ingest.documents.address import Address
+from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.patterns import OUTSIDE, encode_unsafe, strip_folder
@@ -56,7 +56,7 @@ class Zola(SiteGenerator):
         """Raise UsageError: Zola has none."""
         raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
 
-    def permalink(self, place: str, address: Address) -> str:
+    def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post at `place`. Raises NoLink."""
         inner = strip_folder("content", place)
         if inner is None:
@@ -70,13 +70,13 @@ class Zola(SiteGenerator):
             if language not in self.languages:
                 raise NoLink("its language is none of the site's")
             name, prefix = stem, f"{language}/"
-        path = self._path(folder, name, prefix, address)
+        path = self._path(folder, name, prefix, fields)
         return encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
 
-    def _path(self, folder: str, name: str, prefix: str, address: Address) -> str:
+    def _path(self, folder: str, name: str, prefix: str, fields: UrlFields) -> str:
         if name == "_index":
             return f"/{prefix}{folder}"
-        if own := address.get("path"):
+        if own := fields.get("path"):
             return own
         if name == "index" and not folder:
             return f"/{prefix}"
@@ -84,7 +84,7 @@ class Zola(SiteGenerator):
             above, _, last = folder.rpartition("/")
             folder, name = above, last if name == "index" else name
         dated = None if self.keep_dates else _DATED.match(name)
-        slug = self._slug(address.get("slug") or (dated["slug"] if dated else name))
+        slug = self._slug(fields.get("slug") or (dated["slug"] if dated else name))
         if not slug:
             raise NoLink("no letter of its name can stand in an address")
         return f"{prefix}{folder}/{slug}" if folder else f"{prefix}{slug}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from blog_search_mcp.index.embedders.registry import serve_embedder
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.stores import Location, parse_address
+from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:
 
 def _locate(index: Path | str) -> Location:
     try:
-        address = parse_address(str(index))
+        address = parse_index_address(str(index))
     except ValueError as error:
         raise UsageError(f"The index cannot be found: {error}.") from error
     return address or Path(index).expanduser().absolute()

@@ -20,7 +20,7 @@ from blog_search_mcp.index.milvus import connection, generation_writer
 from blog_search_mcp.index.milvus import state as milvus_state
 from blog_search_mcp.index.milvus import store as milvus_store
 from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
-from blog_search_mcp.index.stores import parse_address
+from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
 from tests.support.blog import Blog
@@ -45,7 +45,7 @@ def posts(edition: int) -> dict[str, str]:
 
 
 def blog_at(folder: Path, address: str) -> Blog:
-    location = parse_address(address.replace("http:", "milvus:") + "/blog")
+    location = parse_index_address(address.replace("http:", "milvus:") + "/blog")
     assert location is not None
     made = Blog(folder / "content", folder / "index", address=location)
     made.content.mkdir()
@@ -77,9 +77,9 @@ READER = """
 import re, sys
 from tests.support.fakes import FakeEmbedder
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.stores import parse_address
+from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
-index = Index(parse_address(sys.argv[1]), lambda _identity: FakeEmbedder())
+index = Index(parse_index_address(sys.argv[1]), lambda _identity: FakeEmbedder())
 answers, errors, mixed, seen = 0, [], 0, set()
 print("ready", flush=True)
 import threading
@@ -126,9 +126,9 @@ import sys
 from pathlib import Path
 from tests.support.blog import Blog
 from blog_search_mcp.index.milvus import state
-from blog_search_mcp.index.stores import parse_address
+from blog_search_mcp.index.stores import parse_index_address
 state.BEAT_SECONDS, state.STALE_SECONDS, state.SETTLE_SECONDS = 0.2, 2.0, 0.1
-blog = Blog(Path(sys.argv[1]), Path("index"), address=parse_address(sys.argv[2]))
+blog = Blog(Path(sys.argv[1]), Path("index"), address=parse_index_address(sys.argv[2]))
 print("ready", flush=True)
 blog.ingest()
 """

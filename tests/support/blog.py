@@ -16,7 +16,7 @@ from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.manifest import Manifest
-from blog_search_mcp.index.stores import Address, IndexStore, Location, open_store
+from blog_search_mcp.index.stores import IndexAddress, IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
 from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory, rows_path
 from blog_search_mcp.ingest.pipeline import ingest
@@ -39,7 +39,7 @@ class Blog:
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     today: date = date(2026, 1, 15)
     live: list[Index] = field(default_factory=list)
-    address: Address | None = None
+    address: IndexAddress | None = None
     """Where the index is, if not in the folder."""
 
     @property

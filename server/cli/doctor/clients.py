@@ -11,7 +11,7 @@ from pathlib import Path
 from blog_search_mcp.index.commands import SERVER, command, start_words
 from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.stores import Address, Location, open_store, parse_address
+from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
 from blog_search_mcp.server.cli.doctor.findings import Finding, split_message
 from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
@@ -71,7 +71,9 @@ def _command_faults(
 ) -> Iterator[Finding]:
     program = entry.command
     located = [_locate(index) for index in entry.indexes]
-    named = [each for each in located if isinstance(each, Address) or each.is_absolute()] or indexes
+    named = [
+        each for each in located if isinstance(each, IndexAddress) or each.is_absolute()
+    ] or indexes
     remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
     if shutil.which(program, path=places.environment.get("PATH")) is None:
         yield Finding(file.client, "problem", f"starts {program}, which is not there.", remedy)
@@ -110,7 +112,7 @@ def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Findin
 def _locate(named: str) -> Location:
     """Return where an entry's index is; what is no address is a path."""
     with suppress(ValueError):
-        if address := parse_address(named):
+        if address := parse_index_address(named):
             return address
     return expand_home(named)
 

@@ -18,7 +18,7 @@ from blog_search_mcp.index.command_line import (
     read_path,
     run_command,
 )
-from blog_search_mcp.index.stores import Address
+from blog_search_mcp.index.stores import IndexAddress
 
 
 def parser() -> CommandLine:
@@ -134,9 +134,9 @@ def test_an_address_that_names_no_index_is_refused_without_its_password(address:
 
 def test_an_index_on_a_server_is_read_as_it_is_written() -> None:
     written = "milvus://[::1]:19530/blog"
-    assert read_index(written) == Address("milvus", "[::1]:19530", "blog")
+    assert read_index(written) == IndexAddress("milvus", "[::1]:19530", "blog")
     assert str(read_index(written)) == written
-    assert read_index("HTTPS://host/Blog_2/") == Address("https", "host", "Blog_2")
+    assert read_index("HTTPS://host/Blog_2/") == IndexAddress("https", "host", "Blog_2")
 
 
 @pytest.mark.parametrize("path", ["C:\\blog\\ix", "c://blog/ix", "a:b", "x/milvus://host", "://x"])

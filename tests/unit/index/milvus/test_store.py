@@ -19,7 +19,7 @@ from blog_search_mcp.index.milvus import generation_writer, store
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, TEXT, Field, Names, Row
 from blog_search_mcp.index.milvus.store import MilvusStore
-from blog_search_mcp.index.stores import Address, open_store, parse_address
+from blog_search_mcp.index.stores import IndexAddress, open_store, parse_index_address
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import embedding
 from tests.support.blog import Blog
@@ -32,9 +32,13 @@ POSTS = {
 }
 
 
+def address_of(milvus: Milvus) -> IndexAddress | None:
+    return parse_index_address(f"{milvus.address}/blog")
+
+
 @pytest.fixture
 def made(milvus: Milvus, tmp_path: Path) -> Blog:
-    blog = Blog(tmp_path / "content", tmp_path, address=parse_address(f"{milvus.address}/blog"))
+    blog = Blog(tmp_path / "content", tmp_path, address=address_of(milvus))
     blog.write(POSTS)
     blog.ingest()
     return blog
@@ -90,7 +94,7 @@ def test_a_backlog_is_read_in_few_requests(
         return ask(client, name, field, keys, output)
 
     monkeypatch.setattr(Milvus, "get", count)
-    blog = Blog(tmp_path / "content", tmp_path, address=parse_address(f"{milvus.address}/blog"))
+    blog = Blog(tmp_path / "content", tmp_path, address=address_of(milvus))
     blog.write({f"{n}.md": f"# Soup {n}\n\nBoil {n} onions.\n" for n in range(200)})
     report = blog.ingest()
     assert (report.generation, report.embedded, blog.manifest.waiting) == (3, 200, 0)
@@ -195,7 +199,7 @@ def test_a_reader_whose_rows_were_dropped_opens_the_newest_once(made: Blog, milv
 
 
 def test_a_chunk_that_fits_no_field_is_kept_with_its_post(milvus: Milvus, tmp_path: Path) -> None:
-    blog = Blog(tmp_path / "content", tmp_path, address=parse_address(f"{milvus.address}/blog"))
+    blog = Blog(tmp_path / "content", tmp_path, address=address_of(milvus))
     long = "x" * 70_000
     blog.write({"long.md": f"# Long\n\n```\n{long}\n```\n", "b.md": "# Soup\n\nBoil.\n"})
     blog.ingest()
@@ -205,7 +209,7 @@ def test_a_chunk_that_fits_no_field_is_kept_with_its_post(milvus: Milvus, tmp_pa
 
 
 def test_no_index_no_server_and_a_foreign_alias_are_said(milvus: Milvus) -> None:
-    address = parse_address(f"{milvus.address}/blog")
+    address = address_of(milvus)
     assert address is not None
     none = open_store(address)
     assert (none.exists(), none.stamp(), none.read_record()) == (False, None, None)
@@ -216,7 +220,7 @@ def test_no_index_no_server_and_a_foreign_alias_are_said(milvus: Milvus) -> None
     with pytest.raises(IndexBroken, match="names foreign, which is no index"):
         none.current_number()
     milvus.drop_alias("blog")
-    gone = open_store(Address("milvus", f"127.0.0.1:{free_port()}", "blog"))
+    gone = open_store(IndexAddress("milvus", f"127.0.0.1:{free_port()}", "blog"))
     with pytest.raises(IndexUnreachable, match="does not answer"):
         gone.current_number()
     assert gone.stamp() is None
@@ -243,5 +247,5 @@ def test_a_second_ingest_is_refused_while_one_writes(
 
 
 def test_one_connection_and_one_store_serve_an_address() -> None:
-    address = Address("milvus", "host:1", "blog")
-    assert store.store_at(address) is store.store_at(Address("milvus", "host:1", "blog"))
+    address = IndexAddress("milvus", "host:1", "blog")
+    assert store.store_at(address) is store.store_at(IndexAddress("milvus", "host:1", "blog"))

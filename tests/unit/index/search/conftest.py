@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.stores import parse_address
+from blog_search_mcp.index.stores import parse_index_address
 
 if TYPE_CHECKING:
     from tests.conftest import AddressOf
@@ -18,4 +18,4 @@ def address(request: pytest.FixtureRequest) -> AddressOf:
     if request.param == "folder":
         return lambda _name: None
     server = request.getfixturevalue("milvus").address
-    return lambda name: parse_address(f"{server}/{name}")
+    return lambda name: parse_index_address(f"{server}/{name}")

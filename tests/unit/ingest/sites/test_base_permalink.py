@@ -8,7 +8,7 @@ import pytest
 
 from blog_search_mcp.index.documents.text import split_front_matter
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.documents.address import read_address
+from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.discovery import PLAIN
 from blog_search_mcp.ingest.sites.hexo import Hexo
@@ -18,16 +18,18 @@ from blog_search_mcp.ingest.sites.zola import Zola
 
 
 def path(generator: SiteGenerator, place: str, front: str = "") -> str | None:
-    address = read_address(split_front_matter(f"---\n{front}\n---\n").fields)
+    fields = read_url_fields(split_front_matter(f"---\n{front}\n---\n").fields)
     try:
-        return generator.permalink(place, address)
+        return generator.permalink(place, fields)
     except NoLink:
         return None
 
 
 def reason(generator: SiteGenerator, place: str, front: str = "title: x") -> str:
     with pytest.raises(NoLink) as raised:
-        generator.permalink(place, read_address(split_front_matter(f"---\n{front}\n---\n").fields))
+        generator.permalink(
+            place, read_url_fields(split_front_matter(f"---\n{front}\n---\n").fields)
+        )
     return str(raised.value)
 
 

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from blog_search_mcp.index.store.statistics import count_posts
-from blog_search_mcp.index.stores import parse_address
+from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.engine import IndexFolder
 from blog_search_mcp.server.protocol.app import build_server
@@ -119,6 +119,6 @@ def test_an_index_that_is_broken_or_out_of_reach_is_not_told_to_be_missing(tmp_p
     (tmp_path / "CURRENT").mkdir()
     assert instructions(IndexFolder(tmp_path)) == f"{UNKNOWN} {HOW}"
     pytest.importorskip("pymilvus")
-    away = parse_address("http://127.0.0.1:9/blog")
+    away = parse_index_address("http://127.0.0.1:9/blog")
     assert away is not None
     assert instructions(IndexFolder(away, is_watched=True)) == f"{UNKNOWN} {HOW}"

@@ -1,4 +1,4 @@
-"""What a post's front matter holds that may decide its URL."""
+"""Fields of the front matter that site generators make a post's URL of."""
 
 import re
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ _DATES = ("date", "publishdate", "pubdate", "published")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Front matter as site generators read it to make a URL."""
+class UrlFields:
+    """What a post's URL may be made of."""
 
-    fields: Mapping[str, str]
+    texts: Mapping[str, str]
     """Single values by their names in lower case, as text: `url`, `permalink`, `path`, `slug`."""
     categories: tuple[str, ...]
     """Items of `categories`, one string if it was one."""
@@ -27,12 +27,12 @@ class Address:
 
     def get(self, name: str) -> str:
         """Return the field's text, `""` if there is none."""
-        return self.fields.get(name, "")
+        return self.texts.get(name, "")
 
     @property
     def written_date(self) -> date | None:
         """The date as the author wrote it, whatever the time zone."""
-        return first_date(self.fields, _DATES)
+        return first_date(self.texts, _DATES)
 
     def date_in(self, zone: str, *, naive_is_utc: bool = False) -> date | None:
         """Return the date in the time zone `zone`, by IANA's name; `None` if it is not sure.
@@ -55,13 +55,13 @@ class Address:
         return local if local == written or (zone and time.tzinfo) else None
 
 
-def read_address(fields: Mapping[str, object]) -> Address:
-    """Take out of the front matter what a URL can be made of."""
+def read_url_fields(fields: Mapping[str, object]) -> UrlFields:
+    """Read the fields of a URL out of the front matter."""
     known = {name.lower(): value for name, value in fields.items()}
     categories = known.get("categories")
     items = categories if isinstance(categories, list) else [categories]
-    return Address(
-        fields={name: text for name, value in known.items() if (text := _text(value))},
+    return UrlFields(
+        texts={name: text for name, value in known.items() if (text := _text(value))},
         categories=tuple(filter(None, map(_text, items))),
         categories_are_listed=isinstance(categories, list),
         has_nested_category=any(isinstance(item, list) for item in items),
