@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.embedders.ollama.client import OllamaClient, translate_error
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
 
@@ -66,19 +66,19 @@ def sentence(failure: RequestFailed, host: str, model: str) -> str:
     if "does not support" in failure.detail:
         return f"{model} cannot call tools. Name a chat model that can, such as --model qwen3."
     match failure.kind:
-        case Kind.DOWN:
+        case FailureKind.DOWN:
             return (
                 f"Ollama at {host} cannot be reached. Start it (`ollama serve` or the app), or "
                 "name its address with --embedder-url or OLLAMA_HOST."
             )
-        case Kind.SLOW:
+        case FailureKind.SLOW:
             return f"Ollama at {host} did not answer in time. Name a smaller model by --model."
-        case Kind.MISSING:
+        case FailureKind.MISSING:
             return (
                 f"Ollama at {host} does not have the model {model}. Run `ollama pull {model}`, or "
                 "name another by --model."
             )
-        case Kind.BUSY:
+        case FailureKind.BUSY:
             return f"Ollama at {host} is busy. Try again in a moment."
     return f"Ollama at {host} failed: {failure.detail}. Try again; if it stays so, restart Ollama."
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from blog_search_mcp.index.errors import IndexProblem
 
 Arrays: TypeAlias = Mapping[str, "npt.NDArray[Any]"]
-Kind = Literal["int", "text", "sparse", "dense"]
+FieldKind = Literal["int", "text", "sparse", "dense"]
 Row: TypeAlias = dict[str, Any]
 Sparse: TypeAlias = dict[int, float]
 
@@ -48,7 +48,7 @@ class Field:
     """One column of a collection; the first is the primary key."""
 
     name: str
-    kind: Kind
+    kind: FieldKind
     dimension: int = 0
     """Of a dense vector."""
 

@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.ollama.host import is_loopback, resolve_url
 from blog_search_mcp.index.embedders.ollama.models import full_name
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
     FOR_A_CHECK,
@@ -37,30 +41,30 @@ if TYPE_CHECKING:
     import httpx
     from ollama import Client
 
-WORDING: Final = Wording(
+MESSAGES: Final = FailureMessages(
     name="Ollama",
     it="Ollama",
     sort="Ollama",
     setting="--embedder-url or OLLAMA_HOST",
     own={
-        Kind.DOWN: (
+        FailureKind.DOWN: (
             EmbedderUnavailable,
             "{place} cannot be reached. Start it (`ollama serve` or the app), or name its address "
             "with {setting}.",
         ),
-        Kind.MISSING: (
+        FailureKind.MISSING: (
             ModelMissing,
             "{place} does not have the model {model}. Run `ollama pull {model}`.",
         ),
-        Kind.NOT_EMBEDDING: (
+        FailureKind.NOT_EMBEDDING: (
             EmbedderRefused,
             "{model} gives no embeddings. Choose an embedding model, such as --model bge-m3.",
         ),
-        Kind.NO_VECTOR: (
+        FailureKind.NO_VECTOR: (
             EmbedderRefused,
             "{place} answered with {detail}. Try again; if it stays so, restart or update Ollama.",
         ),
-        Kind.REFUSED: (
+        FailureKind.REFUSED: (
             EmbedderRefused,
             "{place} refused the request: {detail}. Check that {setting} names an Ollama, and what "
             "its log says.",
@@ -69,19 +73,19 @@ WORDING: Final = Wording(
 )
 
 
-def classify_reply(status: int, text: str) -> Kind:
+def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an HTTP reply of 400 and above by its status and Ollama's own words."""
     if "exceed" in text and "context length" in text:
-        return Kind.TOO_LONG
+        return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
-        return Kind.NOT_EMBEDDING
+        return FailureKind.NOT_EMBEDDING
     if status == 404 and "model" in text:
-        return Kind.MISSING
+        return FailureKind.MISSING
     if status == 503:
-        return Kind.BUSY
+        return FailureKind.BUSY
     if status >= 500 or re.search(r"\bEOF\b|connection (reset|refused)|do embedding req", text):
-        return Kind.CRASHED
-    return Kind.REFUSED
+        return FailureKind.CRASHED
+    return FailureKind.REFUSED
 
 
 def translate_error(error: Exception) -> RequestFailed:
@@ -93,14 +97,14 @@ def translate_error(error: Exception) -> RequestFailed:
         detail = f"{text or 'no reason given'} (status {error.status_code})"
         return RequestFailed(classify_reply(error.status_code, text), detail)
     return translate_http_error(error) or RequestFailed(
-        Kind.NO_VECTOR, "something that is not Ollama's answer"
+        FailureKind.NO_VECTOR, "something that is not Ollama's answer"
     )
 
 
 class OllamaClient(RetryingClient["Client"]):
     """The official client for one URL, as `resolve_url` gives it."""
 
-    wording = WORDING
+    messages = MESSAGES
 
     def translate(self, error: Exception) -> RequestFailed:
         """As RetryingClient."""
@@ -188,8 +192,8 @@ class OllamaHealthCheck:
         try:
             return self._client.read_state(self.model, FOR_A_CHECK)
         except RequestFailed as failure:
-            if failure.kind in (Kind.DOWN, Kind.SLOW, Kind.REDIRECTED):
-                raise WORDING.make_error(failure, self.url, self.model) from failure
+            if failure.kind in (FailureKind.DOWN, FailureKind.SLOW, FailureKind.REDIRECTED):
+                raise MESSAGES.make_error(failure, self.url, self.model) from failure
             return ServerState()
 
 

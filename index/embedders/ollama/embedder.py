@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import WORDING, OllamaClient, peek_digest
+from blog_search_mcp.index.embedders.ollama.client import MESSAGES, OllamaClient, peek_digest
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     fold_text,
@@ -17,7 +17,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
     read_dimension,
 )
 from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import (
     RetryPolicy,
     ServerState,
@@ -37,7 +37,7 @@ class OllamaWire:
 
     kind = "ollama"
     concurrency = 1
-    wording = WORDING
+    messages = MESSAGES
 
     def __init__(self, url: str) -> None:
         """Take the URL to connect to, as `resolve_url` gives it."""
@@ -55,7 +55,7 @@ class OllamaWire:
         """As Wire: version and digest."""
         state = self._client.read_state(model, policy)
         if not state.digest:
-            raise RequestFailed(Kind.MISSING)
+            raise RequestFailed(FailureKind.MISSING)
         return state
 
     def read_version(self, policy: RetryPolicy) -> str:
@@ -77,7 +77,7 @@ class OllamaWire:
         def send_once(client: Client) -> Vectors:
             reply = client.embed(model=model, input=sent, truncate=False, keep_alive=KEEP_ALIVE)
             if fault := find_fault(reply.embeddings, len(sent), known.dimension):
-                raise RequestFailed(Kind.NO_VECTOR, fault)
+                raise RequestFailed(FailureKind.NO_VECTOR, fault)
             return np.asarray(reply.embeddings, dtype=np.float32)
 
         return self._client.request(send_once, policy)

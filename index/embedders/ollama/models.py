@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 
 if TYPE_CHECKING:
     from ollama import ShowResponse
@@ -138,11 +138,11 @@ def read_dimension(shown: ShowResponse) -> int:
     `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
     """
     if shown.capabilities is not None and "embedding" not in shown.capabilities:
-        raise RequestFailed(Kind.NOT_EMBEDDING)
+        raise RequestFailed(FailureKind.NOT_EMBEDDING)
     info = shown.modelinfo or {}
     dimension = info.get(f"{info.get('general.architecture')}.embedding_length")
     if not isinstance(dimension, int) or dimension < 1:
-        raise RequestFailed(Kind.NO_VECTOR, "a model description without a dimension")
+        raise RequestFailed(FailureKind.NO_VECTOR, "a model description without a dimension")
     return dimension
 
 

@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.embedders.ollama.host import is_loopback
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
     RetryingClient,
@@ -39,31 +43,31 @@ if TYPE_CHECKING:
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
 
-WORDING: Final = Wording(
+MESSAGES: Final = FailureMessages(
     name="The embedding server",
     it="it",
     sort="server",
     setting="--embedder-url or EMBEDDER_URL",
     own={
-        Kind.DOWN: (
+        FailureKind.DOWN: (
             EmbedderUnavailable,
             "{place} cannot be reached. Start it, or name its address with {setting}.",
         ),
-        Kind.MISSING: (
+        FailureKind.MISSING: (
             ModelMissing,
             "{place} does not have the model {model}. Start it with that model, or name one that "
             "it has with --model.",
         ),
-        Kind.NOT_EMBEDDING: (
+        FailureKind.NOT_EMBEDDING: (
             EmbedderRefused,
             "{model} gives no embeddings. Name an embedding model with --model.",
         ),
-        Kind.NO_VECTOR: (
+        FailureKind.NO_VECTOR: (
             EmbedderRefused,
             "{place} answered with {detail}. Check that {setting} names the address that ends in "
             "/v1, and the server's log.",
         ),
-        Kind.REFUSED: (
+        FailureKind.REFUSED: (
             EmbedderRefused,
             "{place} refused the request: {detail}. Check that {setting} names the right server, "
             f"and that {KEY_VARIABLE} has its key if it asks for one.",
@@ -119,7 +123,7 @@ def resolve_urls(text: str) -> list[str]:
 class OpenAIClient(RetryingClient["httpx.Client"]):
     """One server, by an address in any form of `resolve_url`."""
 
-    wording = WORDING
+    messages = MESSAGES
 
     def is_alive(self, policy: RetryPolicy) -> None:
         """Ask for the list of models, which some servers lack. Raises RequestFailed if down."""
@@ -150,7 +154,7 @@ class OpenAIClient(RetryingClient["httpx.Client"]):
     def translate(self, error: Exception) -> RequestFailed:
         """As RetryingClient."""
         return translate_http_error(error) or RequestFailed(
-            Kind.NO_VECTOR, "something that is no list of embeddings"
+            FailureKind.NO_VECTOR, "something that is no list of embeddings"
         )
 
     def connect(self, timeout: float) -> httpx.Client:
@@ -194,24 +198,26 @@ def read_rows(reply: Any, count: int, dimension: int | None = None) -> Vectors:
 
     entries = reply["data"]
     if len(entries) != count:
-        raise RequestFailed(Kind.NO_VECTOR, f"{len(entries)} vectors for {count} texts")
+        raise RequestFailed(FailureKind.NO_VECTOR, f"{len(entries)} vectors for {count} texts")
     by_index = {int(entry.get("index", place)): entry for place, entry in enumerate(entries)}
     if sorted(by_index) != list(range(count)):
-        raise RequestFailed(Kind.NO_VECTOR, "vectors whose numbers are not those of the texts")
+        raise RequestFailed(
+            FailureKind.NO_VECTOR, "vectors whose numbers are not those of the texts"
+        )
     rows = [_decode(by_index[place]["embedding"]) for place in range(count)]
     if any(row.ndim != 1 for row in rows):
-        raise RequestFailed(Kind.NO_VECTOR, "several vectors for a text")
+        raise RequestFailed(FailureKind.NO_VECTOR, "several vectors for a text")
     if len({len(row) for row in rows}) > 1:
-        raise RequestFailed(Kind.NO_VECTOR, "vectors of different lengths")
+        raise RequestFailed(FailureKind.NO_VECTOR, "vectors of different lengths")
     if dimension not in (None, width := len(rows[0])):
         reason = f"a vector of {width} numbers instead of {dimension}"
-        raise RequestFailed(Kind.NO_VECTOR, reason)
+        raise RequestFailed(FailureKind.NO_VECTOR, reason)
     matrix = np.asarray(rows, dtype=np.float32)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
-        raise RequestFailed(Kind.NO_VECTOR, "a vector with a number that is not finite")
+        raise RequestFailed(FailureKind.NO_VECTOR, "a vector with a number that is not finite")
     if not norms.all():
-        raise RequestFailed(Kind.NO_VECTOR, "a vector of zeros")
+        raise RequestFailed(FailureKind.NO_VECTOR, "a vector of zeros")
     unit: Vectors = matrix / norms
     return unit
 
@@ -224,21 +230,21 @@ def _decode(embedding: Any) -> Vectors:
         try:
             return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
         except (binascii.Error, ValueError) as error:
-            raise RequestFailed(Kind.NO_VECTOR, "text that is no vector") from error
+            raise RequestFailed(FailureKind.NO_VECTOR, "text that is no vector") from error
     return np.asarray(embedding, dtype=np.float32)
 
 
-def classify_reply(status: int, text: str) -> Kind:
+def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an HTTP reply of 400 and above by its status and the server's words."""
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
-        return Kind.TOO_LONG
+        return FailureKind.TOO_LONG
     if status in (429, 502, 503, 504):
-        return Kind.BUSY
+        return FailureKind.BUSY
     if status == 404 and "model" in text:
-        return Kind.MISSING
+        return FailureKind.MISSING
     if status == 501 or "does not support embeddings" in text:
-        return Kind.NOT_EMBEDDING
-    return Kind.CRASHED if status >= 500 else Kind.REFUSED
+        return FailureKind.NOT_EMBEDDING
+    return FailureKind.CRASHED if status >= 500 else FailureKind.REFUSED
 
 
 def _raise_for_status(response: httpx.Response) -> None:

@@ -11,7 +11,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS
-from blog_search_mcp.index.embedders.openai.client import WORDING, OpenAIClient, split_urls
+from blog_search_mcp.index.embedders.openai.client import MESSAGES, OpenAIClient, split_urls
 from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder
 from blog_search_mcp.index.embedders.remote.failures import RequestFailed
 from blog_search_mcp.index.embedders.remote.pool import PooledWire
@@ -40,7 +40,7 @@ class OpenAIWire:
 
     kind = "openai"
     concurrency = 1
-    wording = WORDING
+    messages = MESSAGES
 
     def __init__(self, url: str) -> None:
         """Take the address in any form of `resolve_url`."""
@@ -104,7 +104,7 @@ class OpenAIHealthCheck:
     def __init__(self, model: str, url: str) -> None:
         """Take the address as OpenAIEmbedder does."""
         self.model = model
-        self.place = WORDING.name_place(url)
+        self.place = MESSAGES.name_place(url)
         self.name = "it"
         self._clients = [OpenAIClient(each) for each in split_urls(url)]
 
@@ -124,4 +124,4 @@ class OpenAIHealthCheck:
             else:
                 return
         assert failure is not None
-        raise WORDING.make_error(failure, self._clients[-1].url, self.model) from failure
+        raise MESSAGES.make_error(failure, self._clients[-1].url, self.model) from failure

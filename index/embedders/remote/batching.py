@@ -20,7 +20,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
 from blog_search_mcp.index.embedders.fingerprint import SAME
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.remote.requests import RetryPolicy
@@ -44,11 +48,11 @@ HARMLESS: Final = "a short and simple text"
 class BatchEmbedder:
     """Sends texts to one server, in batches until it is seen to mix one up."""
 
-    def __init__(self, wording: Wording, concurrency: int = 1) -> None:
-        """Take how its failures are told, and how many batches may be sent at once."""
+    def __init__(self, messages: FailureMessages, concurrency: int = 1) -> None:
+        """Take the messages for its failures, and how many batches may be sent at once."""
         self._size = BATCH
         self._concurrency = concurrency
-        self._wording = wording
+        self._messages = messages
 
     @property
     def mixed_up(self) -> bool:
@@ -80,14 +84,14 @@ class BatchEmbedder:
                     policy,
                 )
             except RequestFailed as failure:
-                if failure.kind is not Kind.MIXED_UP:
+                if failure.kind is not FailureKind.MIXED_UP:
                     raise
                 self._size = 1
                 continue
             places = [place for batch in batches for place in batch]
             for place, row in zip(places, found, strict=True):
                 if isinstance(row, RequestFailed):
-                    reasons[place] = self._wording.describe_text(row)
+                    reasons[place] = self._messages.describe_text(row)
                 else:
                     rows[place] = row
             del waiting[: len(places)]
@@ -117,7 +121,7 @@ def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vector
         return list(rows)
     except RequestFailed as failure:
         policy = policy.shorten()
-        if len(texts) == 1 or failure.kind is not Kind.TOO_LONG:
+        if len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
             _check_server(failure, send, policy)
         if len(texts) == 1:
             return [failure]
@@ -135,7 +139,7 @@ def embed_one(text: str, send: Send, policy: RetryPolicy) -> Vectors:
         row: Vectors = send([text], policy)[0]
         return row
     except RequestFailed as failure:
-        if failure.kind is not Kind.TOO_LONG or len(text.strip()) < 2:
+        if failure.kind is not FailureKind.TOO_LONG or len(text.strip()) < 2:
             raise
     rows = [embed_one(half, send, policy) for half in split_in_half(text)]
     return mean_direction(rows, len(rows[0]))
@@ -156,7 +160,7 @@ def split_in_half(text: str) -> tuple[str, str]:
 
 def _check_server(failure: RequestFailed, send: Send, policy: RetryPolicy) -> None:
     """Raise unless the failure may be the texts' own: Ollama still embeds what is harmless."""
-    if failure.kind not in (Kind.CRASHED, Kind.NO_VECTOR, Kind.SLOW):
+    if failure.kind not in (FailureKind.CRASHED, FailureKind.NO_VECTOR, FailureKind.SLOW):
         raise failure
     try:
         send([HARMLESS], policy)
@@ -171,7 +175,9 @@ def _check_order(texts: list[str], rows: Vectors, send: Send, policy: RetryPolic
     if float(rows[place] @ alone) >= SAME:
         return
     again = send([texts[place]], policy)[0]
-    raise RequestFailed(Kind.MIXED_UP if float(again @ alone) >= SAME else Kind.UNSTEADY)
+    raise RequestFailed(
+        FailureKind.MIXED_UP if float(again @ alone) >= SAME else FailureKind.UNSTEADY
+    )
 
 
 def find_doubtful(texts: Sequence[str], rows: Vectors) -> int:

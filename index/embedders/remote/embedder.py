@@ -16,7 +16,11 @@ from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
 from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
@@ -60,8 +64,8 @@ class Wire(Protocol):
         """How many requests may be made at once."""
 
     @property
-    def wording(self) -> Wording:
-        """How its failures are told."""
+    def messages(self) -> FailureMessages:
+        """The messages for its failures."""
 
     def describe(self, model: str, policy: RetryPolicy) -> Description:
         """Ask for the model."""
@@ -115,7 +119,7 @@ class RemoteEmbedder(ABC):
         self._wire = wire
         self._description: Description | None = None
         self._identity: EmbedderIdentity | None = None
-        self._batches = BatchEmbedder(wire.wording, wire.concurrency)
+        self._batches = BatchEmbedder(wire.messages, wire.concurrency)
 
     @staticmethod
     @abstractmethod
@@ -206,7 +210,7 @@ class RemoteEmbedder(ABC):
         found = self._wire.warnings(self.model, known)
         if not self._batches.mixed_up:
             return found
-        name = " ".join(filter(None, (self._wire.wording.name, known.state.version)))
+        name = " ".join(filter(None, (self._wire.messages.name, known.state.version)))
         return (
             *found,
             f"{name} mixes up the vectors of a batch, so texts go to it one by one. Update it.",
@@ -222,7 +226,9 @@ class RemoteEmbedder(ABC):
 
     def describe_missing(self) -> EmbedderError:
         """Make the error of a server that lacks the model."""
-        return self._wire.wording.make_error(RequestFailed(Kind.MISSING), self.url, self.model)
+        return self._wire.messages.make_error(
+            RequestFailed(FailureKind.MISSING), self.url, self.model
+        )
 
     def load_model(self) -> None:
         """Have the model loaded into memory. Raises EmbedderError."""
@@ -250,7 +256,7 @@ class RemoteEmbedder(ABC):
         """Raise EmbedderChanged, and forget what was learnt, if model or server changed."""
         if self._translated(lambda: self._wire.read_state(self.model, policy)) != before:
             self.forget()
-            place = self._wire.wording.name_place(self.url)
+            place = self._wire.messages.name_place(self.url)
             raise EmbedderChanged(
                 f"{place} was updated, or {self.model} was, while it embedded. "
                 "Run the same command again."
@@ -270,7 +276,7 @@ class RemoteEmbedder(ABC):
         try:
             return work()
         except RequestFailed as failure:
-            raise self._wire.wording.make_error(failure, self.url, self.model) from failure
+            raise self._wire.messages.make_error(failure, self.url, self.model) from failure
 
 
 def find_fault(rows: Sequence[Sequence[float]], count: int, dimension: int) -> str | None:

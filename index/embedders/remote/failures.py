@@ -13,7 +13,7 @@ DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
 
 
-class Kind(Enum):
+class FailureKind(Enum):
     """One kind for each thing the caller would do differently."""
 
     DOWN = auto()
@@ -34,35 +34,38 @@ class Kind(Enum):
 class RequestFailed(Exception):
     """One failed request; it leaves an embedder as an EmbedderError."""
 
-    def __init__(self, kind: Kind, detail: str = "") -> None:
+    def __init__(self, kind: FailureKind, detail: str = "") -> None:
         super().__init__(f"{kind.name}: {detail}")
         self.kind = kind
         self.detail = " ".join(detail.split())[:DETAIL_LIMIT]
 
 
-Sentences: TypeAlias = Mapping[Kind, tuple[type[EmbedderError], str]]
+Sentences: TypeAlias = Mapping[FailureKind, tuple[type[EmbedderError], str]]
 """By kind the error and its sentence; what stands in braces is filled in."""
 
 _SHARED: Final[Sentences] = {
-    Kind.SLOW: (
+    FailureKind.SLOW: (
         EmbedderUnavailable,
         "{place} did not answer in time. Try again; if it stays so, restart {it}.",
     ),
-    Kind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
-    Kind.CRASHED: (
+    FailureKind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
+    FailureKind.CRASHED: (
         EmbedderUnavailable,
         "{place} failed while embedding: {detail}. Try again; if it stays so, restart {it}.",
     ),
-    Kind.TOO_LONG: (
+    FailureKind.TOO_LONG: (
         EmbedderRefused,
         "{model} refuses even a single character as too long. Choose another model.",
     ),
-    Kind.MIXED_UP: (EmbedderRefused, "{place} mixes up the vectors of a batch. Update {it}."),
-    Kind.UNSTEADY: (
+    FailureKind.MIXED_UP: (
+        EmbedderRefused,
+        "{place} mixes up the vectors of a batch. Update {it}.",
+    ),
+    FailureKind.UNSTEADY: (
         EmbedderRefused,
         "{place} gives one text different vectors. Restart or update {it}, then run again.",
     ),
-    Kind.REDIRECTED: (
+    FailureKind.REDIRECTED: (
         EmbedderRefused,
         "{place} redirects to {detail}, where no text is sent. If that is your {sort}, name its "
         "address with {setting}.",
@@ -71,19 +74,19 @@ _SHARED: Final[Sentences] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """How failures of one sort of server are told."""
+class FailureMessages:
+    """The messages for failures of one sort of server."""
 
     name: str
     """Of the server, as a sentence begins with it: `Ollama`."""
     it: str
-    """Of the server, where it was named before."""
+    """Of the server, in a sentence that has named it before."""
     sort: str
-    """Of server."""
+    """What kind of server it is, as a sentence names it."""
     setting: str
     """What sets its address."""
     own: Sentences
-    """For the kinds that are not told alike of every server."""
+    """For the kinds whose message is not the same for every server."""
 
     def name_place(self, url: str) -> str:
         """Name the server at this address."""
@@ -92,9 +95,9 @@ class Wording:
     def describe_text(self, failure: RequestFailed) -> str:
         """Say why one text has no vector: `Ollama failed on it: EOF (status 400)`."""
         match failure.kind:
-            case Kind.SLOW:
+            case FailureKind.SLOW:
                 return f"{self.name} did not answer in time for it"
-            case Kind.NO_VECTOR:
+            case FailureKind.NO_VECTOR:
                 return f"{self.name} answered with {failure.detail}"
             case _:
                 return f"{self.name} failed on it: {failure.detail}"
@@ -107,14 +110,14 @@ class Wording:
     def make_error(self, failure: RequestFailed, url: str, model: str) -> EmbedderError:
         """Say what happened at `url` with `model`, and what to do next."""
         error, sentence = self._of_kind(failure.kind)
-        is_ours = failure.kind in (Kind.NO_VECTOR, Kind.REDIRECTED)
+        is_ours = failure.kind in (FailureKind.NO_VECTOR, FailureKind.REDIRECTED)
         detail = failure.detail if is_ours else "its log has the reason"
         return error(
             self._fill(sentence, url, model, failure.detail),
             for_clients=self._fill(sentence, url, model, detail),
         )
 
-    def _of_kind(self, kind: Kind) -> tuple[type[EmbedderError], str]:
+    def _of_kind(self, kind: FailureKind) -> tuple[type[EmbedderError], str]:
         return self.own.get(kind) or _SHARED[kind]
 
     def _fill(self, sentence: str, url: str, model: str, detail: str) -> str:

@@ -14,7 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.remote.embedder import Description, Wire
@@ -26,7 +30,14 @@ T = TypeVar("T")
 REST: Final = 30.0
 """Seconds for which a server that failed is given no batch."""
 
-_OF_THE_SERVER: Final = {Kind.DOWN, Kind.SLOW, Kind.BUSY, Kind.CRASHED, Kind.REFUSED, Kind.MISSING}
+_OF_THE_SERVER: Final = {
+    FailureKind.DOWN,
+    FailureKind.SLOW,
+    FailureKind.BUSY,
+    FailureKind.CRASHED,
+    FailureKind.REFUSED,
+    FailureKind.MISSING,
+}
 """Kinds of failures that another server may not have."""
 
 log = logging.getLogger(__name__)
@@ -53,7 +64,7 @@ class PooledWire:
         self._known: Description | None = None
         self._freed = threading.Condition()
         self.kind = wires[0].kind
-        self.wording: Wording = wires[0].wording
+        self.messages: FailureMessages = wires[0].messages
 
     @property
     def url(self) -> str:
@@ -92,7 +103,7 @@ class PooledWire:
                 failure = failure or failed
                 self._rest(member, failed)
         if not states:
-            raise failure or RequestFailed(Kind.DOWN)
+            raise failure or RequestFailed(FailureKind.DOWN)
         before = self._known.state if self._known else states[0]
         return next((state for state in states if state != before), before)
 
@@ -122,7 +133,7 @@ class PooledWire:
             finally:
                 tried.add(id(member))
                 self._free(member)
-        raise failure or RequestFailed(Kind.DOWN)
+        raise failure or RequestFailed(FailureKind.DOWN)
 
     def load(self, model: str, policy: RetryPolicy) -> None:
         """As Wire."""
@@ -143,14 +154,14 @@ class PooledWire:
                     raise
                 failure = failure or failed
                 self._rest(member, failed)
-        raise failure or RequestFailed(Kind.DOWN)
+        raise failure or RequestFailed(FailureKind.DOWN)
 
     def _is_resting(self, member: _Member) -> bool:
         return member.rests_until > self._now()
 
     def _rest(self, member: _Member, failure: RequestFailed) -> None:
         if len(self._members) > 1 and not self._is_resting(member):
-            log.warning("%s", self.wording.describe(failure, member.wire.url))
+            log.warning("%s", self.messages.describe(failure, member.wire.url))
         member.rests_until = self._now() + REST
 
     def _take(self, tried: set[int]) -> _Member | None:
@@ -181,6 +192,6 @@ class PooledWire:
         found = member.wire.describe(model, policy)
         if found != self._known:
             raise RequestFailed(
-                Kind.REFUSED, f"its vectors for {model} are not those of the other servers"
+                FailureKind.REFUSED, f"its vectors for {model} are not those of the other servers"
             )
         member.is_compared = True

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed, Wording
+from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
+    FailureMessages,
+    RequestFailed,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -45,28 +49,35 @@ class RetryPolicy:
     """How long to wait for a reply, and the pauses before each retry, in seconds."""
 
     timeout: float
-    pauses: Mapping[Kind, tuple[float, ...]]
+    pauses: Mapping[FailureKind, tuple[float, ...]]
 
     def shorten(self) -> RetryPolicy:
         """Retry a crash once and wait less, for requests that are retries themselves."""
-        crashed = self.pauses.get(Kind.CRASHED, ())[:1]
-        return RetryPolicy(min(self.timeout, RETRY_TIMEOUT), {**self.pauses, Kind.CRASHED: crashed})
+        crashed = self.pauses.get(FailureKind.CRASHED, ())[:1]
+        return RetryPolicy(
+            min(self.timeout, RETRY_TIMEOUT), {**self.pauses, FailureKind.CRASHED: crashed}
+        )
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(
     timeout=300.0,
     pauses={
-        Kind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
-        Kind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
-        Kind.CRASHED: (0.5, 1.0, 2.0),
-        Kind.NO_VECTOR: (1.0,),
+        FailureKind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
+        FailureKind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
+        FailureKind.CRASHED: (0.5, 1.0, 2.0),
+        FailureKind.NO_VECTOR: (1.0,),
     },
 )
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
 down for some seconds. What was too slow is retried in halves, not as it was."""
 
 FOR_A_QUERY: Final = RetryPolicy(
-    timeout=20.0, pauses={Kind.BUSY: (0.25,), Kind.CRASHED: (0.25,), Kind.NO_VECTOR: (0.25,)}
+    timeout=20.0,
+    pauses={
+        FailureKind.BUSY: (0.25,),
+        FailureKind.CRASHED: (0.25,),
+        FailureKind.NO_VECTOR: (0.25,),
+    },
 )
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
 
@@ -82,7 +93,7 @@ log = logging.getLogger(__name__)
 class RetryingClient(ABC, Generic[C]):
     """Requests to one server; connects at the first of each timeout."""
 
-    wording: Wording
+    messages: FailureMessages
 
     def __init__(self, url: str) -> None:
         """Take the address."""
@@ -106,7 +117,7 @@ class RetryingClient(ABC, Generic[C]):
     def request(self, send: Callable[[C], T], policy: RetryPolicy) -> T:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
         client = self.prepare(policy)
-        retries: Counter[Kind] = Counter()
+        retries: Counter[FailureKind] = Counter()
         is_said = False
         while True:
             try:
@@ -118,7 +129,7 @@ class RetryingClient(ABC, Generic[C]):
                     raise failure from error
             if not is_said and pauses[0] >= LONG_PAUSE:
                 is_said = True
-                name, said = self.wording.name, self.wording.describe(failure, self.url)
+                name, said = self.messages.name, self.messages.describe(failure, self.url)
                 log.warning("Waiting for %s, %.0f s at most. %s", name, sum(pauses), said)
             time.sleep(pauses[0])
             retries[failure.kind] += 1
@@ -144,9 +155,9 @@ def bound_response(response: httpx.Response) -> None:
     import httpx
 
     if response.has_redirect_location:
-        raise RequestFailed(Kind.REDIRECTED, _address_of_redirect(response))
+        raise RequestFailed(FailureKind.REDIRECTED, _address_of_redirect(response))
     if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise RequestFailed(Kind.NO_VECTOR, "a compressed body, which was not asked for")
+        raise RequestFailed(FailureKind.NO_VECTOR, "a compressed body, which was not asked for")
 
     class Bounded(httpx.SyncByteStream):
         def __init__(self, stream: httpx.SyncByteStream) -> None:
@@ -157,7 +168,9 @@ def bound_response(response: httpx.Response) -> None:
             for part in self._stream:
                 left -= len(part)
                 if left < 0:
-                    raise RequestFailed(Kind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB")
+                    raise RequestFailed(
+                        FailureKind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB"
+                    )
                 yield part
 
         def close(self) -> None:
@@ -187,11 +200,11 @@ def translate_http_error(error: Exception) -> RequestFailed | None:
         case RequestFailed():
             return error
         case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
-            return RequestFailed(Kind.DOWN, str(error))
+            return RequestFailed(FailureKind.DOWN, str(error))
         case httpx.TimeoutException():
-            return RequestFailed(Kind.SLOW, str(error))
+            return RequestFailed(FailureKind.SLOW, str(error))
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            return RequestFailed(Kind.REFUSED, str(error))
+            return RequestFailed(FailureKind.REFUSED, str(error))
         case httpx.HTTPError():
-            return RequestFailed(Kind.CRASHED, str(error))
+            return RequestFailed(FailureKind.CRASHED, str(error))
     return None

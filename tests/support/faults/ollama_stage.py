@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL, ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.registry import Choice
-from blog_search_mcp.index.embedders.remote.failures import Kind
+from blog_search_mcp.index.embedders.remote.failures import FailureKind
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
@@ -65,8 +65,8 @@ POSTS: Final[Mapping[str, str]] = {
 def quick(policy: RetryPolicy) -> RetryPolicy:
     """As many tries, without the pauses; a restart is given a second."""
     pauses = {kind: (0.0,) * len(spent) for kind, spent in policy.pauses.items()}
-    if Kind.DOWN in pauses:
-        pauses[Kind.DOWN] = (0.1,) * 10
+    if FailureKind.DOWN in pauses:
+        pauses[FailureKind.DOWN] = (0.1,) * 10
     return RetryPolicy(READ, pauses)
 
 

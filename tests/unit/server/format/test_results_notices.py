@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.embedders.ollama.client import WORDING
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.ollama.client import MESSAGES
+from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.protocol.app import run_tool
@@ -44,7 +44,9 @@ def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
 
 
 def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
-    failure = WORDING.make_error(RequestFailed(Kind.CRASHED, FOREIGN), "http://127.0.0.1:1", "m")
+    failure = MESSAGES.make_error(
+        RequestFailed(FailureKind.CRASHED, FOREIGN), "http://127.0.0.1:1", "m"
+    )
     assert FOREIGN in str(failure)
     assert failure.for_clients == (
         "Ollama at http://127.0.0.1:1 failed while embedding: its log has the reason. Try again; "

@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from blog_search_mcp.index.embedders.ollama.client import OllamaClient
-from blog_search_mcp.index.embedders.remote.failures import Kind, RequestFailed
+from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.remote.requests import RetryPolicy
 
 URL = "http://127.0.0.1:9"
@@ -37,6 +37,6 @@ def test_a_long_wait_is_said_once_and_a_short_one_is_not(
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     with pytest.raises(RequestFailed):
-        OllamaClient(URL).request(fail, RetryPolicy(1.0, {Kind.DOWN: pauses}))
+        OllamaClient(URL).request(fail, RetryPolicy(1.0, {FailureKind.DOWN: pauses}))
     assert tuple(slept) == pauses
     assert caplog.messages == said

@@ -16,7 +16,7 @@ from blog_search_mcp.index.embedders.openai.client import (
     resolve_urls,
 )
 from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
-from blog_search_mcp.index.embedders.remote.failures import Kind
+from blog_search_mcp.index.embedders.remote.failures import FailureKind
 from blog_search_mcp.index.embedders.remote.requests import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import (
@@ -252,6 +252,6 @@ def test_an_address_that_cannot_be_used_is_refused(text: str) -> None:
 
 
 def test_replies_are_sorted_by_status_and_words() -> None:
-    assert classify_reply(404, "404 page not found") is Kind.REFUSED
-    assert classify_reply(500, "CUDA error") is Kind.CRASHED
-    assert classify_reply(501, "") is Kind.NOT_EMBEDDING
+    assert classify_reply(404, "404 page not found") is FailureKind.REFUSED
+    assert classify_reply(500, "CUDA error") is FailureKind.CRASHED
+    assert classify_reply(501, "") is FailureKind.NOT_EMBEDDING

@@ -10,7 +10,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.remote.failures import Kind
+from blog_search_mcp.index.embedders.remote.failures import FailureKind
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
@@ -111,9 +111,13 @@ def test_batches_in_another_order_are_asked_for_one_by_one_and_said(ollama: Olla
 
 
 def test_a_second_try_is_shorter_but_waits_for_a_restart_as_long() -> None:
-    pauses = {Kind.DOWN: (1.0, 2.0), Kind.BUSY: (1.0, 2.0), Kind.CRASHED: (1.0, 2.0)}
+    pauses = {
+        FailureKind.DOWN: (1.0, 2.0),
+        FailureKind.BUSY: (1.0, 2.0),
+        FailureKind.CRASHED: (1.0, 2.0),
+    }
     assert RetryPolicy(300.0, pauses).shorten() == RetryPolicy(
-        RETRY_TIMEOUT, {**pauses, Kind.CRASHED: (1.0,)}
+        RETRY_TIMEOUT, {**pauses, FailureKind.CRASHED: (1.0,)}
     )
     assert RetryPolicy(5.0, pauses).shorten().timeout == 5.0
 
