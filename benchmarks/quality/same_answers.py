@@ -25,7 +25,14 @@ from benchmarks.quality.corpora import read_queries
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, Row, embeddings_fields
+from blog_search_mcp.index.milvus.schema import (
+    CHECKSUM,
+    KEY,
+    VECTOR,
+    CollectionNames,
+    Row,
+    embeddings_fields,
+)
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import IndexAddress, parse_index_address
@@ -87,15 +94,15 @@ def _compare(options: argparse.Namespace, blog: Path, progress: Progress) -> Com
 def send_embeddings(cache: Path, address: IndexAddress, dimension: int) -> None:
     """Give an index on a server the vectors of one in a folder. Raises IndexProblem."""
     milvus = Milvus(f"http://{address.server}")
-    name, fields = Names(address.name).embeddings(dimension), embeddings_fields(dimension)
+    name, fields = CollectionNames(address.name).embeddings(dimension), embeddings_fields(dimension)
     if name not in milvus.collections():
         milvus.create(name, fields)
         milvus.load(name)
     with closing(sqlite3.connect(cache)) as connection:
         rows = connection.execute("SELECT key, vector, seal FROM embeddings").fetchall()
     made: list[Row] = [
-        {KEY: key.hex(), SEAL: seal.hex(), VECTOR: np.frombuffer(vector, dtype="<f4")}
-        for key, vector, seal in rows
+        {KEY: key.hex(), CHECKSUM: checksum.hex(), VECTOR: np.frombuffer(vector, dtype="<f4")}
+        for key, vector, checksum in rows
         if len(vector) == 4 * dimension
     ]
     milvus.insert(name, fields, made, replace=True)

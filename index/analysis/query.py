@@ -301,13 +301,13 @@ def _with(word: Word, further: Mapping[str, Collection[str]]) -> Word:
     return replace(word, stems=tuple(sorted({*word.stems, *more}))) if more else word
 
 
-Names = Sequence[str]
+_Synonyms = Sequence[str]
 """A word of the query, and what else it is called."""
 
 
 def _named_otherwise(
     query: Query, languages: Sequence[str], are_said: Callable[[str, str], bool]
-) -> Iterator[Names]:
+) -> Iterator[_Synonyms]:
     """The words of the query, each with those of its synonyms that `are_said`.
 
     Where two words meet in a run without spaces, the pair of characters that spans them is a word
@@ -329,7 +329,7 @@ def _named_otherwise(
             yield from (pair for pair in pairs if are_said(*pair))
 
 
-def _spanning(left: Names, right: Names) -> Names:
+def _spanning(left: _Synonyms, right: _Synonyms) -> _Synonyms:
     """The last character of one word with the first of the next, by what each is called."""
     pairs = [first[-1] + second[0] for first, second in product(left, right)]
     return pairs[0], *filter(is_bigram, pairs[1:])

@@ -21,7 +21,14 @@ from blog_search_mcp.index.embedders.fingerprint import (
     unpack_vectors,
 )
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import KEY, SEAL, VECTOR, Names, embeddings_fields, literal
+from blog_search_mcp.index.milvus.schema import (
+    CHECKSUM,
+    KEY,
+    VECTOR,
+    CollectionNames,
+    embeddings_fields,
+    literal,
+)
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -32,7 +39,7 @@ _FINGERPRINT: Final = "fingerprint"
 class MilvusEmbeddingCache:
     """The vectors of one embedder's documents; as EmbeddingCache. Raises IndexProblem."""
 
-    def __init__(self, milvus: Milvus, names: Names, identity: EmbedderIdentity) -> None:
+    def __init__(self, milvus: Milvus, names: CollectionNames, identity: EmbedderIdentity) -> None:
         """Open the collection of vectors of this width; it is made if there is none."""
         self._milvus = milvus
         self._dimension = identity.dimension
@@ -57,9 +64,9 @@ class MilvusEmbeddingCache:
         keys = {key_of(text, self._salt): text for text in texts}
         listed = [key.hex() for key in keys]
         found = {}
-        for row in self._milvus.get(self._name, self._fields[0], listed, [KEY, SEAL, VECTOR]):
+        for row in self._milvus.get(self._name, self._fields[0], listed, [KEY, CHECKSUM, VECTOR]):
             key, vector = bytes.fromhex(row[KEY]), np.asarray(row[VECTOR], dtype="<f4")
-            if row[SEAL] == checksum_of(key, vector.tobytes()).hex():
+            if row[CHECKSUM] == checksum_of(key, vector.tobytes()).hex():
                 found[keys[key]] = vector
             else:
                 self._damaged += 1
@@ -96,5 +103,7 @@ class MilvusEmbeddingCache:
         return own
 
     def _insert(self, rows: Mapping[str, tuple[str, Vectors]]) -> None:
-        made = ({KEY: key, SEAL: seal, VECTOR: row} for key, (seal, row) in rows.items())
+        made = (
+            {KEY: key, CHECKSUM: checksum, VECTOR: row} for key, (checksum, row) in rows.items()
+        )
         self._milvus.insert(self._name, self._fields, made, replace=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
-from blog_search_mcp.index.milvus.connection import CollectionReleased, ConnectionLost, Server
+from blog_search_mcp.index.milvus.connection import CollectionReleased, ConnectionLost, MilvusServer
 from blog_search_mcp.index.milvus.schema import (
     MOST_BYTES,
     MOST_HITS,
@@ -72,7 +72,7 @@ class Milvus:
 
     def __init__(self, address: str) -> None:
         """Connect to `address`, such as `http://host:19530`; its token is in MILVUS_TOKEN."""
-        self._server = Server(address)
+        self._server = MilvusServer(address)
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
         self._is_writing = False

@@ -50,7 +50,7 @@ _REFUSED: Final = re.compile(r"auth(?:entication|orization)? (?:check )?fail|una
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class MilvusServer:
     """Where a server is, and who asks."""
 
     address: str

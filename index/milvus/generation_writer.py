@@ -54,7 +54,7 @@ from blog_search_mcp.index.milvus.schema import (
     TERMS,
     TEXT,
     WHOLE,
-    Names,
+    CollectionNames,
     among,
 )
 from blog_search_mcp.index.milvus.terms import (
@@ -104,7 +104,7 @@ class MilvusGenerationWriter:
     """The collections of an unfinished generation; implements GenerationWriter."""
 
     milvus: Milvus
-    names: Names
+    names: CollectionNames
     lock: WriterLock
     number: int
     live: StoredGeneration | None
@@ -286,7 +286,7 @@ class MilvusGenerationWriter:
 @contextmanager
 def begin_generation(
     milvus: Milvus,
-    names: Names,
+    names: CollectionNames,
     lock: WriterLock,
     base: StoredGeneration | None,
     live: StoredGeneration | None,
@@ -348,7 +348,7 @@ def needs_merge(base: StoredGeneration) -> bool:
     return too_many or base.manifest.superseded > DEAD_SHARE * base.manifest.chunks
 
 
-def collect(milvus: Milvus, names: Names, live: StoredGeneration | None) -> None:
+def collect(milvus: Milvus, names: CollectionNames, live: StoredGeneration | None) -> None:
     """Drop what neither the live generation uses nor one that may still be read.
 
     Those are old generations, and what a killed ingest left.

@@ -37,7 +37,7 @@ from blog_search_mcp.index.milvus.schema import (
     TERMS,
     TEXT,
     WHOLE,
-    Names,
+    CollectionNames,
     Row,
     Sparse,
     literal,
@@ -106,7 +106,7 @@ class StoredGeneration:
     """One published generation, read back."""
 
     milvus: Milvus
-    names: Names
+    names: CollectionNames
     number: int
     parts: Mapping[str, str] = field(repr=False)
     """By kind, what its rows hold."""
@@ -239,7 +239,7 @@ def read_parts(milvus: Milvus, collection: str, kinds: Sequence[str] = ()) -> di
     return {kind: "".join(text for _, text in sorted(parts)) for kind, parts in found.items()}
 
 
-def live_number(milvus: Milvus, names: Names) -> int:
+def live_number(milvus: Milvus, names: CollectionNames) -> int:
     """Return the live generation's number. Raises IndexMissing or IndexBroken."""
     found = milvus.resolve(names.index)
     if found is None:
@@ -298,7 +298,10 @@ def dump_record(record: Record) -> str:
 
 
 def terms_of_record(
-    names: Names, record: Record, dead: Sequence[int], statistics: Mapping[str, TermStatistics]
+    names: CollectionNames,
+    record: Record,
+    dead: Sequence[int],
+    statistics: Mapping[str, TermStatistics],
 ) -> GenerationTerms:
     """Say where a generation's words are."""
     return GenerationTerms(
@@ -309,7 +312,7 @@ def terms_of_record(
     )
 
 
-def texts_of_record(milvus: Milvus, names: Names, record: Record) -> TextReader:
+def texts_of_record(milvus: Milvus, names: CollectionNames, record: Record) -> TextReader:
     """Return what reads the texts of a generation's chunks."""
     with_chunks = [segment for segment in record.segments if segment.chunks]
     return TextReader(
@@ -319,7 +322,7 @@ def texts_of_record(milvus: Milvus, names: Names, record: Record) -> TextReader:
     )
 
 
-def drop_all(milvus: Milvus, names: Names, wanted: Callable[[int], bool]) -> None:
+def drop_all(milvus: Milvus, names: CollectionNames, wanted: Callable[[int], bool]) -> None:
     """Drop every collection of the generations that are `wanted` gone."""
     for name in milvus.collections():
         number = names.generation_of(name)
@@ -330,12 +333,12 @@ def drop_all(milvus: Milvus, names: Names, wanted: Callable[[int], bool]) -> Non
                 continue
 
 
-def newest_number(milvus: Milvus, names: Names) -> int:
+def newest_number(milvus: Milvus, names: CollectionNames) -> int:
     """Return the highest number of a generation that has a collection, finished or not."""
     return max(filter(None, map(names.generation_of, milvus.collections())), default=0)
 
 
-def numbers_before(milvus: Milvus, names: Names, current: int) -> list[int]:
+def numbers_before(milvus: Milvus, names: CollectionNames, current: int) -> list[int]:
     """Return the numbers of generations before this one that have posts, the newest first."""
     found = {
         number

@@ -66,7 +66,8 @@ ABOUT: Final = "about"
 TERMS: Final = "terms"
 VECTOR: Final = "vector"
 KEY: Final = "key"
-SEAL: Final = "seal"
+CHECKSUM: Final = "seal"
+"""As the first versions named it: by another name every post would be embedded again."""
 
 POSTS_FIELDS: Final = (
     Field(ROW, "int"),
@@ -101,7 +102,7 @@ def vectors_fields(dimension: int) -> tuple[Field, ...]:
 
 def embeddings_fields(dimension: int) -> tuple[Field, ...]:
     """Return the columns of the embedding cache."""
-    return Field(KEY, "text"), Field(SEAL, "text"), _vector(dimension)
+    return Field(KEY, "text"), Field(CHECKSUM, "text"), _vector(dimension)
 
 
 def _vector(dimension: int) -> Field:
@@ -109,7 +110,7 @@ def _vector(dimension: int) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class CollectionNames:
     """The names of one index's collections and aliases."""
 
     index: str

@@ -26,32 +26,32 @@ from blog_search_mcp.index.milvus.schema import (
     STATE_FIELDS,
     TEXT,
     WHOLE,
-    Names,
+    CollectionNames,
     literal,
     split_text,
 )
 from blog_search_mcp.index.store.generations import BUSY
 
-BEAT_SECONDS: Final = 2.0
+HEARTBEAT_SECONDS: Final = 2.0
 STALE_SECONDS: Final = 15.0
-"""Without a beat until the lock is taken over: time for seven of them."""
+"""Without a heartbeat until the lock is taken over: time for seven of them."""
 SETTLE_SECONDS: Final = 1.0
 """Until who took over looks whether another did so at the same time."""
 
-_BEAT: Final = "beat"
+_HEARTBEAT: Final = "beat"
 
-_SAID: Final = f"{BUSY} Wait until it has finished, then run again."
+_BUSY: Final = f"{BUSY} Wait until it has finished, then run again."
 
 
 class WriterLock:
     """The lock of an index, held for the length of a block."""
 
-    def __init__(self, milvus: Milvus, names: Names) -> None:
+    def __init__(self, milvus: Milvus, names: CollectionNames) -> None:
         self._milvus = milvus
         self._names = names
         self._own = names.lock_held(secrets.token_hex(8))
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="milvus-lock", daemon=True)
+        self._thread = threading.Thread(target=self._keep_alive, name="milvus-lock", daemon=True)
 
     def __enter__(self) -> WriterLock:
         """Take the lock. Raises IndexBusy if another ingest has it."""
@@ -59,14 +59,14 @@ class WriterLock:
         milvus.create(own, STATE_FIELDS)
         try:
             milvus.load(own)
-            beat(milvus, own)
+            send_heartbeat(milvus, own)
             if not milvus.create_alias(names.lock, own):
                 _take_over(milvus, names, own)
             for other in filter(names.is_lock, milvus.collections()):
                 if other != own:
                     milvus.drop(other)
         except CollectionGone as error:  # the holder dropped it, as one that nobody has
-            raise IndexBusy(_SAID) from error
+            raise IndexBusy(_BUSY) from error
         except BaseException:
             with suppress(IndexProblem):
                 milvus.drop(own)
@@ -91,36 +91,36 @@ class WriterLock:
                 "heard nothing of this one for a while. Nothing is lost: run the ingest again."
             )
 
-    def _beat(self) -> None:
-        while not self._ended.wait(BEAT_SECONDS):
+    def _keep_alive(self) -> None:
+        while not self._ended.wait(HEARTBEAT_SECONDS):
             with suppress(IndexProblem):
-                beat(self._milvus, self._own)
+                send_heartbeat(self._milvus, self._own)
 
 
-def beat(milvus: Milvus, name: str) -> None:
+def send_heartbeat(milvus: Milvus, name: str) -> None:
     """Show that the writer of this collection is alive."""
-    row = {KEY: _BEAT, TEXT: secrets.token_hex(8), WHOLE: NO_TERMS}
+    row = {KEY: _HEARTBEAT, TEXT: secrets.token_hex(8), WHOLE: NO_TERMS}
     milvus.insert(name, STATE_FIELDS, [row], replace=True)
 
 
-def _take_over(milvus: Milvus, names: Names, own: str) -> None:
+def _take_over(milvus: Milvus, names: CollectionNames, own: str) -> None:
     """Wait until the lock is left, or its holder shows no life. Raises IndexBusy if it does."""
     until = time.monotonic() + STALE_SECONDS
     first = _read_heartbeat(milvus, names)
     while time.monotonic() < until:
-        time.sleep(BEAT_SECONDS / 4)
+        time.sleep(HEARTBEAT_SECONDS / 4)
         if _read_heartbeat(milvus, names) != first:
             if milvus.create_alias(names.lock, own):
                 return
-            raise IndexBusy(_SAID)
+            raise IndexBusy(_BUSY)
     milvus.alter_alias(names.lock, own)
     time.sleep(SETTLE_SECONDS)
     if milvus.resolve(names.lock) != own:
-        raise IndexBusy(_SAID)
+        raise IndexBusy(_BUSY)
 
 
-def _read_heartbeat(milvus: Milvus, names: Names) -> tuple[str | None, list[str]]:
-    """Return who holds the lock and its latest beat."""
+def _read_heartbeat(milvus: Milvus, names: CollectionNames) -> tuple[str | None, list[str]]:
+    """Return who holds the lock and its latest heartbeat."""
     holder = milvus.resolve(names.lock)
     if holder is None:
         return None, []
@@ -134,7 +134,7 @@ def _read_heartbeat(milvus: Milvus, names: Names) -> tuple[str | None, list[str]
 _HEAD: Final = "record"
 
 
-def read_record(milvus: Milvus, names: Names) -> str | None:
+def read_record(milvus: Milvus, names: CollectionNames) -> str | None:
     """Return what `write_record` wrote last, `None` if there is none or it is torn."""
     head = _head(milvus, names, strong=True)
     if head is None:
@@ -147,7 +147,7 @@ def read_record(milvus: Milvus, names: Names) -> str | None:
     return None
 
 
-def write_record(milvus: Milvus, names: Names, text: str) -> None:
+def write_record(milvus: Milvus, names: CollectionNames, text: str) -> None:
     """Keep a text, unless it is kept: its parts first, and last the row that names them."""
     version = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
     if names.state not in milvus.collections():
@@ -166,12 +166,12 @@ def write_record(milvus: Milvus, names: Names, text: str) -> None:
         milvus.delete(names.state, f"{KEY} like {literal(f'{_HEAD}:{before[0]}:%')}")
 
 
-def record_stamp(milvus: Milvus, names: Names) -> tuple[str, int] | None:
+def record_stamp(milvus: Milvus, names: CollectionNames) -> tuple[str, int] | None:
     """Return another value whenever the record was written, `None` if there is none."""
     return _head(milvus, names, strong=False)
 
 
-def _head(milvus: Milvus, names: Names, *, strong: bool) -> tuple[str, int] | None:
+def _head(milvus: Milvus, names: CollectionNames, *, strong: bool) -> tuple[str, int] | None:
     """Return the version of the record and how many there were before it; `None` if it is torn."""
     try:
         rows = milvus.query(names.state, f"{KEY} == {literal(_HEAD)}", [TEXT], strong=strong)

@@ -19,7 +19,7 @@ from blog_search_mcp.index.milvus.generations import (
     numbers_before,
     read_parts,
 )
-from blog_search_mcp.index.milvus.schema import Names
+from blog_search_mcp.index.milvus.schema import CollectionNames
 from blog_search_mcp.index.milvus.state import (
     WriterLock,
     read_record,
@@ -53,7 +53,7 @@ class MilvusStore:
     def __init__(self, address: IndexAddress) -> None:
         """Take the address; nothing is asked yet."""
         self.location = address
-        self._names = Names(address.name)
+        self._names = CollectionNames(address.name)
         self._lock = threading.Lock()
         self._shared: dict[str, Mapping[str, str]] = {}
         self._opened: tuple[Record, sqlite3.Connection] | None = None
@@ -81,7 +81,7 @@ class MilvusStore:
         """As IndexStore."""
         return self._ask(live_number)
 
-    def _ask(self, ask: Callable[[Milvus, Names], T]) -> T:
+    def _ask(self, ask: Callable[[Milvus, CollectionNames], T]) -> T:
         """Ask the server, unless it was out of reach a moment ago: a request asks several times.
 
         Raises IndexProblem.

@@ -14,7 +14,7 @@ import pytest
 from blog_search_mcp.index.errors import CollectionGone, IndexUnreachable
 from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import Names, vectors_fields
+from blog_search_mcp.index.milvus.schema import CollectionNames, vectors_fields
 from tests.support.milvus_server import BINARY, clear, serving_engine
 from tests.unit.index.milvus.test_client import (
     test_an_alias_names_one_collection_and_is_altered_in_one_step,
@@ -61,7 +61,7 @@ def milvus(engine_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mil
 
 
 def test_a_released_collection_is_loaded_and_one_that_is_gone_is_said(milvus: Milvus) -> None:
-    name, fields = Names("blog").vectors(1), vectors_fields(4)
+    name, fields = CollectionNames("blog").vectors(1), vectors_fields(4)
     milvus.create(name, fields)
     row = {"row": 0, "chunk": 1, "post": 1, "vector": [1.0, 0.0, 0.0, 0.0]}
     milvus.insert(name, fields, [row])

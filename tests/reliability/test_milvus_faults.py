@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus import client as milvus_client
 from blog_search_mcp.index.milvus import connection
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, Names
+from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, CollectionNames
 from tests.reliability.conftest import RecordRuns
 from tests.support.milvus_server import MISSING, serving
 from tests.support.milvus_standin import standing_in
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(MISSING is not None, reason=str(MISSING)),
 ]
 
-CHUNKS = Names("blog").chunks(1)
+CHUNKS = CollectionNames("blog").chunks(1)
 ROWS = 200
 SECONDS = 2.0
 """In the place of the deadlines of requests."""

@@ -19,7 +19,7 @@ from blog_search_mcp.index.milvus import client as milvus_client
 from blog_search_mcp.index.milvus import connection, generation_writer
 from blog_search_mcp.index.milvus import state as milvus_state
 from blog_search_mcp.index.milvus import store as milvus_store
-from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
+from blog_search_mcp.index.milvus.schema import STATE_FIELDS, CollectionNames
 from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
@@ -54,7 +54,7 @@ def blog_at(folder: Path, address: str) -> Blog:
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(milvus_state, "BEAT_SECONDS", 0.2)
+    monkeypatch.setattr(milvus_state, "HEARTBEAT_SECONDS", 0.2)
     monkeypatch.setattr(milvus_state, "STALE_SECONDS", 2.0)
     monkeypatch.setattr(milvus_state, "SETTLE_SECONDS", 0.1)
 
@@ -127,7 +127,7 @@ from pathlib import Path
 from tests.support.blog import Blog
 from blog_search_mcp.index.milvus import state
 from blog_search_mcp.index.stores import parse_index_address
-state.BEAT_SECONDS, state.STALE_SECONDS, state.SETTLE_SECONDS = 0.2, 2.0, 0.1
+state.HEARTBEAT_SECONDS, state.STALE_SECONDS, state.SETTLE_SECONDS = 0.2, 2.0, 0.1
 blog = Blog(Path(sys.argv[1]), Path("index"), address=parse_index_address(sys.argv[2]))
 print("ready", flush=True)
 blog.ingest()
@@ -166,7 +166,7 @@ def test_an_index_survives_any_kill_of_its_writer(
     # A busy server may do after a kill what the writer asked for last; the next takes it away.
     blog.write(posts(kills + 1))
     blog.ingest()
-    names = Names("blog")
+    names = CollectionNames("blog")
     generations = {names.generation_of(name) for name in milvus.collections()} - {None}
     assert len(generations) <= generation_writer.MOST_SEGMENTS + 2
     assert not any(map(names.is_lock, milvus.collections()))

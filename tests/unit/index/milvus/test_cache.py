@@ -10,7 +10,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.fingerprint import pack_vectors
 from blog_search_mcp.index.milvus.cache import MilvusEmbeddingCache
-from blog_search_mcp.index.milvus.schema import Names, embeddings_fields
+from blog_search_mcp.index.milvus.schema import CollectionNames, embeddings_fields
 from blog_search_mcp.index.types import Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 TEXTS = ["one", "two words", "三", "\ud800 \x00"]
-NAMES = Names("blog")
+NAMES = CollectionNames("blog")
 
 
 def rows(texts: list[str]) -> Vectors:

@@ -10,7 +10,7 @@ from blog_search_mcp.index.errors import CollectionGone, IndexProblem
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     CHUNKS_FIELDS,
-    Names,
+    CollectionNames,
     among,
     literal,
     vectors_fields,
@@ -19,7 +19,7 @@ from blog_search_mcp.index.milvus.schema import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CHUNKS = Names("blog").chunks(1)
+CHUNKS = CollectionNames("blog").chunks(1)
 KEY, TERMS = CHUNKS_FIELDS[0], CHUNKS_FIELDS[-1]
 
 
@@ -65,7 +65,7 @@ def test_a_text_in_an_expression_is_that_text_alone(text: str, milvus: Milvus) -
 
 
 def test_an_alias_names_one_collection_and_is_altered_in_one_step(milvus: Milvus) -> None:
-    first, second = (Names("blog").vectors(number) for number in (1, 2))
+    first, second = (CollectionNames("blog").vectors(number) for number in (1, 2))
     for name in (first, second):
         milvus.create(name, vectors_fields(4))
     assert milvus.resolve("blog") is None
@@ -113,7 +113,7 @@ def test_rows_that_do_not_arrive_are_noticed(milvus: Milvus) -> None:
 
 
 def test_a_query_of_another_width_is_refused_before_it_is_sent(milvus: Milvus) -> None:
-    name = Names("blog").vectors(1)
+    name = CollectionNames("blog").vectors(1)
     milvus.create(name, vectors_fields(4))
     milvus.load(name)
     with pytest.raises(IndexProblem, match="vectors of 4 numbers, and this query has 3"):

@@ -8,17 +8,22 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.milvus import schema
-from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, Names, batches, embeddings_fields
+from blog_search_mcp.index.milvus.schema import (
+    CHUNKS_FIELDS,
+    CollectionNames,
+    batches,
+    embeddings_fields,
+)
 
 
 def test_a_generation_is_told_by_the_names_of_its_collections() -> None:
-    names = Names("my_blog")
+    names = CollectionNames("my_blog")
     made = [names.posts(7), names.chunks(7), names.vectors(7)]
     assert made == [f"my_blog_g000007_{what}" for what in ("posts", "chunks", "vectors")]
     assert [names.generation_of(each) for each in made] == [7, 7, 7]
     others = [names.embeddings(384), names.state, "my_blog", "blog_g000007_posts"]
     assert [names.generation_of(each) for each in others] == [None] * 4
-    assert Names("my").generation_of("my_blog_g000007_posts") is None
+    assert CollectionNames("my").generation_of("my_blog_g000007_posts") is None
 
 
 def row(number: int, text: str = "", **change: Any) -> dict[str, Any]:

@@ -10,13 +10,13 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBusy
 from blog_search_mcp.index.milvus import state as milvus_state
-from blog_search_mcp.index.milvus.schema import STATE_FIELDS, Names
-from blog_search_mcp.index.milvus.state import WriterLock, beat
+from blog_search_mcp.index.milvus.schema import STATE_FIELDS, CollectionNames
+from blog_search_mcp.index.milvus.state import WriterLock, send_heartbeat
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus
 
-NAMES = Names("blog")
+NAMES = CollectionNames("blog")
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def kill(milvus: Milvus) -> str:
     name = NAMES.lock_held("dead")
     milvus.create(name, STATE_FIELDS)
     milvus.load(name)
-    beat(milvus, name)
+    send_heartbeat(milvus, name)
     assert milvus.create_alias(NAMES.lock, name)
     return name
 
@@ -42,7 +42,7 @@ def test_one_writer_is_in_until_it_leaves(milvus: Milvus) -> None:
         with pytest.raises(IndexBusy, match="nother ingest"):
             ExitStack().enter_context(WriterLock(milvus, NAMES))
         first.check()
-        with WriterLock(milvus, Names("other")):
+        with WriterLock(milvus, CollectionNames("other")):
             pass
     with WriterLock(milvus, NAMES) as second:
         second.check()

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.milvus.schema import KEY, NO_TERMS, STATE_FIELDS, TEXT, WHOLE, Names
+from blog_search_mcp.index.milvus.schema import (
+    KEY,
+    NO_TERMS,
+    STATE_FIELDS,
+    TEXT,
+    WHOLE,
+    CollectionNames,
+)
 from blog_search_mcp.index.milvus.state import read_record, record_stamp, write_record
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.client import Milvus
 
-NAMES = Names("blog")
+NAMES = CollectionNames("blog")
 
 
 def test_the_record_is_what_was_written_last(milvus: Milvus) -> None:
@@ -29,7 +36,7 @@ def test_the_record_is_what_was_written_last(milvus: Milvus) -> None:
         assert record_stamp(milvus, NAMES) == stamps[-1]
     assert len(set(stamps)) == 4
     assert milvus.count(NAMES.state) == 2
-    assert read_record(milvus, Names("other")) is None
+    assert read_record(milvus, CollectionNames("other")) is None
 
 
 @pytest.mark.parametrize("head", ["", "[1", "{}", "7", '["a"]', '["a", "b"]'])

@@ -17,7 +17,14 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.milvus import generation_writer, store
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import CHUNKS_FIELDS, POSTS_FIELDS, TEXT, Field, Names, Row
+from blog_search_mcp.index.milvus.schema import (
+    CHUNKS_FIELDS,
+    POSTS_FIELDS,
+    TEXT,
+    CollectionNames,
+    Field,
+    Row,
+)
 from blog_search_mcp.index.milvus.store import MilvusStore
 from blog_search_mcp.index.stores import IndexAddress, open_store, parse_index_address
 from blog_search_mcp.index.types import Filters
@@ -25,7 +32,7 @@ from blog_search_mcp.ingest import embedding
 from tests.support.blog import Blog
 from tests.support.ports import free_port
 
-NAMES = Names("blog")
+NAMES = CollectionNames("blog")
 POSTS = {
     f"{n}.md": f"---\ndate: 2025-01-{n:02d}\ntags: [soup]\n---\n# Soup {n}\n\nBoil {n} onions.\n"
     for n in range(1, 9)
@@ -239,7 +246,7 @@ def test_a_second_ingest_is_refused_while_one_writes(
 ) -> None:
     from blog_search_mcp.index.milvus import state
 
-    monkeypatch.setattr(state, "BEAT_SECONDS", 0.05)
+    monkeypatch.setattr(state, "HEARTBEAT_SECONDS", 0.05)
     made.write({"1.md": "# Tea\n"})
     with made.store.lock_writer(), pytest.raises(IndexBusy):
         made.ingest()

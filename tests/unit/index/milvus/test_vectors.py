@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.milvus import vectors as milvus_vectors
-from blog_search_mcp.index.milvus.schema import Names, pack_arrays, unpack_arrays
+from blog_search_mcp.index.milvus.schema import CollectionNames, pack_arrays, unpack_arrays
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
     MilvusVectorWriter,
@@ -48,7 +48,7 @@ def written(
 ) -> VectorDirectory:
     writer = MilvusVectorWriter(
         milvus,
-        Names("blog").vectors(generation),
+        CollectionNames("blog").vectors(generation),
         base or empty_directory(DIMENSION),
         post_of,
         merge=merge,

@@ -15,7 +15,7 @@ from blog_search_mcp.index.milvus.schema import (
     POSTS_FIELDS,
     TERMS,
     WHOLE,
-    Names,
+    CollectionNames,
 )
 from blog_search_mcp.index.milvus.terms import TermSpool, count_post
 from blog_search_mcp.index.types import Chunk, Post
@@ -83,7 +83,7 @@ def write_words(
     removed: Sequence[Mapping[str, list[Row]]] = (),
 ) -> dict[str, TermStatistics]:
     """Write posts' words as a generation's own rows; return what it counts or changes."""
-    names = Names("blog")
+    names = CollectionNames("blog")
     spool = TermSpool({name: each.means for name, each in base.items()} if base else None)
     for post in posts:
         if (counted := count_post(post)) is not None:
@@ -118,7 +118,7 @@ def chunk_rows(post: WeighedPost) -> Iterator[Row]:
 
 def read_rows(milvus: Milvus, generation: int, posts: Sequence[int]) -> Mapping[str, list[Row]]:
     """Read the rows of posts that go, by field."""
-    names = Names("blog")
+    names = CollectionNames("blog")
     wholes = milvus.get(names.posts(generation), POSTS_FIELDS[2], posts, [WHOLE, ABOUT])
     chunks = milvus.get(names.chunks(generation), CHUNKS_FIELDS[1], posts, [TERMS])
     return {WHOLE: wholes, ABOUT: wholes, TERMS: chunks}
@@ -130,7 +130,7 @@ def searcher(
     statistics: Mapping[str, TermStatistics],
     dead: Sequence[int] = (),
 ) -> MilvusSearcher:
-    names = Names("blog")
+    names = CollectionNames("blog")
     return MilvusSearcher(
         milvus,
         GenerationTerms(
