@@ -152,8 +152,8 @@ class IndexWriter:
             chunks[chunk.source][chunk_id] = chunk
         read = []
         for post_id, post in found:
-            own, readable = chunks[post.source], catalog.readable(post_id)
-            pending = PendingPost(post, tuple(own.values()), readable, self._posts[post.source])
+            own, coverage = chunks[post.source], catalog.vocabulary_coverage(post_id)
+            pending = PendingPost(post, tuple(own.values()), coverage, self._posts[post.source])
             read.append((pending, tuple(own)))
         return read
 

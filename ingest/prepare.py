@@ -195,7 +195,7 @@ def make_windows(new: PendingPost, most: int) -> tuple[EmbeddingWindow, ...]:
     """Cut every chunk whose words the embedder knows at all into windows of `most` word pieces."""
     return tuple(
         EmbeddingWindow(chunk.index, embedding_text(new.post.title, chunk.headings, window))
-        for chunk, coverage in zip(new.chunks, new.readable, strict=True)
+        for chunk, coverage in zip(new.chunks, new.vocabulary_coverage, strict=True)
         if coverage > 0.0
         for window in split_windows(chunk.plain, most)
     )

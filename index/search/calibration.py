@@ -91,7 +91,7 @@ def _waiting_chunks(snapshot: Snapshot) -> Ids:
     chunks, vectors = snapshot.table.chunks, snapshot.vectors
     if not len(vectors):
         return chunks[:0]
-    found: Ids = chunks[(vectors.counts(chunks) == 0) & (snapshot.table.readables > 0.0)]
+    found: Ids = chunks[(vectors.counts(chunks) == 0) & (snapshot.table.vocabulary_coverage > 0.0)]
     return found
 
 

@@ -32,7 +32,7 @@ class EmbeddedQuery(NamedTuple):
     vector: Vectors | None
     """Embedded; `None` for words alone."""
     vocabulary_coverage: float
-    """How well the embedder reads it, in [0, 1]."""
+    """Share of it that the embedder's vocabulary covers, in [0, 1]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class Candidates:
     """Of the post as a whole."""
     about_bm25: Numbers
     """Of the author's own description."""
-    readable: Numbers
-    """By chunk, how well the embedder reads it, in [0, 1]; at 0 it has no vector."""
+    vocabulary_coverage: Numbers
+    """By chunk, as `ChunkTable` has it; at 0 it has no vector."""
 
     @cached_property
     def starts(self) -> Ids:
@@ -86,9 +86,11 @@ class Candidates:
 
     @cached_property
     def waiting(self) -> npt.NDArray[np.bool_]:
-        """By post, whether the embedder reads it and yet it has no vector, or not yet."""
-        reads: npt.NDArray[np.bool_] = np.maximum.reduceat(self.readable, self.starts) > 0.0
-        return reads & np.isnan(self.best_cosine)
+        """By post, whether its vocabulary is covered and yet it has no vector, or not yet."""
+        covered: npt.NDArray[np.bool_] = (
+            np.maximum.reduceat(self.vocabulary_coverage, self.starts) > 0.0
+        )
+        return covered & np.isnan(self.best_cosine)
 
     def position_of(self, post: int) -> int:
         """The position of a post in the columns. Raises KeyError."""
@@ -259,7 +261,9 @@ def _measure_reach(
     """Say how near the best chunks come: their BM25, best first, and coverage; a cosine."""
     chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, embedded
     bm25, coverage = words
-    on_topic = snapshot.table.readable(np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64))
+    on_topic = snapshot.table.vocabulary_coverage_of(
+        np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64)
+    )
     topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
     blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
     return RetrievalResult(
@@ -320,5 +324,5 @@ def _candidates(
         cosines=chunk_cosines(snapshot.vectors, vector, chunks),
         post_bm25=align_to_ids(posts, post_bm25(posts)),
         about_bm25=align_to_ids(posts, post_bm25(described, "about_")),
-        readable=snapshot.table.readable(chunks),
+        vocabulary_coverage=snapshot.table.vocabulary_coverage_of(chunks),
     )

@@ -57,8 +57,8 @@ class Snapshot:
     @cached_property
     def vocabulary_coverage(self) -> float:
         """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
-        readables = self.table.readables
-        return float(readables.mean()) if len(readables) else 0.0
+        vocabulary_coverage = self.table.vocabulary_coverage
+        return float(vocabulary_coverage.mean()) if len(vocabulary_coverage) else 0.0
 
     @cached_property
     def titles(self) -> Titles:

@@ -52,8 +52,8 @@ class ChunkTable:
     chunks: Ids
     posts: Ids
     """By place, the post that the chunk is of."""
-    readables: npt.NDArray[np.float64]
-    """By place, how well the embedder reads it, in [0, 1]."""
+    vocabulary_coverage: npt.NDArray[np.float64]
+    """By place, the share of the chunk that the embedder's vocabulary covers, in [0, 1]."""
 
     def posts_of(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
@@ -72,26 +72,28 @@ class ChunkTable:
         found: Ids = self.chunks[np.isin(self.posts, np.asarray(post_ids, dtype=np.int64))]
         return found
 
-    def readable(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
-        """Return how well the embedder reads each of these chunks, in [0, 1]."""
-        found: npt.NDArray[np.float64] = self.readables[np.searchsorted(self.chunks, chunk_ids)]
+    def vocabulary_coverage_of(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
+        """Return the vocabulary coverage of each of these chunks, in [0, 1]."""
+        found: npt.NDArray[np.float64] = self.vocabulary_coverage[
+            np.searchsorted(self.chunks, chunk_ids)
+        ]
         return found
 
 
 def make_chunk_table(rows: Sequence[Any]) -> ChunkTable:
-    """Make the table of rows of chunk id, post id and readable, by post and place in it."""
-    chunks, posts, readables = zip(*rows, strict=True) if rows else ((), (), ())
+    """Make the table of rows of chunk id, post id and coverage, by post and place in it."""
+    chunks, posts, coverage = zip(*rows, strict=True) if rows else ((), (), ())
     return ChunkTable(
         np.asarray(chunks, dtype=np.int64),
         np.asarray(posts, dtype=np.int64),
-        np.asarray(readables, dtype=np.float64),
+        np.asarray(coverage, dtype=np.float64),
     )
 
 
 def write_chunk_table(path: Path, table: ChunkTable) -> None:
     """Write the table. Raises OSError."""
     with path.open("wb") as file:
-        np.savez(file, table.chunks, table.posts, table.readables)
+        np.savez(file, table.chunks, table.posts, table.vocabulary_coverage)
 
 
 def read_chunk_table(path: Path) -> ChunkTable:
@@ -280,8 +282,8 @@ class Catalog:
             for row in rows
         ]
 
-    def readable(self, post_id: int) -> tuple[float, ...]:
-        """Return how well the embedder reads each chunk of a post, in the order of the post."""
+    def vocabulary_coverage(self, post_id: int) -> tuple[float, ...]:
+        """Return the vocabulary coverage of each chunk of a post, in the order of the post."""
         query = "SELECT readable FROM chunks WHERE post_id = ? ORDER BY position"
         return tuple(row[0] for row in self.rows(query, [post_id]))
 

@@ -93,6 +93,7 @@ CREATE TABLE series (
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
 `family` numbers the translations of one post, and `number` the series, for this generation alone.
+`readable` is a chunk's vocabulary coverage.
 """
 
 SHARED = """
@@ -177,7 +178,7 @@ class CatalogWriter:
             self._connection.executemany(
                 "INSERT INTO headings VALUES (?, ?)", [(post_id, key) for key in sorted(keys)]
             )
-            pairs = zip(pending.chunks, pending.readable, strict=True)
+            pairs = zip(pending.chunks, pending.vocabulary_coverage, strict=True)
             return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         except Exception:
             # Without a journal SQLite cannot roll back.
@@ -257,13 +258,13 @@ class CatalogWriter:
         """Let others read what is in by now; the file is as complete as what was put in."""
         self._connection.commit()
 
-    def _add_chunk(self, post_id: int, chunk: Chunk, readable: float) -> int:
+    def _add_chunk(self, post_id: int, chunk: Chunk, coverage: float) -> int:
         lines = (chunk.first_line, chunk.last_line)
         inner = _json(chunk.inner_headings)
         cursor = self._connection.execute(
             "INSERT INTO chunks (post_id, position, headings, first_line, last_line, readable, "
             "anchor, inner_headings) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (post_id, chunk.index, _json(chunk.headings), *lines, readable, chunk.anchor, inner),
+            (post_id, chunk.index, _json(chunk.headings), *lines, coverage, chunk.anchor, inner),
         )
         chunk_id = cursor.lastrowid
         assert chunk_id is not None

@@ -187,8 +187,8 @@ class PendingPost:
 
     post: Post
     chunks: tuple[Chunk, ...]
-    readable: tuple[float, ...]
-    """For each chunk how well the embedder reads it, in [0, 1]."""
+    vocabulary_coverage: tuple[float, ...]
+    """By chunk, the share of it that the embedder's vocabulary covers, in [0, 1]."""
     indexed: IndexedPost
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()

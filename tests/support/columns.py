@@ -62,7 +62,7 @@ def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Ca
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
         post_bm25=_numbers(each.post_bm25 for each in own),
         about_bm25=_numbers(each.about_bm25 for each in own),
-        readable=_numbers(
+        vocabulary_coverage=_numbers(
             float(number in waiting or chunk in posts[number].cosines)
             for number in ids
             for chunk in posts[number].chunks

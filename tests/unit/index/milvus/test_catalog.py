@@ -52,7 +52,7 @@ def test_a_post_comes_back_with_the_texts_that_no_field_takes(written: sqlite3.C
     assert other.every_post() == one.every_post() == {1: POST}
     assert other.links() == one.links()
     assert other.anchors() == one.anchors()
-    assert other.readable(1) == (0.5, 1.0)
+    assert other.vocabulary_coverage(1) == (0.5, 1.0)
     assert other.chunks([2]) == {2: CHUNKS[1]}
     assert other.chunks([1]) == {}  # whose checksum is not this
 

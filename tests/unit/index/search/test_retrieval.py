@@ -69,11 +69,11 @@ def retrieved(
     text: str,
     vector: Vectors | None = None,
     *,
-    readable: float = 1.0,
+    coverage: float = 1.0,
     among: Sequence[str] | None = None,
 ) -> RetrievalResult:
     ids = None if among is None else [number_of(snapshot, source) for source in among]
-    return retrieve(snapshot, EmbeddedQuery(analyse_query(text), vector, readable), ids)
+    return retrieve(snapshot, EmbeddedQuery(analyse_query(text), vector, coverage), ids)
 
 
 def number_of(snapshot: Snapshot, source: str) -> int:
@@ -194,8 +194,8 @@ def test_how_readable_a_query_is_is_also_a_matter_of_what_it_is_about(blog: Make
     made.embedder = HalfReading()
     made.ingest(rebuild=True)
     snapshot = made.snapshot()
-    assert retrieved(snapshot, "zebra", readable=1.0).vocabulary_coverage == 0.75
-    assert retrieved(snapshot, "zebra", readable=0.5).vocabulary_coverage == 0.375
+    assert retrieved(snapshot, "zebra", coverage=1.0).vocabulary_coverage == 0.75
+    assert retrieved(snapshot, "zebra", coverage=0.5).vocabulary_coverage == 0.375
     snapshot.close()
 
 
@@ -211,7 +211,7 @@ def test_meaning_counts_by_how_much_of_the_blog_the_embedder_covers(
 
 
 def test_what_no_chunk_holds_leaves_the_embedder_undoubted(snapshot: Snapshot) -> None:
-    assert retrieved(snapshot, "xylophone", readable=0.5).vocabulary_coverage == 0.5
+    assert retrieved(snapshot, "xylophone", coverage=0.5).vocabulary_coverage == 0.5
 
 
 def test_a_post_proposed_as_a_whole_gets_the_shares_of_its_chunks(
@@ -234,7 +234,7 @@ def test_how_far_a_query_reaches_is_the_same_without_its_posts(
     text: str, snapshot: Snapshot
 ) -> None:
     for vector in (None, vector_of(text)):
-        found = retrieved(snapshot, text, vector, readable=0.5)
+        found = retrieved(snapshot, text, vector, coverage=0.5)
         asked = [EmbeddedQuery(analyse_query(each), vector, 0.5) for each in ("kelp", text)]
         reach = retrieve_reach(snapshot, asked)[1]
         assert (len(reach.posts), replace(found, posts=reach.posts)) == (0, reach)

@@ -46,10 +46,10 @@ def chunks_of(post: Post) -> tuple[Chunk, ...]:
     return tuple(chunk_of(post, number) for number in range(3))
 
 
-def pending(post: Post, chunks: tuple[Chunk, ...], *readable: float) -> PendingPost:
+def pending(post: Post, chunks: tuple[Chunk, ...], *coverage: float) -> PendingPost:
     indexed = IndexedPost(digest="", size=0, mtime_ns=0, chunks=len(chunks))
     links = (Link("../b.md#two", "the second", 7),) if post.tags else ()
-    return PendingPost(post, chunks, readable, indexed, links, ("first", "次") if links else ())
+    return PendingPost(post, chunks, coverage, indexed, links, ("first", "次") if links else ())
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def test_a_table_knows_whose_a_chunk_is() -> None:
     chunks, counts = table.of_posts(np.asarray([12, 10, 11]))
     assert (chunks.tolist(), counts.tolist()) == ([5, 6, 1, 2], [2, 2, 0])
     assert table.chunks_of([12]).tolist() == [5, 6]
-    assert table.readable(np.array([6, 2])).tolist() == [0.25, 0.5]
+    assert table.vocabulary_coverage_of(np.array([6, 2])).tolist() == [0.25, 0.5]
 
 
 def test_a_table_of_nothing_is_empty() -> None:

@@ -82,8 +82,8 @@ def test_each_model_has_the_prefixes_of_its_card(model: str, prefixes: tuple[str
 def test_only_models_with_english_word_pieces_find_chinese_unreadable(
     model: str, english: bool
 ) -> None:
-    readable = OllamaEmbedder(model, "").vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
-    assert readable == [1.0, 0.0 if english else 1.0]
+    coverage = OllamaEmbedder(model, "").vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
+    assert coverage == [1.0, 0.0 if english else 1.0]
 
 
 @pytest.mark.parametrize(
