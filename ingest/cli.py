@@ -30,7 +30,7 @@ DONE = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class IngestSettings:
     """One run of the command."""
 
     job: Job
@@ -38,13 +38,9 @@ class Settings:
     """Whether the report is also printed as JSON on stdout."""
 
 
-def _prefixes(document: str | None, query: str | None) -> tuple[str, str] | None:
-    return None if document is None and query is None else (document or "", query or "")
-
-
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> IngestSettings:
     """Read the settings; exit with status 2 and a sentence if they make no sense."""
-    given = _parser(environment).read(arguments)
+    given = make_parser(environment).read(arguments)
     job = Job(
         content=given.content,
         index=given.index,
@@ -53,7 +49,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
             given.embedder,
             given.model,
             given.embedder_url,
-            prefixes=_prefixes(given.document_prefix, given.query_prefix),
+            prefixes=_pair_prefixes(given.document_prefix, given.query_prefix),
         ),
         today=date.today(),
         options=IngestOptions(
@@ -63,10 +59,15 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         ),
         rebuild=given.rebuild,
     )
-    return Settings(job, given.json)
+    return IngestSettings(job, given.json)
 
 
-def _parser(environment: Mapping[str, str]) -> CommandLine:
+def _pair_prefixes(document: str | None, query: str | None) -> tuple[str, str] | None:
+    return None if document is None and query is None else (document or "", query or "")
+
+
+def make_parser(environment: Mapping[str, str]) -> CommandLine:
+    """Make the parser of `blog-ingest`; `environment` has the defaults."""
     parser = CommandLine(
         prog="blog-ingest",
         description="Bring the index up to date with a folder of Markdown posts.",
@@ -84,6 +85,22 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         help="the index folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN "
         f"(BLOG_INDEX; default {DEFAULT_FOLDER})",
     )
+    _add_embedder_options(parser, environment)
+    _add_site_options(parser)
+    parser.add_argument(
+        "--include-drafts",
+        action="store_true",
+        help="index drafts, future-dated and expired posts too",
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
+    parser.add_version()
+    return parser
+
+
+def _add_embedder_options(parser: CommandLine, environment: Mapping[str, str]) -> None:
     parser.add_argument(
         "--embedder",
         choices=KINDS,
@@ -116,6 +133,9 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
     parser.add_argument(
         "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
+
+
+def _add_site_options(parser: CommandLine) -> None:
     parser.add_argument(
         "--base-url",
         default="",
@@ -129,20 +149,9 @@ def _parser(environment: Mapping[str, str]) -> CommandLine:
         help="hugo, jekyll, hexo, zola, a pattern, or both as jekyll:/:year/:title/ "
         "(default: as its site's configuration says)",
     )
-    parser.add_argument(
-        "--include-drafts",
-        action="store_true",
-        help="index drafts, future-dated and expired posts too",
-    )
-    parser.add_argument(
-        "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
-    )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
-    parser.add_version()
-    return parser
 
 
-def run(settings: Settings, out: TextIO, err: TextIO) -> int:
+def run(settings: IngestSettings, out: TextIO, err: TextIO) -> int:
     """Ingest, print the report on `err` and for `--json` on `out`, and return the exit status."""
     job = settings.job
     blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))

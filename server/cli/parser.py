@@ -39,7 +39,7 @@ Place = TypeVar("Place", Path, Location)
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read this run's settings; exits with status 2 and a sentence if one is wrong."""
-    parser = command_line(environment)
+    parser = make_parser(environment)
     options = parser.read(arguments)
     command: Command = options.command or "serve"
     setup = None
@@ -162,7 +162,7 @@ def _search_request(options: argparse.Namespace) -> SearchRequest:
     )
 
 
-def command_line(environment: Mapping[str, str]) -> CommandLine:
+def make_parser(environment: Mapping[str, str]) -> CommandLine:
     """Make the parser of `blog-server`; `environment` has the defaults."""
     parser: CommandLine = _ServerLine(
         prog="blog-server",

@@ -12,9 +12,9 @@ import pytest
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
-from blog_search_mcp.ingest.cli import _parser as ingest_parser
+from blog_search_mcp.ingest.cli import make_parser as make_ingest_parser
 from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
-from blog_search_mcp.server.cli.parser import command_line as server_parser
+from blog_search_mcp.server.cli.parser import make_parser as make_server_parser
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
 from tests.support.paths import ROOT
@@ -22,7 +22,7 @@ from tests.support.python import run_python
 
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-PARSERS = {"`blog-ingest CONTENT`": ingest_parser, "`blog-server`": server_parser}
+PARSERS = {"`blog-ingest CONTENT`": make_ingest_parser, "`blog-server`": make_server_parser}
 ELSEWHERE = {
     "--document-prefix": "as the model's card says",
     "--query-prefix": "as the model's card says",
@@ -90,7 +90,7 @@ def variable(program: str, action: argparse.Action) -> str:
 def commands() -> dict[str, argparse.ArgumentParser]:
     [found] = [
         action
-        for action in server_parser({})._actions
+        for action in make_server_parser({})._actions
         if isinstance(action, argparse._SubParsersAction)
     ]
     return dict(found.choices)
