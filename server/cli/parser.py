@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_index, read_whole
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.author.options import add_author_commands, read_request
 from blog_search_mcp.server.http.settings import add_http_options, read_access
@@ -32,47 +33,29 @@ from blog_search_mcp.server.settings import (
     name_blogs,
 )
 
-DEFAULT_INDEX = ".blog-index"
-
-Place = TypeVar("Place", Path, Location)
+Given = TypeVar("Given", Path, Location)
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Read this run's settings; exits with status 2 and a sentence if one is wrong."""
     parser = make_parser(environment)
     options = parser.read(arguments)
-    command: Command = options.command or "serve"
-    setup = None
-    if "client" in options:
-        setup = ClientSetup(
-            client=options.client,
-            name=options.name or "",
-            removes=command == "uninstall",
-            prints=options.prints,
-            index=options.entry_index,
-            agrees=options.agrees,
-        )
-    indexes = _as_list(options.index) or _default_indexes(_as_list(options.watch))
     try:
-        access = read_access(options, environment)
-        search = _search_request(options) if command == "search" else None
-        contents = _one_each("--content", options.content, indexes)
-        watched = _one_each("--watch", options.watch, indexes)
-        name_blogs(indexes)
-        if command in ("setup", "install"):
-            _check_embedder_url(options.embedder_url)
+        return _make_settings(options, environment)
     except UsageError as error:
         parser.error(str(error))
-    first, *others = zip(indexes, contents, watched, strict=True)
-    index, content, watch = first
+
+
+def _make_settings(options: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
+    """Make the settings of parsed options. Raises UsageError."""
+    command: Command = options.command or "serve"
+    indexes = _as_list(options.index) or _default_indexes(_as_list(options.watch))
     settings = Settings(
-        index=index,
-        content=content,
-        watch=watch,
+        index=indexes[0],
         embedder_url=options.embedder_url,
         command=command,
         http=options.http,
-        access=access,
+        access=read_access(options, environment),
         metrics=options.metrics,
         question=getattr(options, "question", None),
         author=read_request(options),
@@ -80,14 +63,30 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         usage_log=options.usage_log,
         since=getattr(options, "since", ""),
         json=getattr(options, "json", False),
-        search=search,
-        setup=setup,
+        search=_make_search_request(options) if command == "search" else None,
+        setup=_make_client_setup(options, command) if "client" in options else None,
     )
-    further = (
+    contents = _pair_folders("--content", options.content, indexes)
+    watched = _pair_folders("--watch", options.watch, indexes)
+    name_blogs(indexes)
+    if command in ("setup", "install"):
+        _check_embedder_url(options.embedder_url)
+    first, *others = (
         replace(settings, index=index, content=content, watch=watch)
-        for index, content, watch in others
+        for index, content, watch in zip(indexes, contents, watched, strict=True)
     )
-    return replace(settings, others=tuple(further))
+    return replace(first, others=tuple(others))
+
+
+def _make_client_setup(options: argparse.Namespace, command: Command) -> ClientSetup:
+    return ClientSetup(
+        client=options.client,
+        name=options.name or "",
+        removes=command == "uninstall",
+        prints=options.prints,
+        index=options.entry_index,
+        agrees=options.agrees,
+    )
 
 
 class _Each(argparse.Action):
@@ -104,11 +103,11 @@ class _Each(argparse.Action):
         setattr(namespace, self.dest, [*(before if isinstance(before, list) else ()), values])
 
 
-def _as_list(given: list[Place] | Place | None) -> list[Place]:
+def _as_list(given: list[Given] | Given | None) -> list[Given]:
     return given if isinstance(given, list) else [given] if given else []
 
 
-def _one_each(
+def _pair_folders(
     option: str, given: list[Path] | Path | None, indexes: Sequence[Location]
 ) -> list[Path] | list[None]:
     """Return the folder that `option` gives for each index. Raises UsageError."""
@@ -138,13 +137,13 @@ def _check_embedder_url(given: str) -> None:
 def _default_indexes(watched: Sequence[Path]) -> list[Location]:
     """Return the index below the current folder, or those beside the posts that are watched."""
     if not watched:
-        return [read_absolute(DEFAULT_INDEX)]
+        return [read_absolute(DEFAULT_FOLDER)]
     from blog_search_mcp.index.content.last_ingest import index_beside
 
     return [index_beside(folder) for folder in watched]
 
 
-def _search_request(options: argparse.Namespace) -> SearchRequest:
+def _make_search_request(options: argparse.Namespace) -> SearchRequest:
     """Check query and filters as the tool does. Raises UsageError."""
     from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
@@ -237,7 +236,7 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     _add_usage_log(usage, argparse.SUPPRESS)
     usage.add_argument(
         "--since",
-        type=_first_day,
+        type=_read_first_day,
         default=argparse.SUPPRESS,
         metavar="DAY",
         help="only calls of this day or later: YYYY-MM-DD, or 90d for the last 90 days",
@@ -294,7 +293,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
-def _first_day(value: str) -> str:
+def _read_first_day(value: str) -> str:
     """Read an ISO day, or how many days ago (UTC, as the log). Raises ArgumentTypeError."""
     ago = re.fullmatch(r"([0-9]{1,5})d", value)
     try:
@@ -307,7 +306,7 @@ def _first_day(value: str) -> str:
     return day.isoformat()
 
 
-def entry_name(value: str) -> str:
+def read_entry_name(value: str) -> str:
     """Read a name that every client takes. Raises ArgumentTypeError for others."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
         raise argparse.ArgumentTypeError(
@@ -344,7 +343,7 @@ def _add_setup(parser: argparse.ArgumentParser) -> None:
         default=argparse.SUPPRESS,
         metavar="DIR",
         help="the index folder, or milvus://HOST:PORT/NAME "
-        f"(default: {DEFAULT_INDEX} beside the posts)",
+        f"(default: {DEFAULT_FOLDER} beside the posts)",
     )
     parser.add_argument(
         "--embedder-url",
@@ -357,7 +356,7 @@ def _add_setup(parser: argparse.ArgumentParser) -> None:
 def _add_name(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
-        type=entry_name,
+        type=read_entry_name,
         help=f"the entry's name there (default {DEFAULT_NAME}, for another index with its folder)",
     )
 
@@ -385,7 +384,7 @@ def _add_shared(
         default=index,
         metavar="DIR",
         help="the index folder, or milvus://HOST:PORT/NAME (BLOG_INDEX; default "
-        f"{DEFAULT_INDEX}); several are searched as one",
+        f"{DEFAULT_FOLDER}); several are searched as one",
     )
     parser.add_argument(
         "--embedder-url",

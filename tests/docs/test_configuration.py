@@ -12,8 +12,8 @@ import pytest
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.ingest.cli import make_parser as make_ingest_parser
-from blog_search_mcp.server.cli.parser import DEFAULT_INDEX
 from blog_search_mcp.server.cli.parser import make_parser as make_server_parser
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
@@ -31,7 +31,7 @@ ELSEWHERE = {
     "--http": f"`{DEFAULT_ADDRESS}`",
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
-    "--index": f"`{DEFAULT_INDEX}`",
+    "--index": f"`{DEFAULT_FOLDER}`",
     "--content": "where the last ingest found them",
 }
 """Defaults that are no value of argparse's."""

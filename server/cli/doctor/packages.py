@@ -14,10 +14,8 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from blog_search_mcp.index.commands import reinstall_command
+from blog_search_mcp.index.commands import PACKAGE, reinstall_command
 from blog_search_mcp.server.cli.doctor.findings import Finding, count
-
-DISTRIBUTION = "blog-search-mcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ def read_environment() -> Environment:
     """Read the versions of this Python and of the packages that this program requires."""
     python = platform.python_version()
     try:
-        ours = metadata.distribution(DISTRIBUTION)
+        ours = metadata.distribution(PACKAGE)
     except metadata.PackageNotFoundError:
         return Environment(python, "", "", {}, {})
     wanted = [Requirement(line) for line in ours.requires or ()]
@@ -61,7 +59,7 @@ def check_packages(environment: Environment) -> list[Finding]:
     """Compare the versions."""
     python = Finding("Python", "ok", f"{environment.python}.")
     if not environment.version:
-        text = f"{DISTRIBUTION} is not installed in this Python, so versions are not compared."
+        text = f"{PACKAGE} is not installed in this Python, so versions are not compared."
         remedy = f"{sys.executable} -m pip install -e ."
         return [python, Finding("packages", "warning", text, remedy)]
     if not _fits(environment.python, environment.wanted_python):
@@ -74,7 +72,7 @@ def check_packages(environment: Environment) -> list[Finding]:
             text = f"{name} {version} is not {wanted}." if version else f"{name} is missing."
             wrong.append(Finding("packages", "problem", text, reinstall_command()))
     packages = count(len(environment.found), "package")
-    text = f"{DISTRIBUTION} {environment.version}, with the versions it needs of {packages}."
+    text = f"{PACKAGE} {environment.version}, with the versions it needs of {packages}."
     return [python, *(wrong or [Finding("packages", "ok", text)])]
 
 
