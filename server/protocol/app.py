@@ -7,6 +7,7 @@ and wraps text in structured content. All failures of tools pass one place, `run
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -77,37 +78,32 @@ class BlogServer(Server[Any]):
         )
 
 
-def build_server(
-    searcher: Served,
-    toolset: Toolset | None = None,
-    logs: Sequence[CallLog] = (),
-    streams: int = STREAMS,
-) -> BlogServer:
-    """Build the server over `searcher`, for any transport. Tools run in worker threads.
+@dataclass(frozen=True, slots=True)
+class _ToolHandlers:
+    """The handlers of requests for tools."""
 
-    Each call is noted in `logs`. `streams` is how many
-    `subscriptions/listen` may be open at a time, of all clients.
-    """
-    offered = toolset or Toolset()
-
-    def prompts() -> Prompts:
-        return offered_prompts(offered.tools)
+    searcher: Served
+    toolset: Toolset
+    logs: Sequence[CallLog]
 
     async def list_tools(
-        _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
+        self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[describe_tool(tool) for tool in offered.tools])
+        """List the tools that are offered at this moment."""
+        return ListToolsResult(tools=[describe_tool(tool) for tool in self.toolset.tools])
 
     async def call_tool(
-        _context: ServerRequestContext[Any], params: CallToolRequestParams
+        self, _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        tool = next((tool for tool in offered.tools if tool.name == params.name), None)
+        """Run a tool in a worker thread. Raises MCPError for one that is not offered."""
+        offered = self.toolset.tools
+        tool = next((tool for tool in offered if tool.name == params.name), None)
         if tool is None:
-            names = " and ".join(tool.name for tool in offered.tools)
+            names = " and ".join(tool.name for tool in offered)
             raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
         arguments = params.arguments or {}
-        call = partial(run_tool, tool, searcher, arguments)
-        for log in logs:
+        call = partial(run_tool, tool, self.searcher, arguments)
+        for log in self.logs:
             call = partial(log.log_call, tool.name, arguments, call)
         reply = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         return CallToolResult(
@@ -116,7 +112,24 @@ def build_server(
             is_error=reply.is_error,
         )
 
-    notifier = ChangeNotifier(searcher.folder, lambda: offered.tools, streams)
+    def prompts(self) -> Prompts:
+        """Return the prompts for the tools that are offered at this moment."""
+        return offered_prompts(self.toolset.tools)
+
+
+def build_server(
+    searcher: Served,
+    toolset: Toolset | None = None,
+    logs: Sequence[CallLog] = (),
+    streams: int = STREAMS,
+) -> BlogServer:
+    """Build the server over `searcher`, for any transport. Tools run in worker threads.
+
+    Each call is noted in `logs`. `streams` is how many `subscriptions/listen` may be open at a
+    time, of all clients.
+    """
+    tools = _ToolHandlers(searcher, toolset or Toolset(), logs)
+    notifier = ChangeNotifier(searcher.folder, lambda: tools.toolset.tools, streams)
     read = in_thread(partial(read_resource, searcher))
 
     async def subscribe(
@@ -129,17 +142,17 @@ def build_server(
         NAME,
         version=VERSION,
         lifespan=notifier.lifespan,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=tools.list_tools,
+        on_call_tool=tools.call_tool,
         on_list_resources=in_thread(partial(list_resources, searcher)),
         on_list_resource_templates=in_thread(list_templates),
         on_read_resource=read,
         on_subscribe_resource=subscribe,
         on_unsubscribe_resource=notifier.unsubscribe,
         on_subscriptions_listen=notifier.listen,
-        on_list_prompts=in_thread(partial(list_prompts, prompts)),
-        on_get_prompt=in_thread(partial(get_prompt, prompts)),
-        on_completion=in_thread(partial(complete, searcher, prompts)),
+        on_list_prompts=in_thread(partial(list_prompts, tools.prompts)),
+        on_get_prompt=in_thread(partial(get_prompt, tools.prompts)),
+        on_completion=in_thread(partial(complete, searcher, tools.prompts)),
     )
     server.notifier = notifier
     server.add_notification_handler(
