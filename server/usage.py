@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -83,15 +82,11 @@ class UsageLog:
         self._session = session
 
     def log_call(
-        self, tool: str, arguments: Mapping[str, Any], call: Callable[[], ToolReply]
-    ) -> ToolReply:
-        """Do the call, append it to the log and return its reply."""
-        begun = time.perf_counter()
-        reply = call()
-        ms = round((time.perf_counter() - begun) * 1_000)
-        noted = logged_call(tool, arguments, reply, ms, datetime.now(UTC))
+        self, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
+    ) -> None:
+        """Append a call that has been done to the log."""
+        noted = logged_call(tool, arguments, reply, round(seconds * 1_000), datetime.now(UTC))
         self.append(noted.model_copy(update={"session": self._session}))
-        return reply
 
     def append(self, call: LoggedCall) -> None:
         """Append one call. A file that cannot be written is no reason to withhold an answer."""

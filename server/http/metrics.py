@@ -88,16 +88,13 @@ class Metrics:
         }
 
     def log_call(
-        self, tool: str, _arguments: Mapping[str, Any], call: Callable[[], ToolReply]
-    ) -> ToolReply:
-        """Do the call, count it and return its reply."""
-        began = time.perf_counter()
-        reply = call()
+        self, tool: str, _arguments: Mapping[str, Any], reply: ToolReply, seconds: float
+    ) -> None:
+        """Count a call that has been done."""
         outcome = "failed" if reply.is_error else "answered"
-        self._calls.labels(tool, outcome).observe(time.perf_counter() - began)
+        self._calls.labels(tool, outcome).observe(seconds)
         if reply.answer is not None:
             self.count_search(reply.answer.confidence, reply.answer.notice)
-        return reply
 
     def count_search(self, confidence: str, notice: str | None) -> None:
         """Count one search by its answer's confidence and notice."""

@@ -6,7 +6,8 @@ and wraps text in structured content. All failures of tools pass one place, `run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -59,9 +60,9 @@ class CallLog(Protocol):
     """What notes each call of a tool. Safe for concurrent use."""
 
     def log_call(
-        self, tool: str, arguments: Mapping[str, Any], call: Callable[[], ToolReply]
-    ) -> ToolReply:
-        """Do the call, note it and return its reply."""
+        self, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
+    ) -> None:
+        """Note a call that has been done, and how long it took."""
 
 
 class BlogServer(Server[Any]):
@@ -102,15 +103,21 @@ class _ToolHandlers:
             names = " and ".join(tool.name for tool in offered)
             raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
         arguments = params.arguments or {}
-        call = partial(run_tool, tool, self.searcher, arguments)
-        for log in self.logs:
-            call = partial(log.log_call, tool.name, arguments, call)
+        call = partial(self._run_and_log, tool, arguments)
         reply = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         return CallToolResult(
             content=[TextContent(text=text) for text in reply.texts],
             structured_content=reply.facts,
             is_error=reply.is_error,
         )
+
+    def _run_and_log(self, tool: Tool[Any], arguments: Mapping[str, Any]) -> ToolReply:
+        began = time.perf_counter()
+        reply = run_tool(tool, self.searcher, arguments)
+        seconds = time.perf_counter() - began
+        for log in self.logs:
+            log.log_call(tool.name, arguments, reply, seconds)
+        return reply
 
     def prompts(self) -> Prompts:
         """Return the prompts for the tools that are offered at this moment."""
