@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,10 @@ from blog_search_mcp.index.types import (
 )
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.search.ranking import Weights
+    from blog_search_mcp.index.search.retrieval import Numbers
     from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.types import Feature
 
 
 NO_WORDS = "The query has no word or number that could be looked for."
@@ -85,7 +88,65 @@ def search(
     text, corrected = _correct_spelling(snapshot, text)
     found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), mode)
     query, retrieved = found.query, found.retrieved
-    similarity = RAW
+    ranked = _rank_posts(snapshot, found, calibration, mode)
+    passages = diversify_passages(
+        collapse_translations(ranked.scores, snapshot.translations, text),
+        retrieved.posts,
+        score_chunks(retrieved, ranked.mode),
+        decay_for(query),
+    )
+    low = ranked.confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
+    page = passages.page(offset, limit)
+    hits = _make_hits(snapshot, page, retrieved, ranked)
+    lost = _describe_lost(len(page) - len(hits), ranked.unread)
+    return Answer(
+        hits=hits,
+        total=len(passages),
+        offset=offset,
+        confidence=ranked.confidence.word,
+        certainty=ranked.confidence.certainty,
+        notice=" ".join(filter(None, (found.notice, corrected, low, lost))) or None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedPosts:
+    """The candidate posts of one search with their scores, and what the scores are made of."""
+
+    scores: Mapping[int, float]
+    """In [0, 1] by post id, comparable between queries."""
+    confidence: Confidence
+    mode: SearchMode
+    """LEXICAL where the query has no vector, whatever was asked for."""
+    features: Mapping[Feature, Numbers]
+    weights: Weights
+    scale: float
+    """What the scores were multiplied with: the answer's certainty."""
+    headed: Sequence[int]
+    """Posts that have the query as a heading."""
+    verbatim: Sequence[int]
+    """Posts whose best passage has the query word for word."""
+    unread: int
+    """Passages that could not be looked at for it, since their texts are damaged."""
+
+    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
+        """Return what makes up the score of the post at this position of the candidates."""
+        return (
+            *explain_score(self.features, position, self.weights, self.scale),
+            *explain_reward("heading", self.headed, post, self.scale),
+            *explain_reward("verbatim", self.verbatim, post, self.scale),
+        )
+
+
+def _rank_posts(
+    snapshot: Snapshot, found: FoundCandidates, calibration: Calibration | None, mode: SearchMode
+) -> _RankedPosts:
+    """Score the candidates by their features, then by what has the query itself or is named by it.
+
+    Confidence is estimated from the scores by features alone.
+    """
+    query, retrieved, text = found.query, found.retrieved, found.query.text
+    similarity = UNSCALED
     if calibration is not None and mode is not SearchMode.DENSE:
         similarity = calibration.heading_similarity
     features = post_features(retrieved, similarity, mode)
@@ -104,33 +165,8 @@ def search(
         confidence = Confidence("high", 1.0)
     scale = confidence.certainty or 1.0
     scores = scale_scores(promote_named_posts(scores, named), scale)
-    passages = diversify_passages(
-        collapse_translations(scores, snapshot.translations, text),
-        retrieved.posts,
-        score_chunks(retrieved, mode),
-        decay_for(query),
-    )
-    low = confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
-
-    def explain(post: int) -> tuple[Reason, ...]:
-        position = retrieved.posts.position_of(post)
-        reasons = explain_score(features, position, weights, scale)
-        return (
-            *reasons,
-            *explain_reward("heading", headed, post, scale),
-            *explain_reward("verbatim", verbatim, post, scale),
-        )
-
-    page = passages.page(offset, limit)
-    hits = _hits(snapshot, page, retrieved, explain)
-    lost = _lost(len(page) - len(hits), unread)
-    return Answer(
-        hits=hits,
-        total=len(passages),
-        offset=offset,
-        confidence=confidence.word,
-        certainty=confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, corrected, low, lost))) or None,
+    return _RankedPosts(
+        scores, confidence, mode, features, weights, scale, headed, verbatim, unread
     )
 
 
@@ -174,8 +210,8 @@ def _find_verbatim(
     return having, len(passages) - len(chunks)
 
 
-def _lost(hits: int, unread: int) -> str | None:
-    """What is said of hits whose text is damaged, else of such passages that were looked at."""
+def _describe_lost(hits: int, unread: int) -> str | None:
+    """Describe hits whose text is damaged, else such passages that were looked at."""
     if not hits:
         return f"{DAMAGED} {REBUILD}" if unread else None
     one, some = (
@@ -198,7 +234,7 @@ def _estimate_confidence(
     return max(confidence, by_words, key=lambda each: each.certainty)
 
 
-RAW = 1.0
+UNSCALED = 1.0
 """Leaves cosines as they are: without a calibration, and where meaning alone decides."""
 
 
@@ -282,11 +318,11 @@ def _embed_query(
     return snapshot.embedder.embed_query(query.text), coverage
 
 
-def _hits(
+def _make_hits(
     snapshot: Snapshot,
     page: Sequence[RankedPassage],
     retrieved: RetrievalResult,
-    explain: Callable[[int], tuple[Reason, ...]],
+    ranked: _RankedPosts,
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
@@ -303,7 +339,7 @@ def _hits(
             translations=snapshot.translations.others.get(passage.post, ()),
             series=_place(snapshot, passage.post),
             newer=snapshot.overtaken.get(passage.post),
-            reasons=explain(passage.post),
+            reasons=ranked.explain(passage.post, retrieved.posts.position_of(passage.post)),
         )
         for passage in page
         if passage.chunk in chunks
