@@ -299,36 +299,20 @@ def begin_generation(
     number = newest_number(milvus, names) + 1
     collect(milvus, names, live)
     merges = base is not None and needs_merge(base)
+    before = base.vectors if base else empty_directory(dimension)
+    means = None
+    if base is not None and not merges:
+        means = {name: each.means for name, each in base.statistics.items()}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="blog-index-")))
         files = GenerationFiles(folder)
-        path = files.catalog.resolve().as_uri()
-        connection = stack.enter_context(
-            closing(sqlite3.connect(path, uri=True, check_same_thread=False))
-        )
-        prepare_files(connection, files.texts.resolve().as_uri(), is_new=True)
-        texts = None
-        if base is not None:
-            texts = base.texts()
-            base.fill(connection, base.record.segments)
-            if merges:
-                _copy_texts(base, connection)
+        connection = stack.enter_context(closing(_fill_catalog(files, base, copies_texts=merges)))
+        texts = base.texts() if base else None
         catalog = CatalogWriter(connection, files, is_new=True, texts=texts)
-
-        def post_of(chunks: Ids) -> Ids:
-            query = (
-                "SELECT chunk_id, post_id FROM chunks "
-                "WHERE chunk_id IN (SELECT value FROM json_each(?))"
-            )
-            wanted = json.dumps(np.unique(chunks).tolist())
-            posts = dict(catalog.catalog.rows(query, [wanted]))
-            return np.asarray([posts[chunk] for chunk in chunks.tolist()], dtype=np.int64)
-
-        before = base.vectors if base else empty_directory(dimension)
-        vectors = MilvusVectorWriter(milvus, names.vectors(number), before, post_of, merge=merges)
-        means = None
-        if base is not None and not merges:
-            means = {name: each.means for name, each in base.statistics.items()}
+        find_posts = partial(_find_posts, catalog)
+        vectors = MilvusVectorWriter(
+            milvus, names.vectors(number), before, find_posts, merge=merges
+        )
         spool = stack.enter_context(closing(TermSpool(means)))
         generation = MilvusGenerationWriter(
             milvus, names, lock, number, live, base, merges, connection, files, catalog, vectors,
@@ -340,6 +324,34 @@ def begin_generation(
             with suppress(IndexProblem):
                 if milvus.resolve(names.index) != names.posts(number):
                     drop_all(milvus, names, lambda each: each == number)
+
+
+def _fill_catalog(
+    files: GenerationFiles, base: StoredGeneration | None, *, copies_texts: bool
+) -> sqlite3.Connection:
+    """Make the catalog of a generation with the posts of `base`, and open it."""
+    path = files.catalog.resolve().as_uri()
+    with ExitStack() as opened:
+        connection = opened.enter_context(
+            closing(sqlite3.connect(path, uri=True, check_same_thread=False))
+        )
+        prepare_files(connection, files.texts.resolve().as_uri(), is_new=True)
+        if base is not None:
+            base.fill(connection, base.record.segments)
+            if copies_texts:
+                _copy_texts(base, connection)
+        opened.pop_all()
+    return connection
+
+
+def _find_posts(catalog: CatalogWriter, chunks: Ids) -> Ids:
+    """Return the post of each chunk; all are in the catalog."""
+    query = (
+        "SELECT chunk_id, post_id FROM chunks WHERE chunk_id IN (SELECT value FROM json_each(?))"
+    )
+    wanted = json.dumps(np.unique(chunks).tolist())
+    posts = dict(catalog.catalog.rows(query, [wanted]))
+    return np.asarray([posts[chunk] for chunk in chunks.tolist()], dtype=np.int64)
 
 
 def needs_merge(base: StoredGeneration) -> bool:
