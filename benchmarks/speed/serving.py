@@ -29,7 +29,7 @@ from benchmarks.speed.process import (
     with_free_embedder,
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
-from blog_search_mcp.index.embedders.guarded import TRUSTED
+from blog_search_mcp.index.embedders.guarded import HEALTH_CHECK_INTERVAL
 from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
 from blog_search_mcp.index.vectors.memmap_store import use_one_thread
 
@@ -193,7 +193,7 @@ def ollama(stage: Stage) -> Iterator[Figure]:
 
     def after_pauses() -> Iterator[str]:
         for query in queries[-paused:]:
-            time.sleep(TRUSTED + 0.1)
+            time.sleep(HEALTH_CHECK_INTERVAL + 0.1)
             yield query
 
     with (

@@ -17,32 +17,32 @@ from blog_search_mcp.index.errors import BlogSearchError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WAIT: Final = 0.2
+LEAST_WAIT: Final = 0.2
 """Seconds that a query waits for an embedder of which nothing good is known: with the work
 around it, on a busy machine too, a dead one may cost a query 0.3 s and no more."""
 
-USUAL_TIMES: Final = 2.0
+WAIT_FACTOR: Final = 2.0
 """How often its usual time an embedder that works may take: one on a slow machine would miss
-WAIT each time, one that answers in 0.1 s and now does not is as good as dead after WAIT."""
+LEAST_WAIT each time, one that answers in 0.1 s and now does not is as good as dead after it."""
 
-LONGEST: Final = 2.0
+MOST_WAIT: Final = 2.0
 """Seconds that a query waits at most, whatever is usual; keyword matches are better by then."""
 
-RECENT: Final = 5
+RECENT_EMBEDDINGS: Final = 5
 """Embeddings whose median is the usual time: loading a model is one long one among them."""
 
-PAUSE: Final = 5.0
+RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for a reader who has just
 started Ollama, seldom enough for one who never will."""
 
-GIVEN_UP: Final = 30.0
+ATTEMPT_TIMEOUT: Final = 30.0
 """Seconds after which an attempt without an end no longer keeps others from asking; a model was
 seen to take 15 s to load from a cold disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Leave to ask once."""
+    """Permission for one request."""
 
     wait: float
     """Seconds to wait for the answer at most."""
@@ -60,20 +60,22 @@ class CircuitBreaker:
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
         self._successes = 0
-        self._seconds: deque[float] = deque(maxlen=RECENT)
+        self._seconds: deque[float] = deque(maxlen=RECENT_EMBEDDINGS)
 
     def admit(self) -> Attempt:
-        """Return leave to ask, or raise the last failure while it is too early to ask again."""
+        """Permit a request, or raise the last failure while it is too early to ask again."""
         with self._lock:
             if self._failure is None:
                 usual = (
                     sorted(self._seconds)[(len(self._seconds) - 1) // 2] if self._seconds else 0.0
                 )
-                return Attempt(min(max(WAIT, USUAL_TIMES * usual), LONGEST), self._successes)
+                return Attempt(
+                    min(max(LEAST_WAIT, WAIT_FACTOR * usual), MOST_WAIT), self._successes
+                )
             if self._now() < self._retry_at:
                 raise self._failure.with_traceback(None)  # each raise would lengthen it
-            self._retry_at = self._now() + GIVEN_UP
-            return Attempt(WAIT, self._successes)
+            self._retry_at = self._now() + ATTEMPT_TIMEOUT
+            return Attempt(LEAST_WAIT, self._successes)
 
     def record_success(self, seconds: float | None = None) -> None:
         """Record a success, and how long it took if it was an embedding."""
@@ -84,11 +86,11 @@ class CircuitBreaker:
                 self._seconds.append(seconds)
 
     def record_failure(
-        self, attempt: Attempt, failure: BlogSearchError, pause: float = PAUSE
+        self, attempt: Attempt, failure: BlogSearchError, pause: float = RETRY_PAUSE
     ) -> None:
         """Record why an attempt has no vector, and the seconds until the next may ask.
 
-        GIVEN_UP is the pause for an attempt that is still under way.
+        ATTEMPT_TIMEOUT is the pause for an attempt that is still under way.
         """
         with self._lock:
             if attempt.successes == self._successes:

@@ -3,7 +3,7 @@
 A query must not wait for a server that is dead, hangs or loads its model. So each request
 runs in the background and is waited for briefly: first a health check, then the embedding.
 A vector that comes too late is kept for when the same is asked again, and shows that
-the server is well. One that was looked at a moment ago is asked for the vector alone.
+the server is well. One that was checked a moment ago is asked for the vector alone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from blog_search_mcp.index.embedders.circuit_breaker import (
-    GIVEN_UP,
-    PAUSE,
-    WAIT,
+    ATTEMPT_TIMEOUT,
+    LEAST_WAIT,
+    RETRY_PAUSE,
     Attempt,
     CircuitBreaker,
 )
@@ -34,10 +34,10 @@ T = TypeVar("T")
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
-TRUSTED: Final = 5.0
-"""Seconds for which an Ollama that was looked at counts as well and unchanged: a look is two
+HEALTH_CHECK_INTERVAL: Final = 5.0
+"""Seconds for which an Ollama that was checked counts as well and unchanged: a check is two
 requests beside the one that embeds. A model that is replaced meanwhile answers for that long at
-most, and PAUSE is no shorter, so that a failure ends the trust."""
+most, and RETRY_PAUSE is no shorter, so that a failure is followed by a check."""
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
@@ -63,7 +63,7 @@ def wait_for(work: Future[Any], seconds: float) -> bool:
 
 
 class HealthCheck(Protocol):
-    """A short look at one server for one model; safe to use from several threads."""
+    """A short check of one server for one model; safe to use from several threads."""
 
     model: str
     place: str
@@ -96,7 +96,7 @@ class GuardedEmbedder:
         self._wait_for = wait_for
         self._breaker = CircuitBreaker(now)
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
-        self._looked_at: float | None = None
+        self._checked_at: float | None = None
         self._lock = threading.Lock()
         self.window_pieces = embedder.window_pieces
         self.concurrency = embedder.concurrency
@@ -122,17 +122,19 @@ class GuardedEmbedder:
         with self._breaker.recording_failures(attempt):
             self._health.prepare()
         began = self._now()
-        looks = self._looked_at is None or began - self._looked_at >= TRUSTED
+        is_due = self._checked_at is None or began - self._checked_at >= HEALTH_CHECK_INTERVAL
         is_same = False
-        if looks:
-            seen = self._await(self._health.check, attempt, WAIT, PAUSE, "does not answer")
+        if is_due:
+            seen = self._await(
+                self._health.check, attempt, LEAST_WAIT, RETRY_PAUSE, "does not answer"
+            )
             is_same = self._embedder.is_verified_for(seen)
         left = max(attempt.wait - (self._now() - began), 0.0)
         state = f"is still loading {self._health.model}, or is busy"
-        if not looks:  # nor is it known whether it would answer a look
+        if not is_due:  # nor is it known whether it would answer a check
             state = f"does not answer, {state}"
-        pause = GIVEN_UP if looks else PAUSE
-        return self._await(lambda: self._embed(text, looks, is_same), attempt, left, pause, state)
+        pause = ATTEMPT_TIMEOUT if is_due else RETRY_PAUSE
+        return self._await(lambda: self._embed(text, is_due, is_same), attempt, left, pause, state)
 
     def warm_up(self) -> Future[None]:
         """Have the model loaded in the background; the next query raises what fails."""
@@ -169,17 +171,17 @@ class GuardedEmbedder:
         self._breaker.record_failure(attempt, late, pause)
         raise late
 
-    def _embed(self, text: str, looks: bool, is_same: bool) -> Vectors:
-        """Embed; look afterwards if the look before it, if any, did not show what was verified."""
+    def _embed(self, text: str, was_checked: bool, is_same: bool) -> Vectors:
+        """Embed; check again afterwards if the check before did not show what was verified."""
         began = self._now()
         try:
-            vector = self._embedder.embed_query(text, looks and not is_same)
+            vector = self._embedder.embed_query(text, check_after=was_checked and not is_same)
         except EmbedderMismatch:
             with self._lock:
                 self._recent.clear()  # the last ones may be the other model's
             raise
-        if looks:
-            self._looked_at = began
+        if was_checked:
+            self._checked_at = began
         self._breaker.record_success(self._now() - began)
         with self._lock:
             self._recent[text] = vector

@@ -2,7 +2,7 @@
 
 An index can only be searched with the embedder that made its vectors, so an existing
 index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
-here asks a server anything, but for the one look of `auto` and `ollama` at a new index.
+here asks a server anything, but for the one check by `auto` and `ollama` at a new index.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ AUTO: Final = "auto"
 KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
 
-LOOK: Final = 1.0
+WARNINGS_WAIT: Final = 1.0
 """Seconds that an ingest with nothing to embed waits for a server: a local one takes milliseconds,
 and a name that cannot be resolved many seconds."""
 
@@ -109,7 +109,7 @@ class Choice:
         if not isinstance(self.embedder, VerifiedEmbedder):
             return ()
         asked = run_in_background(self.embedder.warnings)
-        return asked.result() if wait_for(asked, LOOK) else ()
+        return asked.result() if wait_for(asked, WARNINGS_WAIT) else ()
 
     def server_version(self) -> str | None:
         """Ask the embedder's server, as VerifiedEmbedder; `None` if the embedder has no server."""

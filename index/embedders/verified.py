@@ -65,9 +65,9 @@ class VerifiedEmbedder:
         """As Embedder; raises EmbedderMismatch if the model is not what it was."""
         return self._embed_verified(lambda: self._live.embed_queries(texts))
 
-    def embed_query(self, text: str, looks: bool = True) -> Vectors:
+    def embed_query(self, text: str, *, check_after: bool = True) -> Vectors:
         """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
-        return self._embed_verified(lambda: self._live.embed_query(text, looks))
+        return self._embed_verified(lambda: self._live.embed_query(text, check_after=check_after))
 
     def is_verified_for(self, state: object) -> bool:
         """Whether the model was compared with the index in this state of server and model."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.embedders.guarded import TRUSTED
+from blog_search_mcp.index.embedders.guarded import HEALTH_CHECK_INTERVAL
 from blog_search_mcp.index.embedders.registry import choose_embedder, serve_embedder
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.search.ranking import SearchMode
@@ -85,7 +85,9 @@ def test_a_dead_ollama_costs_a_query_little_and_the_answer_names_it(
         with running(port=port):
             wait_for_meaning(reader)
         if way == "changed":
-            time.sleep(TRUSTED)  # an Ollama that was just looked at counts as unchanged
+            time.sleep(
+                HEALTH_CHECK_INTERVAL
+            )  # an Ollama that was just looked at counts as unchanged
         with dead(way, port):
             for query in queries:
                 alone, _ = timed_search(reader, query, SearchMode.LEXICAL)

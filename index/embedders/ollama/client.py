@@ -1,4 +1,4 @@
-"""Requests to one Ollama with timeouts and retries, and the short look whether it is well.
+"""Requests to one Ollama with timeouts and retries, and the short check whether it is well.
 
 The official client neither times out nor retries; both are decided here, and every
 failure that stays leaves as a RequestFailed with its kind. It follows redirects and reads whatever
@@ -170,7 +170,7 @@ class OllamaClient(RetryingClient["Client"]):
 
 
 class OllamaHealthCheck:
-    """A short look at one Ollama for one model; safe to use from several threads."""
+    """A short check of one Ollama for one model; safe to use from several threads."""
 
     def __init__(self, model: str, url: str) -> None:
         """Take the address in any form of OLLAMA_HOST. Raises UsageError for any other."""

@@ -99,7 +99,7 @@ class OpenAIEmbedder(RemoteEmbedder):
 
 
 class OpenAIHealthCheck:
-    """A short look whether the server answers; safe to use from several threads."""
+    """A short check whether the server answers; safe to use from several threads."""
 
     def __init__(self, model: str, url: str) -> None:
         """Take the address as OpenAIEmbedder does."""

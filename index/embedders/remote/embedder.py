@@ -175,10 +175,10 @@ class RemoteEmbedder(ABC):
         """As embed_documents."""
         return self._embed_all(self.prefixes[1], texts)
 
-    def embed_query(self, text: str, looks: bool = True) -> Vectors:
+    def embed_query(self, text: str, *, check_after: bool = True) -> Vectors:
         """As Embedder; gives up sooner than for documents, and raises EmbedderChanged too.
 
-        One that `looks` asks afterwards whether the server and the model are still the same.
+        With `check_after` it asks afterwards whether the server and the model are still the same.
         """
         import numpy as np
 
@@ -187,7 +187,7 @@ class RemoteEmbedder(ABC):
             return np.zeros(known.dimension, dtype=np.float32)
         send = self._sender(self.prefixes[1])
         row = self._translated(lambda: embed_one(replace_surrogates(text), send, self._for_a_query))
-        if looks:
+        if check_after:
             self._check_unchanged(known.state, self._for_a_query)
         return row
 

@@ -1,8 +1,8 @@
 """Several servers with the same model, as one: each batch goes to whichever is free.
 
-A server that fails rests for a while and the batch goes to another, so that one that is switched
-off costs a timeout and not the ingest. Before its first batch a server is compared with the first
-one that answered: another model under the same name would spoil the index.
+A server that fails cools down for a while and the batch goes to another, so that one that is
+switched off costs a timeout and not the ingest. Before its first batch a server is compared with
+the first one that answered: another model under the same name would spoil the index.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-REST: Final = 30.0
+COOLDOWN: Final = 30.0
 """Seconds for which a server that failed is given no batch."""
 
-_OF_THE_SERVER: Final = {
+_SERVER_FAULTS: Final = {
     FailureKind.DOWN,
     FailureKind.SLOW,
     FailureKind.BUSY,
@@ -50,7 +50,7 @@ class _Member:
     wire: Wire
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held by who sends it a batch."""
-    rests_until: float = 0.0
+    cooling_until: float = 0.0
     is_compared: bool = False
 
 
@@ -92,16 +92,16 @@ class PooledWire:
         """As Wire, by every server that has embedded: of one that is not what it was, if any."""
         states: list[ServerState] = []
         failure: RequestFailed | None = None
-        for member in sorted(self._members, key=lambda m: (self._is_resting(m), not m.is_compared)):
-            if states and (self._is_resting(member) or not member.is_compared):
+        for member in sorted(self._members, key=lambda m: (self._is_cooling(m), not m.is_compared)):
+            if states and (self._is_cooling(member) or not member.is_compared):
                 break
             try:
                 states.append(member.wire.read_state(model, policy))
             except RequestFailed as failed:
-                if failed.kind not in _OF_THE_SERVER:
+                if failed.kind not in _SERVER_FAULTS:
                     raise
                 failure = failure or failed
-                self._rest(member, failed)
+                self._cool_down(member, failed)
         if not states:
             raise failure or RequestFailed(FailureKind.DOWN)
         before = self._known.state if self._known else states[0]
@@ -126,10 +126,10 @@ class PooledWire:
                 self._compare(member, model, policy)
                 return member.wire.embed(model, texts, known, policy)
             except RequestFailed as failed:
-                if failed.kind not in _OF_THE_SERVER:
+                if failed.kind not in _SERVER_FAULTS:
                     raise
                 failure = failed
-                self._rest(member, failed)
+                self._cool_down(member, failed)
             finally:
                 tried.add(id(member))
                 self._free(member)
@@ -144,36 +144,36 @@ class PooledWire:
         return self._members[0].wire.warnings(model, known)
 
     def _try_each(self, ask: Callable[[_Member], T]) -> T:
-        """Return what the first server gives that does not fail, those that rest last."""
+        """Return what the first server gives that does not fail, those that cool down last."""
         failure: RequestFailed | None = None
-        for member in sorted(self._members, key=self._is_resting):
+        for member in sorted(self._members, key=self._is_cooling):
             try:
                 return ask(member)
             except RequestFailed as failed:
-                if failed.kind not in _OF_THE_SERVER:
+                if failed.kind not in _SERVER_FAULTS:
                     raise
                 failure = failure or failed
-                self._rest(member, failed)
+                self._cool_down(member, failed)
         raise failure or RequestFailed(FailureKind.DOWN)
 
-    def _is_resting(self, member: _Member) -> bool:
-        return member.rests_until > self._now()
+    def _is_cooling(self, member: _Member) -> bool:
+        return member.cooling_until > self._now()
 
-    def _rest(self, member: _Member, failure: RequestFailed) -> None:
-        if len(self._members) > 1 and not self._is_resting(member):
+    def _cool_down(self, member: _Member, failure: RequestFailed) -> None:
+        if len(self._members) > 1 and not self._is_cooling(member):
             log.warning("%s", self.messages.describe(failure, member.wire.url))
-        member.rests_until = self._now() + REST
+        member.cooling_until = self._now() + COOLDOWN
 
     def _take(self, tried: set[int]) -> _Member | None:
         """Lock a free server that was not tried; `None` once all were.
 
-        One that rests is tried only when no other is left.
+        One that cools down is tried only when no other is left.
         """
         with self._freed:
             while True:
                 left = [member for member in self._members if id(member) not in tried]
-                awake = [member for member in left if not self._is_resting(member)]
-                for member in awake or left:
+                available = [member for member in left if not self._is_cooling(member)]
+                for member in available or left:
                     if member.lock.acquire(blocking=False):
                         return member
                 if not left:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from blog_search_mcp.index.embedders.circuit_breaker import (
-    GIVEN_UP,
-    LONGEST,
-    PAUSE,
-    USUAL_TIMES,
-    WAIT,
+    ATTEMPT_TIMEOUT,
+    LEAST_WAIT,
+    MOST_WAIT,
+    RETRY_PAUSE,
+    WAIT_FACTOR,
     CircuitBreaker,
 )
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderUnavailable, ModelMissing
@@ -50,7 +50,7 @@ def trouble(breaker: CircuitBreaker) -> BlogSearchError | None:
 def test_a_query_of_which_nothing_is_known_may_ask_and_wait_briefly(
     breaker: CircuitBreaker,
 ) -> None:
-    assert breaker.admit().wait == WAIT
+    assert breaker.admit().wait == LEAST_WAIT
 
 
 def test_after_a_failure_queries_hear_of_it_and_do_not_ask(breaker: CircuitBreaker) -> None:
@@ -62,7 +62,7 @@ def test_one_query_asks_after_the_pause_and_the_others_go_on_hearing(
     breaker: CircuitBreaker, clock: Clock
 ) -> None:
     breaker.record_failure(breaker.admit(), DOWN)
-    clock.at += PAUSE - 0.001
+    clock.at += RETRY_PAUSE - 0.001
     assert trouble(breaker) is DOWN
     clock.at += 0.001
     assert [trouble(breaker) for _ in range(3)] == [None, DOWN, DOWN]
@@ -83,7 +83,7 @@ def test_the_pause_begins_anew_with_each_failure(breaker: CircuitBreaker, clock:
 
 def test_a_success_lets_every_query_ask_again(breaker: CircuitBreaker, clock: Clock) -> None:
     breaker.record_failure(breaker.admit(), DOWN)
-    clock.at += PAUSE
+    clock.at += RETRY_PAUSE
     breaker.admit()
     breaker.record_success(0.02)
     assert [trouble(breaker) for _ in range(3)] == [None, None, None]
@@ -91,7 +91,7 @@ def test_a_success_lets_every_query_ask_again(breaker: CircuitBreaker, clock: Cl
 
 def test_the_newest_failure_is_what_is_heard(breaker: CircuitBreaker) -> None:
     attempt = breaker.admit()
-    breaker.record_failure(attempt, DOWN, pause=GIVEN_UP)
+    breaker.record_failure(attempt, DOWN, pause=ATTEMPT_TIMEOUT)
     breaker.record_failure(attempt, MISSING)
     assert trouble(breaker) is MISSING
 
@@ -99,12 +99,12 @@ def test_the_newest_failure_is_what_is_heard(breaker: CircuitBreaker) -> None:
 def test_an_attempt_without_an_end_keeps_others_from_asking_for_a_while(
     breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    breaker.record_failure(breaker.admit(), DOWN, pause=GIVEN_UP)
-    clock.at += GIVEN_UP - 0.001
+    breaker.record_failure(breaker.admit(), DOWN, pause=ATTEMPT_TIMEOUT)
+    clock.at += ATTEMPT_TIMEOUT - 0.001
     assert trouble(breaker) is DOWN
     clock.at += 0.001
     assert [trouble(breaker), trouble(breaker)] == [None, DOWN]
-    clock.at += GIVEN_UP
+    clock.at += ATTEMPT_TIMEOUT
     assert trouble(breaker) is None
 
 
@@ -112,10 +112,10 @@ def test_the_pause_follows_the_end_of_an_attempt_that_was_waited_for_in_vain(
     breaker: CircuitBreaker, clock: Clock
 ) -> None:
     attempt = breaker.admit()
-    breaker.record_failure(attempt, DOWN, pause=GIVEN_UP)
+    breaker.record_failure(attempt, DOWN, pause=ATTEMPT_TIMEOUT)
     clock.at += 1
     breaker.record_failure(attempt, MISSING)
-    clock.at += PAUSE
+    clock.at += RETRY_PAUSE
     assert trouble(breaker) is None
 
 
@@ -126,7 +126,7 @@ def test_a_failure_that_is_heard_of_after_a_later_success_is_out_of_date(
     assert slow == quick
     breaker.record_success(0.02)
     breaker.record_failure(slow, DOWN)
-    breaker.record_failure(slow, DOWN, pause=GIVEN_UP)
+    breaker.record_failure(slow, DOWN, pause=ATTEMPT_TIMEOUT)
     assert trouble(breaker) is None
 
 
@@ -158,13 +158,13 @@ def test_hearing_of_a_failure_a_thousand_times_leaves_no_trace_in_it(
 @pytest.mark.parametrize(
     ("seconds", "wait"),
     [
-        ([0.02], WAIT),
-        ([WAIT / USUAL_TIMES], WAIT),
+        ([0.02], LEAST_WAIT),
+        ([LEAST_WAIT / WAIT_FACTOR], LEAST_WAIT),
         ([0.4], 0.8),
-        ([15.0], LONGEST),
+        ([15.0], MOST_WAIT),
         ([15.0, 0.4], 0.8),
         ([15.0, 0.4, 0.3, 0.5, 0.4, 0.4], 0.8),
-        ([0.4, 0.4, 0.4, 0.02, 0.02, 0.02], WAIT),
+        ([0.4, 0.4, 0.4, 0.02, 0.02, 0.02], LEAST_WAIT),
     ],
 )
 def test_an_embedder_that_works_may_take_twice_its_usual_time(
@@ -186,5 +186,5 @@ def test_after_a_failure_the_usual_time_is_not_waited_for(
 ) -> None:
     breaker.record_success(0.8)
     breaker.record_failure(breaker.admit(), DOWN)
-    clock.at += PAUSE
-    assert breaker.admit().wait == WAIT
+    clock.at += RETRY_PAUSE
+    assert breaker.admit().wait == LEAST_WAIT

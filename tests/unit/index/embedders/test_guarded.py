@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.index.embedders import guarded as guarded_module
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
-from blog_search_mcp.index.embedders.circuit_breaker import PAUSE, WAIT
-from blog_search_mcp.index.embedders.guarded import TRUSTED, GuardedEmbedder
+from blog_search_mcp.index.embedders.circuit_breaker import LEAST_WAIT, RETRY_PAUSE
+from blog_search_mcp.index.embedders.guarded import HEALTH_CHECK_INTERVAL, GuardedEmbedder
 from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.registry import connect_embedder
@@ -78,7 +78,7 @@ class Guarded:
 
     def later(self, text: str) -> str:
         """The same when it is time to ask again."""
-        self.time.at += PAUSE
+        self.time.at += RETRY_PAUSE
         return self.hears(text)
 
 
@@ -180,9 +180,9 @@ def test_a_host_that_takes_connections_and_says_nothing_is_waited_for_once() -> 
             "Ollama."
         )
         assert guard.hears("a query") == silent
-        assert guard.time.waited == [WAIT]
+        assert guard.time.waited == [LEAST_WAIT]
         assert "not answer" in guard.hears("another")
-        assert guard.time.waited == [WAIT]
+        assert guard.time.waited == [LEAST_WAIT]
         assert guard.health.checks == 1
 
 
@@ -195,9 +195,9 @@ def test_what_is_still_loading_is_waited_for_once_and_the_late_vector_is_kept(
         "in a moment; if it stays so, restart Ollama."
     )
     assert guard.hears("the first") == loading
-    assert guard.time.waited == [WAIT]
+    assert guard.time.waited == [LEAST_WAIT]
     assert [guard.hears("another"), guard.later("a third")] == [loading, loading]
-    assert guard.time.waited == [WAIT]
+    assert guard.time.waited == [LEAST_WAIT]
     assert len(ollama.embedded) == 1
 
     held.released.set()
@@ -234,7 +234,7 @@ def test_a_look_counts_towards_the_wait(ollama: OllamaStandIn, guard: Guarded, h
     guard.health.check = slow_check  # type: ignore[method-assign]
     ollama.faults, guard.time.held = [held], held
     assert "still loading" in guard.hears("a query")
-    assert guard.time.waited == [pytest.approx(WAIT - 0.1)]
+    assert guard.time.waited == [pytest.approx(LEAST_WAIT - 0.1)]
 
 
 def test_several_queries_at_once_ask_once_while_it_is_in_trouble(
@@ -242,7 +242,7 @@ def test_several_queries_at_once_ask_once_while_it_is_in_trouble(
 ) -> None:
     ollama.faults = [fails(503, "server busy")] * 2
     assert "is busy" in guard.hears("before")
-    guard.time.at += PAUSE
+    guard.time.at += RETRY_PAUSE
     ollama.faults = [held]
     before = len(ollama.embedded), guard.health.checks
     with ThreadPoolExecutor(8) as queries:
@@ -302,7 +302,7 @@ def test_other_weights_under_the_same_name_are_refused_while_serving_and_the_old
     ollama: OllamaStandIn, guard: Guarded
 ) -> None:
     assert guard.hears("before") == ""
-    guard.time.at += TRUSTED
+    guard.time.at += HEALTH_CHECK_INTERVAL
     ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
     with pytest.raises(EmbedderMismatch, match="other weights of Ollama's nomic-embed-text"):
         guard.embedder.embed_query("with other weights")
@@ -315,7 +315,7 @@ def test_a_query_soon_after_another_asks_for_its_vector_alone(
 ) -> None:
     assert guard.hears("before") == ""
     ollama.requests.clear()
-    guard.time.at += TRUSTED - 0.1
+    guard.time.at += HEALTH_CHECK_INTERVAL - 0.1
     assert [guard.hears(text) for text in ("one", "another")] == ["", ""]
     assert [request.path for request in ollama.requests] == ["/api/embed", "/api/embed"]
     guard.time.at += 0.1
@@ -331,7 +331,7 @@ def test_a_vector_that_other_weights_may_have_given_is_forgotten_once_they_are_s
     assert guard.hears("before") == ""
     ours, ollama.models = ollama.models, [Model(digest="f" * 64)]
     assert guard.hears("a query") == ""
-    guard.time.at += TRUSTED
+    guard.time.at += HEALTH_CHECK_INTERVAL
     with pytest.raises(EmbedderMismatch):
         guard.embedder.embed_query("with other weights")
     ollama.models = ours
@@ -344,7 +344,7 @@ def test_what_was_learnt_of_ollama_is_asked_again_when_its_version_is_another(
     ollama: OllamaStandIn, guard: Guarded
 ) -> None:
     assert guard.hears("before") == ""
-    guard.time.at += TRUSTED
+    guard.time.at += HEALTH_CHECK_INTERVAL
     ollama.version = "0.13.5"
     [_, standing] = guard.hears("UPPER case"), ollama.embedded[-1]["input"]
     assert standing == ["search_query: upper case"]
