@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from blog_search_mcp.server.cli.install.clients import Places
+    from blog_search_mcp.server.cli.install.clients import Machine
     from blog_search_mcp.server.settings import Settings
 
 
@@ -63,17 +63,17 @@ def run(settings: Settings) -> int:
         case "doctor":
             from blog_search_mcp.server.cli.doctor.run import doctor
 
-            return doctor(settings, _places())
+            return doctor(settings, _describe_machine())
         case "setup":
             from blog_search_mcp.server.cli.setup import set_up
 
             assert settings.setup is not None
-            return set_up(settings, settings.setup, _places())
+            return set_up(settings, settings.setup, _describe_machine())
         case "install" | "uninstall":
             from blog_search_mcp.server.cli.install.run import configure_client
 
             assert settings.setup is not None
-            return configure_client(settings, settings.setup, _places())
+            return configure_client(settings, settings.setup, _describe_machine())
         case "ask":
             from blog_search_mcp.server.cli.ask import ask
 
@@ -136,12 +136,12 @@ def _can_watch(settings: Settings) -> bool:
     return open_store(settings.index).stamp() is not None
 
 
-def _places() -> Places:
+def _describe_machine() -> Machine:
     from pathlib import Path
 
-    from blog_search_mcp.server.cli.install.clients import Places
+    from blog_search_mcp.server.cli.install.clients import Machine
 
-    return Places(Path.home(), Path.cwd(), sys.platform, os.environ)
+    return Machine(Path.home(), Path.cwd(), sys.platform, os.environ)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 from blog_search_mcp.index.commands import SERVER, command
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.server.cli.install.clients import ClientFile, Places, find_clients, own_file
+from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, find_clients, own_file
 from blog_search_mcp.server.cli.install.entries import describe_entry
 from blog_search_mcp.server.cli.install.run import Installed, install, plan_entry, uninstall
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
@@ -26,15 +26,15 @@ SAMPLE = 10
 """Newest posts whose titles are tried as the question."""
 
 
-def set_up(settings: Settings, setup: ClientSetup, places: Places) -> int:
+def set_up(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
     """Tell clients of the server, ingest and name a question; return the exit status."""
     content = settings.watch
     assert content is not None
     try:
         if not content.is_dir():
             raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
-        files = [own_file(places, word) for word in _choose_clients(setup, find_clients(places))]
-        to_paste = None if files else _entry_to_paste(settings, setup, places)
+        files = [own_file(machine, word) for word in _choose_clients(setup, find_clients(machine))]
+        to_paste = None if files else _entry_to_paste(settings, setup, machine)
         installed, status = _install_and_ingest(settings, setup, files)
         if status:
             if status < SIGNALLED and open_store(settings.index).stamp() is None:
@@ -91,8 +91,8 @@ def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> Instal
     return installed
 
 
-def _entry_to_paste(settings: Settings, setup: ClientSetup, places: Places) -> str:
-    file = own_file(places, "claude-desktop")
+def _entry_to_paste(settings: Settings, setup: ClientSetup, machine: Machine) -> str:
+    file = own_file(machine, "claude-desktop")
     entry = describe_entry(file, *plan_entry(settings, setup.name, file))
     found = "No client was found here; most of them take this entry, each in a file of its own."
     return f"{found}\n{entry}"

@@ -177,7 +177,7 @@ def not_held(blog: Blog, expected: dict[str, Any], name: str) -> list[str]:
 
 
 def doctor(blog: Blog) -> str:
-    return check_index(blog.index, None, datetime.now(UTC)).findings[0].state
+    return check_index(blog.index, None, datetime.now(UTC)).results[0].state
 
 
 def restore(path: Path, content: bytes) -> None:

@@ -12,8 +12,8 @@ from blog_search_mcp.index.commands import SERVER, command, start_words
 from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
-from blog_search_mcp.server.cli.doctor.findings import Finding, split_message
-from blog_search_mcp.server.cli.install.clients import ClientFile, Places, client_files
+from blog_search_mcp.server.cli.doctor.results import CheckResult, split_message
+from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
 from blog_search_mcp.server.settings import CLIENTS
 
@@ -21,33 +21,33 @@ VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""
 
 
-def check_clients(places: Places, indexes: Sequence[Location]) -> list[Finding]:
+def check_clients(machine: Machine, indexes: Sequence[Location]) -> list[CheckResult]:
     """Check every entry of ours; `indexes` are the folders that a new entry should name."""
-    findings: list[Finding] = []
+    results: list[CheckResult] = []
     has_entry = False
-    for file in client_files(places):
+    for file in client_files(machine):
         try:
             entries = read_entries(file, file.path.read_text(encoding="utf-8-sig"))
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            findings.append(_unreadable(file, f"it cannot be read: {error.strerror}"))
+            results.append(_unreadable(file, f"it cannot be read: {error.strerror}"))
         except ValueError as error:
-            findings.append(_unreadable(file, str(error)))
+            results.append(_unreadable(file, str(error)))
         else:
             ours = [entry for entry in entries if entry.is_ours]
-            findings += [_check_entry(file, entry, places, indexes) for entry in ours]
+            results += [_check_entry(file, entry, machine, indexes) for entry in ours]
             has_entry = has_entry or bool(ours)
     if has_entry:
-        return findings
+        return results
     text = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
     remedy = command(SERVER, "install", "claude-code", *_options(indexes))
-    return [*findings, Finding("clients", "warning", text, remedy)]
+    return [*results, CheckResult("clients", "warning", text, remedy)]
 
 
-def _unreadable(file: ClientFile, reason: str) -> Finding:
+def _unreadable(file: ClientFile, reason: str) -> CheckResult:
     text = f"{file.path} cannot be used: {reason}."
-    return Finding(file.client, "warning", text, f"Correct {file.path}.")
+    return CheckResult(file.client, "warning", text, f"Correct {file.path}.")
 
 
 def _options(indexes: Sequence[Location]) -> list[object]:
@@ -55,58 +55,60 @@ def _options(indexes: Sequence[Location]) -> list[object]:
 
 
 def _check_entry(
-    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Location]
-) -> Finding:
+    file: ClientFile, entry: Entry, machine: Machine, indexes: Sequence[Location]
+) -> CheckResult:
     """Return the first thing that is wrong with the entry, or that it works."""
     where = f"The entry {entry.name!r} in {file.path}"
-    faults = _command_faults(file, entry, places, indexes)
+    faults = _command_faults(file, entry, machine, indexes)
     for fault in chain(faults, _index_faults(file, entry, indexes)):
-        return Finding(file.client, fault.state, f"{where} {fault.text}", fault.remedy)
+        return CheckResult(file.client, fault.state, f"{where} {fault.text}", fault.remedy)
     served = " and ".join(entry.indexes)
-    return Finding(file.client, "ok", f"{where} starts this server over {served}.")
+    return CheckResult(file.client, "ok", f"{where} starts this server over {served}.")
 
 
 def _command_faults(
-    file: ClientFile, entry: Entry, places: Places, indexes: Sequence[Location]
-) -> Iterator[Finding]:
+    file: ClientFile, entry: Entry, machine: Machine, indexes: Sequence[Location]
+) -> Iterator[CheckResult]:
     program = entry.command
     located = [_locate(index) for index in entry.indexes]
     named = [
         each for each in located if isinstance(each, IndexAddress) or each.is_absolute()
     ] or indexes
     remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
-    if shutil.which(program, path=places.environment.get("PATH")) is None:
-        yield Finding(file.client, "problem", f"starts {program}, which is not there.", remedy)
+    if shutil.which(program, path=machine.environment.get("PATH")) is None:
+        yield CheckResult(file.client, "problem", f"starts {program}, which is not there.", remedy)
     elif not Path(program).is_absolute():
         text = f"starts {program}, which the client may not find: it has a PATH of its own."
-        yield Finding(file.client, "warning", text, remedy)
+        yield CheckResult(file.client, "warning", text, remedy)
 
 
-def _index_faults(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -> Iterator[Finding]:
+def _index_faults(
+    file: ClientFile, entry: Entry, indexes: Sequence[Location]
+) -> Iterator[CheckResult]:
     words = ", ".join(f'"{word}"' for word in _options(indexes))
     remedy = _install(file, entry, indexes) or f'Set "args" to [{words}] there.'
     if not entry.indexes:
         text = "names no index, so it is looked for in the client's own folder."
-        yield Finding(file.client, "warning", text, remedy)
+        yield CheckResult(file.client, "warning", text, remedy)
     for named in entry.indexes:
         yield from _folder_faults(file, named, remedy)
 
 
-def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[Finding]:
+def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[CheckResult]:
     if VARIABLE in named:
         return
     index = _locate(named)
     if isinstance(index, Path) and not index.is_absolute():
         text = f"names the index {named}, which depends on the client's own folder."
-        yield Finding(file.client, "warning", text, remedy)
+        yield CheckResult(file.client, "warning", text, remedy)
         return
     try:
         if not open_store(index).exists():
             text = f"names {named}, which holds no index."
-            yield Finding(file.client, "problem", text, ingest_command(index))
+            yield CheckResult(file.client, "problem", text, ingest_command(index))
     except IndexProblem as error:
         text, remedy = split_message(error)
-        yield Finding(file.client, "problem", f"names {named}. {text}", remedy)
+        yield CheckResult(file.client, "problem", f"names {named}. {text}", remedy)
 
 
 def _locate(named: str) -> Location:

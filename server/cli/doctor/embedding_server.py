@@ -18,15 +18,15 @@ from blog_search_mcp.index.errors import (
     UsageError,
 )
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding, State, split_message
+from blog_search_mcp.server.cli.doctor.results import CheckResult, State, split_message
 
 OTHER = "embedding server"
 
 UPDATE = "Update Ollama to 0.30 or later."
-"""The end of `misreading_warning`, which is the finding's remedy."""
+"""The end of `misreading_warning`, which is the result's remedy."""
 
 
-def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[Finding]:
+def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[CheckResult]:
     """Check the server of an index's embedder, and Ollama where there is no other.
 
     `embedder` is `None` without an index; `rebuild` is the command that builds the index anew.
@@ -36,18 +36,18 @@ def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     return check_ollama(url, embedder, rebuild)
 
 
-def check_other(url: str, embedder: EmbedderIdentity) -> list[Finding]:
+def check_other(url: str, embedder: EmbedderIdentity) -> list[CheckResult]:
     """Embed a query with the server at `url`, or several with commas between them."""
     try:
         connect_embedder(embedder, url).embed_query("test")
     except (EmbedderError, EmbedderMismatch) as error:
         text, remedy = split_message(error)
         lack = "Until then search is by words alone."
-        return [Finding(OTHER, "problem", f"{text} {lack}", remedy)]
-    return [Finding(OTHER, "ok", f"{url} embeds with {embedder.model} as at the ingest.")]
+        return [CheckResult(OTHER, "problem", f"{text} {lack}", remedy)]
+    return [CheckResult(OTHER, "ok", f"{url} embeds with {embedder.model} as at the ingest.")]
 
 
-def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[Finding]:
+def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> list[CheckResult]:
     """Ask the Ollama at `url`, in any form of OLLAMA_HOST, if the index or the user names one.
 
     `embedder` is the index's, `None` without an index; `rebuild` is the command that builds the
@@ -55,24 +55,24 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     """
     needed = _on_server(embedder)
     if needed is None and not url:
-        return [Finding("Ollama", "ok", "No index here needs it.")]
+        return [CheckResult("Ollama", "ok", "No index here needs it.")]
     try:
         health = OllamaHealthCheck(_model_of(embedder), url)
     except UsageError as error:
-        return [Finding("Ollama", "problem", *split_message(error))]
+        return [CheckResult("Ollama", "problem", *split_message(error))]
     try:
         return check_model(health.check(), health.url, embedder, rebuild)
     except EmbedderRefused as error:
-        return [Finding("Ollama", _lacking(needed), *split_message(error))]
+        return [CheckResult("Ollama", _lacking(needed), *split_message(error))]
     except EmbedderError:
         lack = "without it search is by words alone" if needed else "the index does not use it"
         text = f"Nothing answers at {health.url}; {lack}."
-        return [Finding("Ollama", _lacking(needed), text, "ollama serve")]
+        return [CheckResult("Ollama", _lacking(needed), text, "ollama serve")]
 
 
 def check_model(
     server: ServerState, url: str, embedder: EmbedderIdentity | None, rebuild: str
-) -> list[Finding]:
+) -> list[CheckResult]:
     """Check version and model of the Ollama at `url`.
 
     A warning at most is reported where the index does not need it.
@@ -80,21 +80,21 @@ def check_model(
     needed, model = _on_server(embedder), _model_of(embedder)
     if not server.digest:
         text = f"Ollama {server.version} at {url} does not have the model {model}."
-        findings = [Finding("Ollama", _lacking(needed), text, f"ollama pull {model}")]
+        results = [CheckResult("Ollama", _lacking(needed), text, f"ollama pull {model}")]
     else:
         text = f"Ollama {server.version} at {url} has {model} ({server.digest[:12]})."
-        findings = [Finding("Ollama", "ok", text)]
+        results = [CheckResult("Ollama", "ok", text)]
     if misreads_capitals(server.version):
         text = misreading_warning(server.version, model).removesuffix(UPDATE).rstrip()
         remedy = f"{UPDATE[:-1]}: https://ollama.com/download"
-        findings.append(Finding("Ollama", "warning", text, remedy))
+        results.append(CheckResult("Ollama", "warning", text, remedy))
     if needed is not None and server.digest and needed.digest != server.digest:
         text = (
             f"The index was built with other weights of {model} ({needed.digest[:12]}), so "
             "search is by words alone."
         )
-        findings.append(Finding("Ollama", "problem", text, rebuild))
-    return findings
+        results.append(CheckResult("Ollama", "problem", text, rebuild))
+    return results
 
 
 def _on_server(embedder: EmbedderIdentity | None) -> EmbedderIdentity | None:

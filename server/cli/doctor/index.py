@@ -25,7 +25,7 @@ from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import IndexStore, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity
-from blog_search_mcp.server.cli.doctor.findings import Finding, count, split_message
+from blog_search_mcp.server.cli.doctor.results import CheckResult, count, split_message
 
 CONTENT = "CONTENT"
 """Placeholder for the posts' folder where it is not known."""
@@ -35,7 +35,7 @@ CONTENT = "CONTENT"
 class IndexCheck:
     """What was found of one index, and what other checks need of it."""
 
-    findings: list[Finding]
+    results: list[CheckResult]
     ingest: str
     """The command that brings it up to date, without further options."""
     embedder: EmbedderIdentity | None = None
@@ -58,21 +58,21 @@ def check_index(index: Location, content: Path | None, now: datetime) -> IndexCh
             remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
         elif not isinstance(error, IndexUnreachable):
             remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
-        return IndexCheck([Finding("index", "problem", text, remedy)], ingest)
-    findings = [_describe_index(store, manifest, now)]
+        return IndexCheck([CheckResult("index", "problem", text, remedy)], ingest)
+    results = [_describe_index(store, manifest, now)]
     if embedder_error is not None:
         text, _ = split_message(embedder_error)
-        findings.append(Finding("embedder", "problem", text, reinstall_command()))
+        results.append(CheckResult("embedder", "problem", text, reinstall_command()))
     last_ingest = read_last_ingest(store, manifest.generation)
     if last_ingest is not None:
         content = content or Path(last_ingest.content)
     ingest = ingest_command(index, content)
     if last_ingest is None or content is None:
         text = "What the last ingest saw is not known, so no answer can say that posts changed."
-        findings.append(Finding("posts", "warning", text, ingest))
+        results.append(CheckResult("posts", "warning", text, ingest))
     else:
-        findings.append(_check_posts(index, last_ingest, content, now))
-    return IndexCheck(findings, ingest, manifest.embedder)
+        results.append(_check_posts(index, last_ingest, content, now))
+    return IndexCheck(results, ingest, manifest.embedder)
 
 
 def _open(store: IndexStore, manifest: Manifest) -> EmbedderError | None:
@@ -91,11 +91,11 @@ def _open(store: IndexStore, manifest: Manifest) -> EmbedderError | None:
     return None
 
 
-def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> Finding:
+def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> CheckResult:
     measured = store.measure()
     size = "" if measured is None else f"{measured / 1e6:.1f} MB, "
     backlog = describe_backlog(len(manifest.posts), manifest.waiting)
-    return Finding(
+    return CheckResult(
         "index",
         "ok",
         f"{store.location} is whole: {count(len(manifest.posts), 'post')}, "
@@ -105,18 +105,22 @@ def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> Fin
     )
 
 
-def _check_posts(index: Location, last_ingest: LastIngest, content: Path, now: datetime) -> Finding:
+def _check_posts(
+    index: Location, last_ingest: LastIngest, content: Path, now: datetime
+) -> CheckResult:
     try:
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
         elsewhere = command(SERVER, "doctor", "--index", index, "--content", CONTENT)
-        return Finding("posts", "warning", split_message(error)[0], elsewhere)
+        return CheckResult("posts", "warning", split_message(error)[0], elsewhere)
     if not changes.sources:
-        return Finding("posts", "ok", f"Nothing in {content} has changed since the last ingest.")
+        return CheckResult(
+            "posts", "ok", f"Nothing in {content} has changed since the last ingest."
+        )
     count = len(changes.sources)
     posts = "1 post has" if count == 1 else f"{count:,} posts have"
     text = (
         f"{posts} changed since the index was made {format_age(last_ingest.created, now)}: "
         f"{list_changes(changes)}."
     )
-    return Finding("posts", "warning", text, ingest_command(index, content))
+    return CheckResult("posts", "warning", text, ingest_command(index, content))

@@ -1,6 +1,6 @@
 """Check Python and the installed packages against what the distribution requires.
 
-Only the standard library and `packaging` are needed, so that a missing package is a finding.
+Only the standard library and `packaging` are needed, so that a missing package is a result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from blog_search_mcp.index.commands import PACKAGE, reinstall_command
-from blog_search_mcp.server.cli.doctor.findings import Finding, count
+from blog_search_mcp.server.cli.doctor.results import CheckResult, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +55,25 @@ def read_environment() -> Environment:
     )
 
 
-def check_packages(environment: Environment) -> list[Finding]:
+def check_packages(environment: Environment) -> list[CheckResult]:
     """Compare the versions."""
-    python = Finding("Python", "ok", f"{environment.python}.")
+    python = CheckResult("Python", "ok", f"{environment.python}.")
     if not environment.version:
         text = f"{PACKAGE} is not installed in this Python, so versions are not compared."
         remedy = f"{sys.executable} -m pip install -e ."
-        return [python, Finding("packages", "warning", text, remedy)]
+        return [python, CheckResult("packages", "warning", text, remedy)]
     if not _fits(environment.python, environment.wanted_python):
         text = f"{environment.python} is not {environment.wanted_python}."
-        python = Finding("Python", "problem", text, reinstall_command())
+        python = CheckResult("Python", "problem", text, reinstall_command())
     wrong = []
     for name, version in environment.found.items():
         wanted = environment.wanted[name]
         if version is None or not _fits(version, wanted):
             text = f"{name} {version} is not {wanted}." if version else f"{name} is missing."
-            wrong.append(Finding("packages", "problem", text, reinstall_command()))
+            wrong.append(CheckResult("packages", "problem", text, reinstall_command()))
     packages = count(len(environment.found), "package")
     text = f"{PACKAGE} {environment.version}, with the versions it needs of {packages}."
-    return [python, *(wrong or [Finding("packages", "ok", text)])]
+    return [python, *(wrong or [CheckResult("packages", "ok", text)])]
 
 
 def _fits(version: str, wanted: str) -> bool:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import check_packages, read_environment
-from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.doctor.results import CheckResult, as_json, as_lines, exit_status
+from blog_search_mcp.server.cli.install.clients import Machine
 from blog_search_mcp.server.cli.terminal import print_text
 from blog_search_mcp.server.settings import Settings
 
 
-def doctor(settings: Settings, places: Places) -> int:
+def doctor(settings: Settings, machine: Machine) -> int:
     """Print what was found; return the exit status, 1 if there is a problem."""
-    findings = run_checks(settings, places, datetime.now(UTC))
-    print_text(as_json(findings) if settings.json else "\n".join(as_lines(findings)))
-    return exit_status(findings)
+    results = run_checks(settings, machine, datetime.now(UTC))
+    print_text(as_json(results) if settings.json else "\n".join(as_lines(results)))
+    return exit_status(results)
 
 
-def run_checks(settings: Settings, places: Places, now: datetime) -> list[Finding]:
+def run_checks(settings: Settings, machine: Machine, now: datetime) -> list[CheckResult]:
     """Check packages, index, Ollama and clients; the packages alone while one is missing."""
     environment = read_environment()
     packages = check_packages(environment)
@@ -34,13 +34,11 @@ def run_checks(settings: Settings, places: Places, now: datetime) -> list[Findin
         by_embedder.pop(None, None)
     return [
         *packages,
-        *(finding for check in checks for finding in check.findings),
+        *(result for check in checks for result in check.results),
         *(
-            finding
+            result
             for embedder, check in by_embedder.items()
-            for finding in check_server(
-                settings.embedder_url, embedder, f"{check.ingest} --rebuild"
-            )
+            for result in check_server(settings.embedder_url, embedder, f"{check.ingest} --rebuild")
         ),
-        *check_clients(places, [each.index for each in settings.each]),
+        *check_clients(machine, [each.index for each in settings.each]),
     ]

@@ -10,8 +10,8 @@ from blog_search_mcp.server.settings import CLIENTS
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The folders that clients derive their paths from."""
+class Machine:
+    """What the paths of clients' settings depend on."""
 
     home: Path
     project: Path
@@ -37,23 +37,23 @@ class ClientFile:
     """Whether its entries count in every folder, and not in one project alone."""
 
 
-def client_files(places: Places) -> tuple[ClientFile, ...]:
+def client_files(machine: Machine) -> tuple[ClientFile, ...]:
     """Return every file that a known client would read, once; few of them exist.
 
     In the home folder Cursor's file of the project is that of the user.
     """
-    files = (*_user_files(places), *_project_files(places.project))
+    files = (*_user_files(machine), *_project_files(machine.project))
     return tuple({file.path: file for file in reversed(files)}.values())[::-1]
 
 
-def own_file(places: Places, word: str) -> ClientFile:
+def own_file(machine: Machine, word: str) -> ClientFile:
     """Return the file whose entries count in every folder; `word` is a key of CLIENTS."""
-    return next(file for file in _user_files(places) if file.client == CLIENTS[word])
+    return next(file for file in _user_files(machine) if file.client == CLIENTS[word])
 
 
-def find_clients(places: Places) -> tuple[str, ...]:
+def find_clients(machine: Machine) -> tuple[str, ...]:
     """Return the words of CLIENTS that have been used here, by their files or folders."""
-    return tuple(word for word in CLIENTS if _is_there(own_file(places, word).path, places.home))
+    return tuple(word for word in CLIENTS if _is_there(own_file(machine, word).path, machine.home))
 
 
 def _is_there(file: Path, home: Path) -> bool:
@@ -62,9 +62,9 @@ def _is_there(file: Path, home: Path) -> bool:
     return file.exists() or folder.is_dir()
 
 
-def _user_files(places: Places) -> tuple[ClientFile, ...]:
-    home, settings = places.home, _settings_folder(places)
-    claude = Path(places.environment.get("CLAUDE_CONFIG_DIR") or home)
+def _user_files(machine: Machine) -> tuple[ClientFile, ...]:
+    home, settings = machine.home, _settings_folder(machine)
+    claude = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or home)
     return (
         ClientFile("Claude Desktop", settings / "Claude/claude_desktop_config.json", "mcpServers"),
         ClientFile("Claude Code", claude / ".claude.json", "mcpServers", typed=True),
@@ -73,7 +73,7 @@ def _user_files(places: Places) -> tuple[ClientFile, ...]:
             "VS Code", settings / "Code/User/mcp.json", "servers", comments=True, typed=True
         ),
         ClientFile("Windsurf", home / ".codeium/windsurf/mcp_config.json", "mcpServers"),
-        ClientFile("Zed", _zed_folder(places) / "settings.json", "context_servers", comments=True),
+        ClientFile("Zed", _zed_folder(machine) / "settings.json", "context_servers", comments=True),
     )
 
 
@@ -86,19 +86,19 @@ def _project_files(project: Path) -> tuple[ClientFile, ...]:
     return tuple(replace(file, everywhere=False) for file in files)
 
 
-def _settings_folder(places: Places) -> Path:
+def _settings_folder(machine: Machine) -> Path:
     """Where desktop programs keep their settings."""
-    if places.system == "darwin":
-        return places.home / "Library/Application Support"
-    if places.system == "win32":
-        return Path(places.environment.get("APPDATA") or places.home / "AppData/Roaming")
-    return Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")
+    if machine.system == "darwin":
+        return machine.home / "Library/Application Support"
+    if machine.system == "win32":
+        return Path(machine.environment.get("APPDATA") or machine.home / "AppData/Roaming")
+    return Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
 
 
-def _zed_folder(places: Places) -> Path:
+def _zed_folder(machine: Machine) -> Path:
     """Zed uses ~/.config on macOS too."""
-    if places.system == "win32":
-        return _settings_folder(places) / "Zed"
-    if places.system == "darwin":
-        return places.home / ".config/zed"
-    return _settings_folder(places) / "zed"
+    if machine.system == "win32":
+        return _settings_folder(machine) / "Zed"
+    if machine.system == "darwin":
+        return machine.home / ".config/zed"
+    return _settings_folder(machine) / "zed"

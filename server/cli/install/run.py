@@ -11,7 +11,7 @@ from typing import Any
 from blog_search_mcp.index.content.last_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
+from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
 from blog_search_mcp.server.cli.install.entries import (
     Entry,
     choose_name,
@@ -27,9 +27,9 @@ from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings
 
 
-def configure_client(settings: Settings, setup: ClientSetup, places: Places) -> int:
+def configure_client(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
     """Carry out `install` or `uninstall`; return the exit status, 1 if nothing could be done."""
-    file = own_file(places, setup.client)
+    file = own_file(machine, setup.client)
     try:
         if setup.removes:
             indexes = (setup.index,) if setup.index else ()

@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.index.commands import command, start_words
 from blog_search_mcp.server.cli.doctor.clients import check_clients
-from blog_search_mcp.server.cli.doctor.findings import Finding
-from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.doctor.results import CheckResult
+from blog_search_mcp.server.cli.install.clients import Machine
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -26,12 +26,12 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def about_clients(home: Path, entry: object, index: Path) -> list[Finding]:
+def about_clients(home: Path, entry: object, index: Path) -> list[CheckResult]:
     """What is found where Cursor has this entry, or this text for its whole file."""
     text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
     (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
-    places = Places(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
-    return check_clients(places, [index])
+    machine = Machine(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
+    return check_clients(machine, [index])
 
 
 SCRIPT = start_words("blog-server")[0]
@@ -41,7 +41,7 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
     assert about_clients(home, entry, made.index) == [
-        Finding(
+        CheckResult(
             "Cursor",
             "ok",
             f"The entry 'blog' in {home}/.cursor/mcp.json starts this server over {made.index}.",
@@ -101,7 +101,7 @@ def test_an_entry_that_does_not_work_is_told_with_what_to_write(
 ) -> None:
     [found] = about_clients(home, entry, Path("/mine"))
     where = f"The entry 'blog' in {home}/.cursor/mcp.json "
-    assert found == Finding("Cursor", state, where + text, remedy)  # type: ignore[arg-type]
+    assert found == CheckResult("Cursor", state, where + text, remedy)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_an_entry_of_one_project_is_mended_by_hand(
     text = json.dumps({"projects": {"/p": servers}} if name == ".claude.json" else servers)
     (home / "project").mkdir()
     (home / name).write_text(text, encoding="utf-8")
-    there = Places(home, home / "project", "linux", {})
+    there = Machine(home, home / "project", "linux", {})
     [found] = check_clients(there, [Path("/mine")])
     assert (found.subject, found.remedy) == ("Claude Code", remedy)
 
@@ -142,7 +142,7 @@ def test_a_settings_file_that_is_no_json_is_named_with_the_place(home: Path) -> 
 
 def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> None:
     assert about_clients(home, {"command": "/bin/other"}, Path("/mine")) == [
-        Finding(
+        CheckResult(
             "clients",
             "warning",
             "No client has an entry for this server; install knows "
@@ -156,5 +156,5 @@ def test_in_the_home_folder_an_entry_is_looked_at_once(home: Path, blog: MakeBlo
     made = blog({"soup.md": SOUP})
     entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
     [found] = about_clients(home, entry, made.index)
-    places = Places(home, home, "linux", {"PATH": str(Path(sys.executable).parent)})
-    assert check_clients(places, [made.index]) == [found]
+    machine = Machine(home, home, "linux", {"PATH": str(Path(sys.executable).parent)})
+    assert check_clients(machine, [made.index]) == [found]

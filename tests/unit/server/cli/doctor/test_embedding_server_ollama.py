@@ -11,7 +11,7 @@ from blog_search_mcp.index.embedders.packaged import E5, MINILM
 from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.embedding_server import check_model, check_ollama
-from blog_search_mcp.server.cli.doctor.findings import Finding, State
+from blog_search_mcp.server.cli.doctor.results import CheckResult, State
 from tests.support.ollama_standin import Model, running
 from tests.support.ports import free_port
 
@@ -79,7 +79,7 @@ def test_what_an_ollama_lacks_is_told_with_its_mending(
 
 
 def test_an_ollama_that_nobody_needs_gets_no_request() -> None:
-    fine = Finding("Ollama", "ok", "No index here needs it.")
+    fine = CheckResult("Ollama", "ok", "No index here needs it.")
     assert check_ollama("", MINILM.identity, REBUILD) == [fine]
 
 
@@ -105,7 +105,9 @@ def test_an_ollama_that_does_not_answer_is_a_problem_if_the_index_needs_it(
 ) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     text = f"Nothing answers at {url}; {lack}."
-    assert check_ollama(url, recorded, REBUILD) == [Finding("Ollama", state, text, "ollama serve")]
+    assert check_ollama(url, recorded, REBUILD) == [
+        CheckResult("Ollama", state, text, "ollama serve")
+    ]
 
 
 def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
@@ -121,7 +123,7 @@ def test_what_keeps_the_client_from_starting_is_not_taken_for_silence(
 ) -> None:
     monkeypatch.setattr("blog_search_mcp.index.embedders.ollama.client.is_loopback", _trip)
     assert check_ollama("http://127.0.0.1:11434", NOMIC, REBUILD) == [
-        Finding(
+        CheckResult(
             "Ollama",
             "problem",
             "The Ollama client cannot start: a bad proxy.",

@@ -17,8 +17,8 @@ from blog_search_mcp.index.store.generations import switch
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
-from blog_search_mcp.server.cli.doctor.findings import Finding
 from blog_search_mcp.server.cli.doctor.index import check_index
+from blog_search_mcp.server.cli.doctor.results import CheckResult
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -27,8 +27,8 @@ NOW = datetime.now(UTC)
 SOUP = "# Soup\n\nBoil an onion.\n"
 
 
-def about_the_index(blog: Blog, content: Path | None = None) -> list[Finding]:
-    return check_index(blog.index, content, NOW + timedelta(hours=2.5)).findings
+def about_the_index(blog: Blog, content: Path | None = None) -> list[CheckResult]:
+    return check_index(blog.index, content, NOW + timedelta(hours=2.5)).results
 
 
 def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
@@ -38,7 +38,7 @@ def test_a_whole_index_is_told_with_its_numbers(blog: MakeBlog) -> None:
     assert (found.subject, found.state, found.remedy) == ("index", "ok", None)
     assert start == f"{made.index} is whole: 1 post, 1"
     assert end.endswith(" MB, made 2 hours ago with fake bag-of-words.")
-    assert posts == Finding(
+    assert posts == CheckResult(
         "posts", "ok", f"Nothing in {made.content} has changed since the last ingest."
     )
 
@@ -57,7 +57,7 @@ def test_posts_that_wait_for_their_vectors_are_counted(blog: MakeBlog) -> None:
 def test_stale_posts_are_named_with_the_ingest_that_takes_them_in(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     made.write({"tea.md": "Tea.\n", "soup.md": SOUP * 2})
-    assert about_the_index(made)[1] == Finding(
+    assert about_the_index(made)[1] == CheckResult(
         "posts",
         "warning",
         "2 posts have changed since the index was made 2 hours ago: soup.md, tea.md.",
@@ -85,8 +85,8 @@ def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -
 
 
 def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
-    assert check_index(tmp_path / "none", tmp_path / "posts", NOW).findings == [
-        Finding(
+    assert check_index(tmp_path / "none", tmp_path / "posts", NOW).results == [
+        CheckResult(
             "index",
             "problem",
             "There is no index in none/ yet.",
@@ -122,7 +122,7 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     )
     ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.packaged.OnnxEmbedder.embed_query", refuse)
-    assert about_the_index(made)[1] == Finding(
+    assert about_the_index(made)[1] == CheckResult(
         "embedder", "problem", "The model is missing; install it again.", reinstall_command()
     )
 

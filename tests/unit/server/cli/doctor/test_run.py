@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.commands import command, reinstall_command
-from blog_search_mcp.server.cli.doctor.findings import Finding, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.packages import Environment, check_packages, read_environment
+from blog_search_mcp.server.cli.doctor.results import CheckResult, as_json, as_lines, exit_status
 from blog_search_mcp.server.cli.doctor.run import run_checks
-from blog_search_mcp.server.cli.install.clients import Places
+from blog_search_mcp.server.cli.install.clients import Machine
 from blog_search_mcp.server.settings import Settings
 from tests.support.python import run_python
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 NOW = datetime.now(UTC)
 SOUP = "# Soup\n\nBoil an onion.\n"
-FINE = Finding("index", "ok", "It is there.")
-SLOW = Finding("Ollama", "warning", "It is old.", "ollama --update")
-GONE = Finding("posts", "problem", "They are gone.", "blog-ingest posts")
+FINE = CheckResult("index", "ok", "It is there.")
+SLOW = CheckResult("Ollama", "warning", "It is old.", "ollama --update")
+GONE = CheckResult("posts", "problem", "They are gone.", "blog-ingest posts")
 
 
-def test_a_finding_is_a_line_and_its_remedy_the_next() -> None:
+def test_a_result_is_a_line_and_its_remedy_the_next() -> None:
     assert as_lines([FINE, SLOW, GONE]) == [
         "ok       index   It is there.",
         "warning  Ollama  It is old.",
@@ -42,7 +42,7 @@ def test_a_finding_is_a_line_and_its_remedy_the_next() -> None:
     assert as_lines([FINE])[-1] == "All is well."
 
 
-def test_json_has_the_same_findings_and_the_worst_state() -> None:
+def test_json_has_the_same_results_and_the_worst_state() -> None:
     report = json.loads(as_json([FINE, GONE, SLOW]))
     assert report["state"] == "problem"
     assert [tuple(each.values()) for each in report["findings"]] == [
@@ -54,10 +54,10 @@ def test_json_has_the_same_findings_and_the_worst_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("findings", "status"), [([], 0), ([FINE], 0), ([FINE, SLOW], 0), ([GONE, FINE], 1)]
+    ("results", "status"), [([], 0), ([FINE], 0), ([FINE, SLOW], 0), ([GONE, FINE], 1)]
 )
-def test_only_a_problem_is_a_failure(findings: list[Finding], status: int) -> None:
-    assert exit_status(findings) == status
+def test_only_a_problem_is_a_failure(results: list[CheckResult], status: int) -> None:
+    assert exit_status(results) == status
 
 
 def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
@@ -71,19 +71,19 @@ THERE = Environment("3.12.1", ">=3.11", "0.1.0", {"mcp": "<3,>=2.3"}, {"mcp": "2
 
 def test_packages_that_are_as_required_are_counted() -> None:
     assert check_packages(THERE) == [
-        Finding("Python", "ok", "3.12.1."),
-        Finding(
+        CheckResult("Python", "ok", "3.12.1."),
+        CheckResult(
             "packages", "ok", "blog-search-mcp 0.1.0, with the versions it needs of 1 package."
         ),
     ]
 
 
 @pytest.mark.parametrize(
-    ("facts", "finding"),
+    ("facts", "result"),
     [
         (
             replace(THERE, python="3.10.2"),
-            Finding(
+            CheckResult(
                 "Python",
                 "problem",
                 "3.10.2 is not >=3.11.",
@@ -92,7 +92,7 @@ def test_packages_that_are_as_required_are_counted() -> None:
         ),
         (
             replace(THERE, found={"mcp": "1.9.0"}),
-            Finding(
+            CheckResult(
                 "packages",
                 "problem",
                 "mcp 1.9.0 is not <3,>=2.3.",
@@ -101,7 +101,7 @@ def test_packages_that_are_as_required_are_counted() -> None:
         ),
         (
             replace(THERE, found={"mcp": None}),
-            Finding(
+            CheckResult(
                 "packages",
                 "problem",
                 "mcp is missing.",
@@ -110,7 +110,7 @@ def test_packages_that_are_as_required_are_counted() -> None:
         ),
         (
             Environment("3.12.1", "", "", {}, {}),
-            Finding(
+            CheckResult(
                 "packages",
                 "warning",
                 "blog-search-mcp is not installed in this Python, so versions are not compared.",
@@ -119,9 +119,9 @@ def test_packages_that_are_as_required_are_counted() -> None:
         ),
     ],
 )
-def test_a_version_that_does_not_fit_is_named(facts: Environment, finding: Finding) -> None:
+def test_a_version_that_does_not_fit_is_named(facts: Environment, result: CheckResult) -> None:
     [wrong] = [each for each in check_packages(facts) if each.state != "ok"]
-    assert wrong == finding
+    assert wrong == result
 
 
 def test_the_installed_packages_are_those_of_the_project() -> None:
@@ -139,7 +139,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_the_checks_go_from_python_to_the_clients(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
-    found = run_checks(Settings(made.index, ""), Places(home, home, "linux", {}), NOW)
+    found = run_checks(Settings(made.index, ""), Machine(home, home, "linux", {}), NOW)
     subjects = [each.subject for each in found]
     assert subjects == ["Python", "packages", "index", "posts", "Ollama", "clients"]
 
@@ -148,7 +148,7 @@ def test_each_of_several_indexes_is_checked(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
     gone = Settings(home / "gone", "")
     settings = Settings(made.index, "", others=(gone,))
-    found = run_checks(settings, Places(home, home, "linux", {}), NOW)[2:]
+    found = run_checks(settings, Machine(home, home, "linux", {}), NOW)[2:]
     subjects = [(each.subject, each.state) for each in found]
     assert subjects == [
         ("index", "ok"),
@@ -166,7 +166,7 @@ def test_each_of_several_indexes_is_checked(blog: MakeBlog, home: Path) -> None:
 def test_a_warning_or_problem_has_a_remedy_and_nothing_else_has(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
     made.content.rename(made.content.with_name("moved"))
-    found = run_checks(Settings(made.index, "ftp://box"), Places(home, home, "linux", {}), NOW)
+    found = run_checks(Settings(made.index, "ftp://box"), Machine(home, home, "linux", {}), NOW)
     assert len([each for each in found if each.remedy]) == 3
     assert [each.state != "ok" for each in found] == [each.remedy is not None for each in found]
 
@@ -201,7 +201,7 @@ def test_the_command_prints_json_and_fails_without_an_index(home: Path) -> None:
     assert (report["state"], states) == ("problem", ["problem"])
 
 
-def test_a_missing_package_is_a_finding_and_no_traceback(home: Path) -> None:
+def test_a_missing_package_is_a_result_and_no_traceback(home: Path) -> None:
     ran = run_doctor(home, "-c", MISSING)
     assert (ran.returncode, ran.stderr) == (1, "")
     sentences = [each["said"] for each in json.loads(ran.stdout)["findings"]]

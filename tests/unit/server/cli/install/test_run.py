@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from blog_search_mcp.index.commands import command, start_words
-from blog_search_mcp.server.cli.install.clients import ClientFile, Places, own_file
+from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
 from blog_search_mcp.server.cli.install.run import configure_client
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
@@ -30,8 +30,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def places(home: Path, system: str = "linux") -> Places:
-    return Places(home, home / "project", system, {"APPDATA": str(home / "Roaming")})
+def machine(home: Path, system: str = "linux") -> Machine:
+    return Machine(home, home / "project", system, {"APPDATA": str(home / "Roaming")})
 
 
 def run(
@@ -46,7 +46,7 @@ def run(
 ) -> int:
     chosen = settings or Settings(INDEX, "")
     return configure_client(
-        chosen, ClientSetup(client, name, removes, prints), places(home, system)
+        chosen, ClientSetup(client, name, removes, prints), machine(home, system)
     )
 
 
@@ -75,7 +75,7 @@ def backup(file: ClientFile) -> Path:
 def test_every_client_gets_the_entry_and_keeps_what_it_had(
     client: str, system: str, home: Path
 ) -> None:
-    file = own_file(places(home, system), client)
+    file = own_file(machine(home, system), client)
     before = their_text(file)
     put(file, before)
     assert run(home, client, system=system) == 0
@@ -89,7 +89,7 @@ def test_every_client_gets_the_entry_and_keeps_what_it_had(
 def test_twice_gives_the_same_bytes_and_keeps_the_backup(
     client: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), client)
+    file = own_file(machine(home), client)
     put(file, their_text(file))
     assert run(home, client) == 0
     first = (file.path.read_bytes(), file.path.stat().st_mtime_ns)
@@ -104,7 +104,7 @@ def test_twice_gives_the_same_bytes_and_keeps_the_backup(
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_uninstall_leaves_the_file_as_it_was(client: str, system: str, home: Path) -> None:
-    file = own_file(places(home, system), client)
+    file = own_file(machine(home, system), client)
     put(file, their_text(file))
     assert run(home, client, system=system) == 0
     assert run(home, client, system=system, removes=True) == 0
@@ -115,7 +115,7 @@ def test_uninstall_leaves_the_file_as_it_was(client: str, system: str, home: Pat
 def test_a_client_without_a_file_gets_one_and_no_backup(
     client: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), client)
+    file = own_file(machine(home), client)
     assert run(home, client) == 0
     written = json.dumps({file.key: {"blog": entry(file)}}, ensure_ascii=False, indent=2) + "\n"
     assert file.path.read_text(encoding="utf-8") == written
@@ -147,7 +147,7 @@ def test_a_broken_file_is_left_as_it_is_and_named_with_the_place(
     home: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    file = own_file(places(home), client)
+    file = own_file(machine(home), client)
     broken = text.encode(errors="surrogateescape")
     put(file, "")
     file.path.write_bytes(broken)
@@ -166,7 +166,7 @@ def test_a_broken_file_is_left_as_it_is_and_named_with_the_place(
 def test_what_stands_in_the_place_of_an_object_is_neither_changed_nor_taken_out(
     text: str, key: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), "windsurf")
+    file = own_file(machine(home), "windsurf")
     put(file, text)
     assert run(home, "windsurf") == 1
     assert f"left as it is: what stands under '{key}" in capsys.readouterr().err
@@ -178,7 +178,7 @@ def test_what_stands_in_the_place_of_an_object_is_neither_changed_nor_taken_out(
 def test_an_entry_of_another_server_is_neither_changed_nor_taken_out(
     removes: bool, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     put(file, json.dumps({"mcpServers": THEIRS}))
     assert run(home, "cursor", name="other", removes=removes) == 1
     assert json.loads(file.path.read_text(encoding="utf-8")) == {"mcpServers": THEIRS}
@@ -189,7 +189,7 @@ def test_an_entry_of_another_server_is_neither_changed_nor_taken_out(
 
 
 def test_an_entry_of_ours_is_corrected_and_keeps_what_a_person_added(home: Path) -> None:
-    file = own_file(places(home), "zed")
+    file = own_file(machine(home), "zed")
     before = {"command": "blog-server", "args": [], "env": {"A": "b"}}
     put(file, json.dumps({"context_servers": {"blog": before}}))
     assert run(home, "zed") == 0
@@ -201,7 +201,7 @@ def test_an_entry_of_ours_is_corrected_and_keeps_what_a_person_added(home: Path)
 def test_a_file_with_comments_is_left_as_it_is_and_the_entry_is_shown_for_pasting(
     client: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), client)
+    file = own_file(machine(home), client)
     text = their_text(file).replace("{\n", "{ // mine, all\n", 1)
     put(file, text)
     run(home, client, prints=True)
@@ -225,7 +225,7 @@ def test_a_file_with_comments_is_left_as_it_is_and_the_entry_is_shown_for_pastin
 
 
 def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(home: Path) -> None:
-    file = own_file(places(home), "claude-code")
+    file = own_file(machine(home), "claude-code")
     projects = {"/p": {"mcpServers": {"blog": {"command": "other"}}}}
     put(file, json.dumps({"projects": projects}))
     assert run(home, "claude-code") == 0
@@ -234,7 +234,7 @@ def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(h
 
 
 def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
     assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
     arguments = ("--embedder-url", "http://box:11434", "--content", "/posts")
@@ -250,7 +250,7 @@ def test_no_entry_is_made_for_a_file_where_the_index_should_be(
     second = Settings(home.parent / "f", "")
     settings = Settings(INDEX, "", others=(second,))
     assert run(home, "cursor", settings=settings, prints=prints) == 1
-    assert not own_file(places(home), "cursor").path.exists()
+    assert not own_file(machine(home), "cursor").path.exists()
     assert capsys.readouterr() == (
         "",
         "f is a file, and the index needs a folder there. Name another folder with --index DIR, "
@@ -259,7 +259,7 @@ def test_no_entry_is_made_for_a_file_where_the_index_should_be(
 
 
 def test_several_indexes_go_into_one_entry(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     second = Settings(Path("/b/.blog-index"), "")
     assert run(home, "cursor", settings=Settings(INDEX, "", others=(second,))) == 0
     written = json.loads(file.path.read_text(encoding="utf-8"))
@@ -270,14 +270,14 @@ def test_several_indexes_go_into_one_entry(home: Path, capsys: pytest.CaptureFix
 def test_uninstall_without_an_entry_or_a_file_says_so(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     assert run(home, "cursor", removes=True) == 0
     output = f"There is no entry 'blog' in {file.path}; nothing was written.\n"
     assert (capsys.readouterr().out, file.path.parent.exists()) == (output, False)
 
 
 def test_a_linked_file_stays_a_link_and_its_target_keeps_its_permissions(home: Path) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     target = home / "dotfiles" / "cursor.json"
     target.parent.mkdir(parents=True)
     target.write_text("{}", encoding="utf-8")
@@ -293,7 +293,7 @@ def test_a_linked_file_stays_a_link_and_its_target_keeps_its_permissions(home: P
 
 
 def test_the_mark_that_windows_editors_begin_a_file_with_stays(home: Path) -> None:
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     put(file, '\ufeff{\r\n  "mcpServers": {}\r\n}\r\n')
     assert run(home, "cursor") == 0
     written = file.path.read_bytes()
@@ -330,7 +330,7 @@ def test_without_a_console_script_the_entry_starts_the_module(
     python = str(home / "bin" / "python")
     monkeypatch.setattr(sys, "executable", python)
     assert run(home, "cursor") == 0
-    written = json.loads(own_file(places(home), "cursor").path.read_text(encoding="utf-8"))
+    written = json.loads(own_file(machine(home), "cursor").path.read_text(encoding="utf-8"))
     assert written["mcpServers"]["blog"] == {
         "command": python,
         "args": ["-m", "blog_search_mcp.server", "--index", str(INDEX)],
@@ -342,7 +342,7 @@ def test_without_a_console_script_the_entry_starts_the_module(
 def test_print_shows_the_entry_and_its_place_and_writes_nothing(
     client: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = own_file(places(home), client)
+    file = own_file(machine(home), client)
     assert run(home, client, prints=True) == 0
     place, shown = capsys.readouterr().out.split(":\n", 1)
     assert place == f"In {file.path}"
@@ -360,7 +360,7 @@ def test_the_link_for_vs_code_holds_the_whole_entry(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scheme, _, query = link(home, "vscode", capsys).partition("?")
-    file = own_file(places(home), "vscode")
+    file = own_file(machine(home), "vscode")
     assert scheme == "vscode:mcp/install"
     assert json.loads(unquote(query)) == {"name": "my-blog", **entry(file)}
 
@@ -370,7 +370,7 @@ def test_the_link_for_cursor_holds_the_name_and_the_entry_in_base64(
 ) -> None:
     parts = urlsplit(link(home, "cursor", capsys))
     query = parse_qs(parts.query, strict_parsing=True)
-    file = own_file(places(home), "cursor")
+    file = own_file(machine(home), "cursor")
     assert parts[:3] == ("cursor", "anysphere.cursor-deeplink", "/mcp/install")
     assert set(query) == {"name", "config"}
     assert query["name"] == ["my-blog"]

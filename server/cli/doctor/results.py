@@ -17,7 +17,7 @@ _STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What one check found."""
 
     subject: str
@@ -29,35 +29,35 @@ class Finding:
     """What to type, or to write where; `None` exactly if all is well."""
 
 
-def exit_status(findings: Sequence[Finding]) -> int:
+def exit_status(results: Sequence[CheckResult]) -> int:
     """Return 1 if there is a problem, else 0."""
-    return int(any(finding.state == "problem" for finding in findings))
+    return int(any(result.state == "problem" for result in results))
 
 
-def as_lines(findings: Sequence[Finding]) -> list[str]:
-    """Return one line for each finding, one below it for its remedy, and a line of totals."""
-    width = max((len(finding.subject) for finding in findings), default=0)
+def as_lines(results: Sequence[CheckResult]) -> list[str]:
+    """Return one line for each result, one below it for its remedy, and a line of totals."""
+    width = max((len(result.subject) for result in results), default=0)
     lines = []
-    for finding in findings:
-        lines.append(f"{finding.state:<9}{finding.subject:<{width + 2}}{finding.text}")
-        if finding.remedy:
-            lines.append(f"{'':<{9 + width + 2}}→ {finding.remedy}")
-    counts = Counter(finding.state for finding in findings)
+    for result in results:
+        lines.append(f"{result.state:<9}{result.subject:<{width + 2}}{result.text}")
+        if result.remedy:
+            lines.append(f"{'':<{9 + width + 2}}→ {result.remedy}")
+    counts = Counter(result.state for result in results)
     bad = [count(counts["problem"], "problem"), count(counts["warning"], "warning")]
     all_is_well = counts.keys() <= {"ok"}
     return [*lines, "All is well." if all_is_well else f"{', '.join(bad)}."]
 
 
-def as_json(findings: Sequence[Finding]) -> str:
-    """Return the findings and the worst state as JSON."""
-    worst = max((finding.state for finding in findings), key=_STATES.index, default="ok")
+def as_json(results: Sequence[CheckResult]) -> str:
+    """Return the results and the worst state as JSON."""
+    worst = max((result.state for result in results), key=_STATES.index, default="ok")
     names = ("subject", "state", "said", "mend")
-    listed = [dict(zip(names, astuple(finding), strict=True)) for finding in findings]
+    listed = [dict(zip(names, astuple(result), strict=True)) for result in results]
     return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
 
 
 def split_message(error: BlogSearchError) -> tuple[str, str]:
-    """Split a message into what happened and what to do, which a finding has apart."""
+    """Split a message into what happened and what to do, which a result has apart."""
     text, _, remedy = str(error).partition(". ")
     return f"{text.rstrip('.')}.", remedy
 
