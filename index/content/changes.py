@@ -57,11 +57,15 @@ def describe_changes(changes: Changes, created: str, now: datetime) -> str | Non
     count = len(changes.sources)
     if not count:
         return None
-    posts, them = ("1 post has", "it") if count == 1 else (f"{count:,} posts have", "them")
     return (
-        f"{posts} changed since the index was made {format_age(created, now)}; "
-        f"to include {them}: `{TO_INGEST}`."
+        f"{count_changed(count)} since the index was made {format_age(created, now)}; "
+        f"to include {'it' if count == 1 else 'them'}: `{TO_INGEST}`."
     )
+
+
+def count_changed(posts: int) -> str:
+    """Begin a sentence: `3 posts have changed`."""
+    return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
 
 
 def list_changes(changes: Changes) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import list_first
-from blog_search_mcp.index.content.changes import compare_files
+from blog_search_mcp.index.content.changes import compare_files, count_changed
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexBusy, IndexProblem
@@ -173,8 +173,7 @@ class Watcher:
         latest = self._history.latest
         if self._failure or latest is None or not latest.changes:
             return self._failure
-        posts = "1 post has" if latest.changes == 1 else f"{latest.changes:,} posts have"
-        return f"{posts} changed; the index is being brought up to date."
+        return f"{count_changed(latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str | None:
         """Say how far the first ingest is; asked while there is no index."""

@@ -10,7 +10,12 @@ from datetime import datetime
 from pathlib import Path
 
 from blog_search_mcp.index.commands import SERVER, command, reinstall_command
-from blog_search_mcp.index.content.changes import find_changes, format_age, list_changes
+from blog_search_mcp.index.content.changes import (
+    count_changed,
+    find_changes,
+    format_age,
+    list_changes,
+)
 from blog_search_mcp.index.content.last_ingest import LastIngest, ingest_command, read_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
@@ -117,10 +122,8 @@ def _check_posts(
         return CheckResult(
             "posts", "ok", f"Nothing in {content} has changed since the last ingest."
         )
-    count = len(changes.sources)
-    posts = "1 post has" if count == 1 else f"{count:,} posts have"
     text = (
-        f"{posts} changed since the index was made {format_age(last_ingest.created, now)}: "
-        f"{list_changes(changes)}."
+        f"{count_changed(len(changes.sources))} since the index was made "
+        f"{format_age(last_ingest.created, now)}: {list_changes(changes)}."
     )
     return CheckResult("posts", "warning", text, ingest_command(index, content))
