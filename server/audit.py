@@ -32,7 +32,7 @@ def audit_facts(
         name: frozenset(post.source for post in corpus.posts.values())
         for name, corpus in corpora.items()
     }
-    folders = served.folder.read_contents(sources, today)
+    folders = served.status.read_contents(sources, today)
     audits = {name: audit(corpora[name], folders[name], today) for name in corpora}
     findings = {
         kind: [(name, each) for name, found in audits.items() for each in found.findings[kind]]

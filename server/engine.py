@@ -42,7 +42,7 @@ EmbedderFor: TypeAlias = "Callable[[EmbedderIdentity], Embedder]"
 """Makes the embedder that an index was built with."""
 
 
-class IndexFolder:
+class IndexStatus:
     """What can be known of an index without opening it; each call reads anew."""
 
     blogs: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class IndexFolder:
         return {source: post.digest for source, post in manifest.posts.items()}
 
 
-class Folder(Protocol):
+class ServedStatus(Protocol):
     """What can be known of what is served without opening it; each call reads anew."""
 
     blogs: tuple[str, ...]
@@ -162,7 +162,7 @@ class Served(Searcher, Protocol):
     """An index that a server serves, and that may still have to be opened."""
 
     @property
-    def folder(self) -> Folder:
+    def status(self) -> ServedStatus:
         """What can be known of the index without opening it."""
 
 
@@ -175,11 +175,11 @@ class Engine:
     def __init__(
         self,
         open_index: Callable[[], Index],
-        folder: IndexFolder,
+        status: IndexStatus,
         staleness: StalenessCheck | Watcher | None = None,
     ) -> None:
-        """Take how to open the index, its folder and what, if anything, watches its posts."""
-        self.folder = folder
+        """Take how to open the index, its status and what, if anything, watches its posts."""
+        self.status = status
         self._open_index = open_index
         self._staleness = staleness
         self._opening = threading.Lock()
@@ -246,7 +246,7 @@ class Engine:
         if self._staleness is not None:
             self._staleness.check()
             waited_for = self._staleness.first_ingest()
-            if waited_for and self.folder.stamp() is None and self.folder.is_missing():
+            if waited_for and self.status.stamp() is None and self.status.is_missing():
                 raise IndexMissing(waited_for)
         return self._live
 
@@ -279,8 +279,8 @@ def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
     content = settings.content or settings.watch
-    folder = IndexFolder(settings.index, settings.watch is not None, content)
-    engine = Engine(partial(_open_index, settings, embedder_for), folder, staleness)
+    status = IndexStatus(settings.index, settings.watch is not None, content)
+    engine = Engine(partial(_open_index, settings, embedder_for), status, staleness)
     return engine
 
 
@@ -298,7 +298,7 @@ def make_engine_for_one(
 
         staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
     opened = partial(_open_index, settings, embedder_for, embeds)
-    return Engine(opened, IndexFolder(settings.index, content=settings.content), staleness)
+    return Engine(opened, IndexStatus(settings.index, content=settings.content), staleness)
 
 
 def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:

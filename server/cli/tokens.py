@@ -63,7 +63,7 @@ BASIS = (
 def tokens(settings: Settings) -> int:
     """Print the table; returns the exit status, 1 if there is an index that cannot be used."""
     engine = engine_for(settings)
-    toolset = Toolset(settings.toolset, engine.folder.blogs)
+    toolset = Toolset(settings.toolset, engine.status.blogs)
     try:
         answers = typical_answers(toolset, engine)
     except IndexMissing as error:
@@ -72,7 +72,7 @@ def tokens(settings: Settings) -> int:
     except BlogSearchError as error:
         tell(str(error), settings)
         return 1
-    about = estimate_cost(instructions(engine.folder))
+    about = estimate_cost(instructions(engine.status))
     sys.stdout.write("\n".join(table(toolset, about, answers)) + "\n")
     return 0
 

@@ -39,7 +39,7 @@ def serve_http(settings: Settings, address: Address) -> int:
 
         metrics = Metrics(engine)
         logs.append(metrics)
-    server = build_server(engine, switchable(settings.toolset, engine.folder.blogs), logs, STREAMS)
+    server = build_server(engine, switchable(settings.toolset, engine.status.blogs), logs, STREAMS)
     stopping = threading.Event()
     app = build_app(engine, address, settings.access, server, metrics, stopping.is_set)
 

@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.server.engine import (
     EmbedderFor,
     Engine,
-    IndexFolder,
+    IndexStatus,
     make_embedder,
     make_engine,
     make_engine_for_one,
@@ -56,27 +56,27 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-class LibraryFolder:
-    """What can be known of several index folders without opening an index."""
+class LibraryStatus:
+    """What can be known of several indexes without opening one."""
 
-    def __init__(self, folders: Mapping[str, IndexFolder]) -> None:
-        """Take the folders by the blogs' names."""
-        self._folders = folders
-        self.blogs = tuple(folders)
-        self.is_watched = any(folder.is_watched for folder in folders.values())
+    def __init__(self, statuses: Mapping[str, IndexStatus]) -> None:
+        """Take the statuses by the blogs' names."""
+        self._statuses = statuses
+        self.blogs = tuple(statuses)
+        self.is_watched = any(status.is_watched for status in statuses.values())
 
     def stamp(self) -> tuple[Stamp | None, ...] | None:
-        """Identify the live generations; `None` while no folder has one."""
-        stamps = tuple(folder.stamp() for folder in self._folders.values())
+        """Identify the live generations; `None` while no index has one."""
+        stamps = tuple(status.stamp() for status in self._statuses.values())
         return stamps if any(stamps) else None
 
     def is_missing(self) -> bool:
-        """Whether there surely is no index in any folder."""
-        return all(folder.is_missing() for folder in self._folders.values())
+        """Whether there surely is no index at all."""
+        return all(status.is_missing() for status in self._statuses.values())
 
     def overview(self) -> Overview | None:
         """Read what the blogs are, `None` if that is known of none."""
-        read = {name: folder.overview() for name, folder in self._folders.items()}
+        read = {name: status.overview() for name, status in self._statuses.items()}
         known = {name: overview for name, overview in read.items() if overview is not None}
         return merge_overviews(known, {}) if known else None
 
@@ -85,7 +85,7 @@ class LibraryFolder:
     ) -> Mapping[str, ContentFolder]:
         """Look at what the folder of each of these blogs holds besides `posts`."""
         read = {
-            name: self._folders[name].read_contents({"": sources}, today)
+            name: self._statuses[name].read_contents({"": sources}, today)
             for name, sources in posts.items()
         }
         return {name: found[""] for name, found in read.items()}
@@ -93,14 +93,14 @@ class LibraryFolder:
     def changed(
         self, before: tuple[Stamp | None, ...] | None, now: tuple[Stamp | None, ...] | None
     ) -> frozenset[str]:
-        """Return the sources that differ between two such stamps. Raises as IndexFolder does."""
-        none = (None,) * len(self._folders)
-        stamps = zip(self._folders.items(), before or none, now or none, strict=True)
+        """Return the sources that differ between two such stamps. Raises as IndexStatus does."""
+        none = (None,) * len(self._statuses)
+        stamps = zip(self._statuses.items(), before or none, now or none, strict=True)
         return frozenset(
             with_name(name, source)
-            for (name, folder), early, late in stamps
+            for (name, status), early, late in stamps
             if early != late
-            for source in folder.changed(early, late)
+            for source in status.changed(early, late)
         )
 
 
@@ -109,7 +109,7 @@ class Library:
 
     def __init__(self, engines: Mapping[str, Engine]) -> None:
         self._engines = engines
-        self.folder = LibraryFolder({name: engine.folder for name, engine in engines.items()})
+        self.status = LibraryStatus({name: engine.status for name, engine in engines.items()})
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search all blogs, or the one that the section begins with. Raises BlogSearchError."""

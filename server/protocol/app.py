@@ -136,7 +136,7 @@ def build_server(
     time, of all clients.
     """
     tools = _ToolHandlers(searcher, toolset or Toolset(), logs)
-    notifier = ChangeNotifier(searcher.folder, lambda: tools.toolset.tools, streams)
+    notifier = ChangeNotifier(searcher.status, lambda: tools.toolset.tools, streams)
     read = in_thread(partial(read_resource, searcher))
 
     async def subscribe(
@@ -175,7 +175,7 @@ def _add_instructions(searcher: Served) -> ServerMiddleware[Any]:
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
         if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
-            return {**result, "instructions": instructions(searcher.folder)}
+            return {**result, "instructions": instructions(searcher.status)}
         return result
 
     return middleware

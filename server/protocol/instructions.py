@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server.engine import Folder
+from blog_search_mcp.server.engine import ServedStatus
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import one_line, shorten
 
@@ -35,12 +35,12 @@ FIRST_INGEST = (
 )
 
 
-def instructions(folder: Folder) -> str:
+def instructions(status: ServedStatus) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
-    if folder.stamp() is None and folder.is_missing():
-        return f"{FIRST_INGEST if folder.is_watched else complete_commands(NO_INDEX)} {HOW}"
-    overview = folder.overview()
-    return f"{UNKNOWN if overview is None else _about(overview, folder.blogs)} {HOW}"
+    if status.stamp() is None and status.is_missing():
+        return f"{FIRST_INGEST if status.is_watched else complete_commands(NO_INDEX)} {HOW}"
+    overview = status.overview()
+    return f"{UNKNOWN if overview is None else _about(overview, status.blogs)} {HOW}"
 
 
 def _about(overview: Overview, blogs: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 Since 2026-07-28 a client is notified of exactly what it subscribed to with
 `subscriptions/listen`. An earlier one is notified of every change of a list once it has
 connected, and of a resource if it subscribed to it. Either way the one thing watched is the
-folder's CURRENT, and only while there is somebody to notify.
+index's CURRENT, and only while there is somebody to notify.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.engine import Folder
+from blog_search_mcp.server.engine import ServedStatus
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.resources import parse_uri
 
@@ -50,14 +50,14 @@ log = logging.getLogger(__name__)
 
 
 class ChangeNotifier:
-    """Watches one index folder, and what tools there are, for all clients of one server."""
+    """Watches the index, and what tools there are, for all clients of one server."""
 
-    def __init__(self, folder: Folder, tools: Callable[[], object], streams: int) -> None:
-        """Watch `folder`, and `tools`, whose value changes with the list of tools.
+    def __init__(self, status: ServedStatus, tools: Callable[[], object], streams: int) -> None:
+        """Watch what `status` tells, and `tools`, whose value changes with the list of tools.
 
         `streams` is how many listen streams may be open.
         """
-        self._folder = folder
+        self._status = status
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._streams = ListenHandler(self._bus, max_subscriptions=streams)
@@ -126,7 +126,7 @@ class ChangeNotifier:
             self._known = self._now()
 
     def _now(self) -> tuple[object, object]:
-        return self._folder.stamp(), self._tools()
+        return self._status.stamp(), self._tools()
 
     async def _watch(self) -> None:
         while True:
@@ -167,7 +167,7 @@ class ChangeNotifier:
 
     def _changed(self, before: object, now: object) -> Collection[str] | None:
         try:
-            return self._folder.changed(before, now)
+            return self._status.changed(before, now)
         except BlogSearchError as error:
             log.info("The changed posts are not known: %s", error)
             return None

@@ -66,7 +66,7 @@ def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
     logs = [UsageLog(settings.usage_log, secrets.token_hex(4))] if settings.usage_log else []
-    server = build_server(engine, switchable(settings.toolset, engine.folder.blogs), logs)
+    server = build_server(engine, switchable(settings.toolset, engine.status.blogs), logs)
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 

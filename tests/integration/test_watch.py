@@ -21,7 +21,7 @@ from blog_search_mcp.index.errors import IndexMissing, IngestFailed
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.watch.reingest import Ingested, run_ingest
 from blog_search_mcp.server.watch.watcher import (
@@ -295,7 +295,7 @@ def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
 
 def test_answers_say_what_the_watch_says(watched: Watched) -> None:
     watched.steps(1)
-    engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
+    engine = Engine(watched.made.follow, IndexStatus(watched.made.index), watched.watch)
     watched.watch.check = lambda: None  # type: ignore[method-assign]
     watched.made.write({"tea.md": TEA})
     notice = watched.steps(1)
@@ -310,10 +310,10 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     none = tmp_path / "none"
     watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
     watch.check = lambda: None  # type: ignore[method-assign]
-    engine = Engine(watched.made.follow, IndexFolder(none, is_watched=True), watch)
+    engine = Engine(watched.made.follow, IndexStatus(none, is_watched=True), watch)
     with pytest.raises(IndexMissing, match="being made for the first time; ask again"):
         engine.search("onion", Filters(), limit=1, offset=0)
-    assert "being made for the first time" in instructions(engine.folder)
+    assert "being made for the first time" in instructions(engine.status)
     watched.failure = "No post to index below /home/me/blog/posts."
     watch.step()
     with pytest.raises(IndexMissing, match=r"^There is no index yet\. It failed"):

@@ -10,7 +10,7 @@ from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
-from blog_search_mcp.server.engine import IndexFolder
+from blog_search_mcp.server.engine import IndexStatus
 
 CACHE = Post(
     source="inference/kv-cache.md",
@@ -61,7 +61,7 @@ class FixedSearcher:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Filters, int, int]] = []
-        self.folder = IndexFolder(Path("there is none"))
+        self.status = IndexStatus(Path("there is none"))
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         self.asked.append((query, filters, limit, offset))

@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, UnknownChunk, UnknownPost
 from blog_search_mcp.index.types import Filters, Order
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.library.library import Library, engine_for
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.settings import Settings
@@ -80,7 +80,7 @@ def test_a_section_begins_with_its_blog(library: Library) -> None:
 def test_a_miss_names_the_filters_as_they_were_given(
     library: Library, given: dict[str, str], said: str
 ) -> None:
-    search_blog, *_ = Toolset(blogs=library.folder.blogs).tools
+    search_blog, *_ = Toolset(blogs=library.status.blogs).tools
     facts = search_blog.call(library, {"query": "onion", **given}).facts
     assert facts is not None
     assert (facts["results"], facts["notice"]) == (
@@ -162,7 +162,7 @@ def test_an_index_that_cannot_be_used_does_not_stop_the_others(
 ) -> None:
     missing = engine_for(Settings(tmp_path / "none", ""))
     assert isinstance(missing, Engine)
-    broken = Engine(torn, IndexFolder(tmp_path / "torn"))
+    broken = Engine(torn, IndexStatus(tmp_path / "torn"))
     library = Library({"food": blog(FOOD).engine(), "gone": missing, "torn": broken})
     found = library.search("onion", Filters(), limit=1, offset=0)
     assert [hit.post.source for hit in found.hits] == ["food/soup/onion.md"]
@@ -181,30 +181,30 @@ def test_an_index_that_cannot_be_used_does_not_stop_the_others(
 
 def test_a_switch_of_one_index_changes_the_stamp_and_names_its_sources(blog: MakeBlog) -> None:
     food, tech = blog(FOOD), blog(TECH)
-    folder = Library({"food": food.engine(), "tech": tech.engine()}).folder
-    before = folder.stamp()
-    assert folder.changed(None, before) == {
+    status = Library({"food": food.engine(), "tech": tech.engine()}).status
+    before = status.stamp()
+    assert status.changed(None, before) == {
         *(f"food/{source}" for source in FOOD),
         *(f"tech/{source}" for source in TECH),
     }
     tech.write({"kv.md": "# A cache\n\nIt keeps values.\n"})
     tech.ingest()
-    now = folder.stamp()
+    now = status.stamp()
     assert now != before
-    assert folder.changed(before, now) == {"tech/kv.md"}
+    assert status.changed(before, now) == {"tech/kv.md"}
 
 
 def test_a_client_is_told_of_every_blog(library: Library, tmp_path: Path) -> None:
-    assert instructions(library.folder).startswith(
+    assert instructions(library.status).startswith(
         "Search and read 2 blogs: 5 posts, the newest of 2025-06-01. Languages: en (1). "
         "Blogs: food (2), tech (3). Tags: llm (1), soup (1). Call search_blog first"
     )
-    none = {name: Engine(torn, IndexFolder(tmp_path / name)) for name in ("a", "b")}
-    assert "It has no index yet" in instructions(Library(none).folder)
+    none = {name: Engine(torn, IndexStatus(tmp_path / name)) for name in ("a", "b")}
+    assert "It has no index yet" in instructions(Library(none).status)
 
 
 def test_a_model_chooses_a_blog_by_its_name(library: Library) -> None:
-    search, read = Toolset(blogs=library.folder.blogs).tools
+    search, read = Toolset(blogs=library.status.blogs).tools
     assert search.input_schema["properties"]["blog"] == {
         "type": "string",
         "enum": ["food", "tech"],

@@ -127,7 +127,7 @@ class Growing:
     def __init__(self) -> None:
         self.there = False
         self.opened = 0
-        self.folder = FixedSearcher().folder
+        self.status = FixedSearcher().status
 
     def reader(self) -> FixedSearcher:
         if not self.there:
@@ -144,7 +144,7 @@ class Growing:
 
 def test_an_engine_finds_an_index_that_appears_later() -> None:
     growing = Growing()
-    engine = Engine(growing.open, growing.folder)
+    engine = Engine(growing.open, growing.status)
     with pytest.raises(IndexMissing):
         engine.search("q", Filters(), limit=1, offset=0)
     growing.there = True
@@ -154,7 +154,7 @@ def test_an_engine_finds_an_index_that_appears_later() -> None:
 
 def test_an_engine_opens_nothing_until_it_must() -> None:
     growing = Growing()
-    Engine(growing.open, growing.folder)
+    Engine(growing.open, growing.status)
     assert growing.opened == 0
 
 
@@ -167,7 +167,7 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
         assert may_open.wait(5)
         return growing.open()
 
-    engine = Engine(open_slowly, growing.folder)
+    engine = Engine(open_slowly, growing.status)
     engine.warm_up()
     assert opening.wait(5)
     answers: list[Answer] = []
@@ -183,7 +183,7 @@ def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
 
 def test_a_warm_up_without_an_index_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
     growing, done = Growing(), threading.Event()
-    engine = Engine(growing.open, growing.folder)
+    engine = Engine(growing.open, growing.status)
     engine.warm_up(then=done.set)
     assert done.wait(5)
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []

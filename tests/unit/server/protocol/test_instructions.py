@@ -10,7 +10,7 @@ from mcp import Client
 from blog_search_mcp.index.store.statistics import count_posts
 from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Post
-from blog_search_mcp.server.engine import IndexFolder
+from blog_search_mcp.server.engine import IndexStatus
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.instructions import (
     HOW,
@@ -39,8 +39,8 @@ ABOUT = (
 )
 
 
-class Known(IndexFolder):
-    """A folder of an index with this overview."""
+class Known(IndexStatus):
+    """An index with this overview."""
 
     def __init__(self, overview: Overview) -> None:
         self._overview = overview
@@ -57,11 +57,11 @@ def counted(posts: Sequence[Post]) -> Overview:
 
 
 def test_a_blog_is_told_by_its_numbers(blog: MakeBlog) -> None:
-    assert instructions(IndexFolder(blog(POSTS).index)) == f"{ABOUT} {HOW}"
+    assert instructions(IndexStatus(blog(POSTS).index)) == f"{ABOUT} {HOW}"
 
 
 def test_without_an_index_the_user_is_told_how_to_make_one(tmp_path: Path) -> None:
-    said = instructions(IndexFolder(tmp_path))
+    said = instructions(IndexStatus(tmp_path))
     assert said == f"{NO_INDEX} {HOW}"
     assert "`blog-ingest CONTENT --index INDEX`" in said
     assert len(said.encode()) < INSTRUCTIONS_BYTES
@@ -70,7 +70,7 @@ def test_without_an_index_the_user_is_told_how_to_make_one(tmp_path: Path) -> No
 def test_an_index_that_says_nothing_of_itself_is_still_served(blog: MakeBlog) -> None:
     made = blog(POSTS)
     made.files.overview.unlink()
-    assert instructions(IndexFolder(made.index)) == f"{UNKNOWN} {HOW}"
+    assert instructions(IndexStatus(made.index)) == f"{UNKNOWN} {HOW}"
 
 
 def test_the_largest_blog_stays_below_the_limit() -> None:
@@ -104,7 +104,7 @@ async def test_each_connection_is_told_of_the_index_of_that_moment(
 ) -> None:
     made = blog(POSTS)
     searcher = FixedSearcher()
-    searcher.folder = IndexFolder(made.index)
+    searcher.status = IndexStatus(made.index)
     server = build_server(searcher)
     async with Client(server, mode=mode) as client:
         assert client.instructions == f"{ABOUT} {HOW}"
@@ -117,8 +117,8 @@ async def test_each_connection_is_told_of_the_index_of_that_moment(
 
 def test_an_index_that_is_broken_or_out_of_reach_is_not_told_to_be_missing(tmp_path: Path) -> None:
     (tmp_path / "CURRENT").mkdir()
-    assert instructions(IndexFolder(tmp_path)) == f"{UNKNOWN} {HOW}"
+    assert instructions(IndexStatus(tmp_path)) == f"{UNKNOWN} {HOW}"
     pytest.importorskip("pymilvus")
     away = parse_index_address("http://127.0.0.1:9/blog")
     assert away is not None
-    assert instructions(IndexFolder(away, is_watched=True)) == f"{UNKNOWN} {HOW}"
+    assert instructions(IndexStatus(away, is_watched=True)) == f"{UNKNOWN} {HOW}"

@@ -16,7 +16,7 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.protocol import resources
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
@@ -143,7 +143,7 @@ async def test_a_cursor_outlives_an_ingest(
     monkeypatch.setattr(resources, "PAGE", 2)
     made = blog(POSTS)
     live = made.follow()
-    server = build_server(Engine(lambda: live, IndexFolder(made.index)))
+    server = build_server(Engine(lambda: live, IndexStatus(made.index)))
     async with Client(server, mode=mode) as connected:
         first = await connected.list_resources()
         made.write({"today.md": "---\ndate: 2025-12-31\n---\nNew today, and first in the list.\n"})

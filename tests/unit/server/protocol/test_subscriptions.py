@@ -14,7 +14,7 @@ from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.protocol import subscriptions
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.subscriptions import is_affected_by
@@ -42,7 +42,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def served(made: Blog) -> Any:
     live = made.follow()
-    return build_server(Engine(lambda: live, IndexFolder(made.index)))
+    return build_server(Engine(lambda: live, IndexStatus(made.index)))
 
 
 async def changed(made: Blog) -> None:
@@ -105,14 +105,14 @@ async def test_only_what_exists_can_be_followed(blog: MakeBlog) -> None:
 async def test_an_index_that_appears_is_announced(blog: MakeBlog, tmp_path: Path) -> None:
     made = blog(POSTS)
     later = tmp_path / "later"
-    server = build_server(Engine(made.follow, IndexFolder(later)))
+    server = build_server(Engine(made.follow, IndexStatus(later)))
     async with Client(server) as client, client.listen(resources_list_changed=True) as heard:
         await run_sync(made.index.rename, later)
         with anyio.fail_after(30):
             assert await anext(heard) == ResourcesListChanged()
 
 
-class Looked(IndexFolder):
+class Looked(IndexStatus):
     """Counts how often it is looked at."""
 
     looks = 0
@@ -123,15 +123,15 @@ class Looked(IndexFolder):
 
 
 async def test_nobody_looks_while_nobody_listens(tmp_path: Path) -> None:
-    searcher, folder = FixedSearcher(), Looked(tmp_path)
-    searcher.folder = folder
+    searcher, status = FixedSearcher(), Looked(tmp_path)
+    searcher.status = status
     async with Client(build_server(searcher)) as client:
-        before = folder.looks  # the instructions look once
+        before = status.looks  # the instructions look once
         await anyio.sleep(0.1)
-        assert folder.looks == before
+        assert status.looks == before
         async with client.listen(resources_list_changed=True):
             with anyio.fail_after(30):
-                while folder.looks < before + 3:
+                while status.looks < before + 3:
                     await anyio.sleep(0.01)
 
 
@@ -173,10 +173,10 @@ def test_a_change_touches_what_shows_the_post(
 
 def test_what_changed_is_told_by_the_two_generations(blog: MakeBlog) -> None:
     made = blog({**POSTS, "c.md": "Three beets.\n"})
-    folder = IndexFolder(made.index)
-    before = folder.stamp()
+    status = IndexStatus(made.index)
+    before = status.stamp()
     made.write({"a.md": "One onion, salted.\n", "d.md": "Four plums.\n"})
     (made.content / "c.md").unlink()
     made.ingest()
-    assert folder.changed(before, folder.stamp()) == {"a.md", "c.md", "d.md"}
-    assert folder.changed(None, before) == {"a.md", "b.md", "c.md"}
+    assert status.changed(before, status.stamp()) == {"a.md", "c.md", "d.md"}
+    assert status.changed(None, before) == {"a.md", "b.md", "c.md"}

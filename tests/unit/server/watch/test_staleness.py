@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexFolder
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.watch.staleness import INTERVAL, LOST, StalenessCheck
 from tests.support.served import ingest, write
 from tests.support.wire import wire
@@ -142,7 +142,7 @@ def test_without_an_index_there_is_no_notice_and_one_that_appears_is_compared(
 
 def test_both_tools_add_the_notice_to_their_own(watched: Watched) -> None:
     watched.made.write({"soup.md": EDITED})
-    engine = Engine(watched.made.follow, IndexFolder(watched.made.index), watched.watch)
+    engine = Engine(watched.made.follow, IndexStatus(watched.made.index), watched.watch)
     assert engine.search("onion", Filters(), limit=1, offset=0).notice is None
     watched.checked()
     assert engine.read("soup.md", 0, 0).notice == notice_of(1)
