@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, compress, count
 from math import fsum
 from operator import add, not_
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
 from blog_search_mcp.index.analysis.query import Query, Word
@@ -278,22 +278,22 @@ def _best_window(line: _Line, width: int) -> tuple[str, float]:
     columns = _places(text)
     if columns[-1] <= width:
         return text, matches.weight(0, len(text))
-    sentences = _split_sentences(text)
+    windows = _Windows(text, columns, width)
 
     def worth(window: Span) -> tuple[float, int, int]:
         start, end = window
-        ends = (start in sentences.starts) + (end in sentences.ends or end == len(text))
-        return matches.weight(start, end) * (1.0 + WHOLE * ends), -start, end
+        whole = 1.0 + WHOLE * windows.count_sentence_bounds(window)
+        return matches.weight(start, end) * whole, -start, end
 
     best, seen = (-1.0, 0, 0), set[int]()
-    most = {place: _most(text, columns, matches, place, width) for place in matches.starts or [0]}
-    for place in sorted(most, key=most.__getitem__, reverse=True):
-        if most[place] * (1.0 + 2 * WHOLE) < best[0]:
+    most = {match: matches.weight(*windows.reach(match)) for match in matches.starts or [0]}
+    for match in sorted(most, key=most.__getitem__, reverse=True):
+        if most[match] * (1.0 + 2 * WHOLE) < best[0]:
             break
-        starts = _starts(text, columns, sentences, place, width) - seen
+        starts = windows.find_starts(match) - seen
         seen |= starts
         for start in starts:
-            best = max(best, *map(worth, _windows(text, columns, sentences, start, width)))
+            best = max(best, *map(worth, windows.find_windows(start)))
     start, end = -best[1], best[2]
     return _ellipsis(text, start, end), matches.weight(start, end)
 
@@ -316,50 +316,55 @@ class _Matches:
         return fsum(map(self._weights.__getitem__, {own for own, last in pairs if last <= end}))
 
 
-def _most(text: str, columns: Sequence[int], matches: _Matches, place: int, width: int) -> float:
-    """At least the weight of any window of `_windows`."""
-    earliest = _place_at(columns, columns[place] - width * LEAD)
-    latest = _place_at(columns, columns[place] + width)
-    return matches.weight(_character_bound(text, earliest), latest)
+class _Windows:
+    """The windows that a text may be cut to: from a sentence or clause to the end of one."""
 
+    def __init__(self, text: str, columns: Sequence[int], width: int) -> None:
+        """Take the text, the column of each of its characters and a window's columns at most."""
+        ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+        self._text = text
+        self._columns = columns
+        self._width = width
+        self._sentence_starts = [0, *(end + (text[end : end + 1] == " ") for end in ends)]
+        self._sentence_ends = ends
 
-class _Sentences(NamedTuple):
-    """Where sentences begin and end, ascending."""
+    def reach(self, match: int) -> Span:
+        """The span that holds every window with the match."""
+        return _character_bound(self._text, self._earliest(match)), self._after(match, 1.0)
 
-    starts: Sequence[int]
-    ends: Sequence[int]
+    def find_starts(self, match: int) -> set[int]:
+        """Where windows with the match begin: at a sentence or a clause."""
+        earliest = self._earliest(match)
+        starts, sentences = {_start(self._text, earliest, match)}, self._sentence_starts
+        first = bisect_left(sentences, earliest)
+        if first < len(sentences) and sentences[first] <= match:
+            starts.add(sentences[first])
+        return starts
 
+    def find_windows(self, start: int) -> Iterator[Span]:
+        """Windows from `start` to a sentence or a clause."""
+        latest = self._after(start, 1.0)
+        if latest >= len(self._text):
+            yield start, len(self._text)
+            return
+        soonest = self._after(start, TAIL)
+        yield start, _end(self._text, soonest, latest)
+        last = bisect_right(self._sentence_ends, latest) - 1
+        if last >= 0 and self._sentence_ends[last] >= soonest:
+            yield start, self._sentence_ends[last]
 
-def _split_sentences(text: str) -> _Sentences:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    return _Sentences([0, *(end + (text[end : end + 1] == " ") for end in ends)], ends)
+    def count_sentence_bounds(self, window: Span) -> int:
+        """How many of the window's two ends are ends of a sentence: 0, 1 or 2."""
+        start, end = window
+        ends_whole = end in self._sentence_ends or end == len(self._text)
+        return (start in self._sentence_starts) + ends_whole
 
+    def _earliest(self, match: int) -> int:
+        return self._after(match, -LEAD)
 
-def _starts(
-    text: str, columns: Sequence[int], sentences: _Sentences, match: int, width: int
-) -> set[int]:
-    """Where windows with the match begin: at a sentence or a clause."""
-    earliest = _place_at(columns, columns[match] - width * LEAD)
-    starts = {_start(text, earliest, match)}
-    first = bisect_left(sentences.starts, earliest)
-    if first < len(sentences.starts) and sentences.starts[first] <= match:
-        starts.add(sentences.starts[first])
-    return starts
-
-
-def _windows(
-    text: str, columns: Sequence[int], sentences: _Sentences, start: int, width: int
-) -> Iterator[Span]:
-    """Windows from `start` to a sentence or a clause."""
-    latest = _place_at(columns, columns[start] + width)
-    if latest >= len(text):
-        yield start, len(text)
-        return
-    soonest = _place_at(columns, columns[start] + width * TAIL)
-    yield start, _end(text, soonest, latest)
-    last = bisect_right(sentences.ends, latest) - 1
-    if last >= 0 and sentences.ends[last] >= soonest:
-        yield start, sentences.ends[last]
+    def _after(self, place: int, share: float) -> int:
+        """The character that stands a share of the width after another, or before it."""
+        return _place_at(self._columns, self._columns[place] + self._width * share)
 
 
 def _start(text: str, earliest: int, match: int) -> int:
