@@ -103,13 +103,7 @@ class Hugo(SiteGenerator):
         Languages with a base URL of their own, and `uglyURLs` or `permalinks` that differ by more
         than the section, make no links.
         """
-        config: dict[str, Any] = {}
-        for place in (folder / "config" / "_default", folder / "config" / "production"):
-            for path in sorted(place.glob("*.*")):
-                part = read_config(path) or {}
-                config |= part if path.stem in ("hugo", "config") else {path.stem: part}
-        files = read_first_config(folder, *_FILES) or read_first_config(folder, *_OLD_FILES)
-        known = lower_keys({**(files or {}), **config})
+        known = _read_settings(folder)
         languages = {
             code.lower(): lower_keys(get_map(own))
             for code, own in get_map(known, "languages").items()
@@ -122,15 +116,9 @@ class Hugo(SiteGenerator):
         if is_special or not _KEYS & known.keys():
             return None
         default = get_text(known, "defaultcontentlanguage").lower() or "en"
-        folders = [
-            (code, get_text(own, "contentdir").strip("./")) for code, own in languages.items()
-        ]
         generator = cls(
-            contents=(
-                *sorted(pair for pair in folders if pair[1]),
-                ("", get_text(known, "contentdir").strip("./") or "content"),
-            ),
-            patterns=_patterns(known.get("permalinks")),
+            contents=_find_content_folders(known, languages),
+            patterns=_read_patterns(known.get("permalinks")),
             section_patterns=tuple(sorted(get_map(known, "permalinks", "section"))),
             default_language=default,
             languages=tuple(sorted({*languages} - {default})),
@@ -141,9 +129,7 @@ class Hugo(SiteGenerator):
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
         )
         if ":section" in str(generator.patterns):
-            content = folder / generator.contents[-1][1]
-            indexes = (path.parent.relative_to(content) for path in content.rglob("_index.*"))
-            sections = tuple(sorted({path.as_posix() for path in indexes} - {"."}))
+            sections = _find_sections(folder / generator.contents[-1][1])
             generator = replace(generator, sections=sections)
         return get_text(known, "baseurl"), generator
 
@@ -282,7 +268,33 @@ class Hugo(SiteGenerator):
         return parts[: deepest + 1]
 
 
-def _patterns(permalinks: object) -> tuple[tuple[str, str], ...]:
+def _read_settings(folder: Path) -> Config:
+    """Read the configuration's files as one mapping, those of `config/` over that of the site."""
+    config: dict[str, Any] = {}
+    for place in (folder / "config" / "_default", folder / "config" / "production"):
+        for path in sorted(place.glob("*.*")):
+            part = read_config(path) or {}
+            config |= part if path.stem in ("hugo", "config") else {path.stem: part}
+    of_site = read_first_config(folder, *_FILES) or read_first_config(folder, *_OLD_FILES)
+    return lower_keys({**(of_site or {}), **config})
+
+
+def _find_content_folders(
+    known: Config, languages: Mapping[str, Config]
+) -> tuple[tuple[str, str], ...]:
+    """Return `Hugo.contents`, sorted by language, the folder of no language last."""
+    own = [(code, get_text(keys, "contentdir").strip("./")) for code, keys in languages.items()]
+    of_no_language = get_text(known, "contentdir").strip("./") or "content"
+    return (*sorted(pair for pair in own if pair[1]), ("", of_no_language))
+
+
+def _find_sections(content: Path) -> tuple[str, ...]:
+    """Return the folders below `content` that hold an `_index`, sorted."""
+    folders = {path.parent.relative_to(content).as_posix() for path in content.rglob("_index.*")}
+    return tuple(sorted(folders - {"."}))
+
+
+def _read_patterns(permalinks: object) -> tuple[tuple[str, str], ...]:
     flat = lower_keys(get_map(permalinks))
     pages = {**flat, **get_map(flat, "page")}
     found = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
