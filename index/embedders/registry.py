@@ -143,25 +143,9 @@ def choose_embedder(
             "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
             "and --model."
         )
-    if model is None and kind == "ollama":
-        return _choose_of_ollama(url, count_languages())
-    if model is None and kind == "openai":
-        raise UsageError("The openai embedder has no default model: add --model NAME.")
     if model is None:
-        return _choose_by_languages(kind, url, count_languages())
-    kind = _kind_of(kind, model)
-    reason = f"Embedder: {name_embedder(kind, model)}, as asked."
-    if kind in _SERVERS:
-        server = _import_server(kind)
-        server.check_address(url)
-        live = server.make_embedder(model, url, prefixes)
-        return Choice(VerifiedEmbedder(live), reason, is_asked=True)
-    if model not in PACKAGED:
-        raise UsageError(
-            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
-            "Leave --model out, or use --embedder ollama."
-        )
-    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
+        return _choose_default(kind, url, count_languages)
+    return _choose_named(kind, model, url, prefixes)
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
@@ -245,6 +229,32 @@ def needs_ollama(identity: EmbedderIdentity) -> bool:
     return identity.kind == "ollama"
 
 
+def _choose_default(kind: str, url: str, count_languages: CountLanguages) -> Choice:
+    """Choose where no model was named. Raises UsageError for `openai`, which has no default."""
+    if kind == "openai":
+        raise UsageError("The openai embedder has no default model: add --model NAME.")
+    if kind == "ollama":
+        return _choose_for_ollama(url, count_languages())
+    return _choose_by_languages(kind, url, count_languages())
+
+
+def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | None) -> Choice:
+    """Choose the model that was named. Raises UsageError if the package does not have it."""
+    kind = _kind_of(kind, model)
+    reason = f"Embedder: {name_embedder(kind, model)}, as asked."
+    if kind in _SERVERS:
+        server = _import_server(kind)
+        server.check_address(url)
+        live = server.make_embedder(model, url, prefixes)
+        return Choice(VerifiedEmbedder(live), reason, is_asked=True)
+    if model not in PACKAGED:
+        raise UsageError(
+            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
+            "Leave --model out, or use --embedder ollama."
+        )
+    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
+
+
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
     """Choose for `auto` and `embedded`: E5 for what is not in English, else as it comes."""
     model = choose_packaged(posts)
@@ -257,7 +267,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
     return Choice(OnnxEmbedder(model), reason)
 
 
-def _choose_of_ollama(url: str, posts: Mapping[str, int]) -> Choice:
+def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     """Choose for `ollama` without a model: the default for English.
 
     For other languages it is what Ollama has that knows them, else the default if Ollama has
