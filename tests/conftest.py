@@ -147,7 +147,7 @@ def round_model(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.support.models import MODEL
 
     for module in (confidence, ranking):
-        monkeypatch.setattr(module, "ranking_model", lambda: MODEL)
+        monkeypatch.setattr(module, "load_ranking_model", lambda: MODEL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -33,7 +33,7 @@ from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import (
-    confidence_features,
+    compute_confidence_features,
     has_similarity,
     measure_lead,
 )
@@ -44,9 +44,9 @@ from blog_search_mcp.index.search.ranking import (
     QueryKind,
     RankingModel,
     Weights,
-    kind_of_query,
+    classify_query,
+    compute_post_features,
     largest_sum,
-    post_features,
 )
 from blog_search_mcp.index.search.search import retrieve_candidates
 from blog_search_mcp.index.search.snapshot import open_snapshot
@@ -206,11 +206,11 @@ def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) ->
                 continue
             right = {ids[source] for source in query.acceptable if source in ids}
             right |= {each.post for post in right for each in groups.get(post, ())}
-            features = post_features(retrieved, calibration.heading_similarity)
+            features = compute_post_features(retrieved, calibration.heading_similarity)
             yield Example(
                 corpus=name,
                 kind=kind,
-                query_kind=kind_of_query(analysed),
+                query_kind=classify_query(analysed),
                 features=np.stack([features[feature] for feature in FEATURES], axis=1),
                 is_right=np.isin(retrieved.posts.ids, list(right)),
                 is_named=bool(find_named_posts(snapshot.titles, query.text)),
@@ -220,7 +220,7 @@ def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) ->
                         for post in retrieved.posts
                     ]
                 ),
-                confidence=confidence_features(analysed, retrieved, 0.0, calibration),
+                confidence=compute_confidence_features(analysed, retrieved, 0.0, calibration),
                 by_meaning=has_similarity(retrieved, calibration),
             )
 

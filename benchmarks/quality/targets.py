@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from benchmarks.quality.types import Measurement
-from blog_search_mcp.index.search.ranking import ranking_model
+from blog_search_mcp.index.search.ranking import load_ranking_model
 
-FITTED_ON = frozenset(ranking_model().fitted_on)
+FITTED_ON = frozenset(load_ranking_model().fitted_on)
 """Blogs and collections on which ranking and confidence were fitted; all others are evidence of
 what a new blog may expect."""
 

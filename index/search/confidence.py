@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK
-from blog_search_mcp.index.search.ranking import ranking_model
+from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def estimate_confidence(
     """
     if calibration is None or not retrieved.posts:
         return Confidence("low", 0.0)
-    model = ranking_model()
+    model = load_ranking_model()
     by_meaning = has_similarity(retrieved, calibration)
     logistic = model.confidence if by_meaning else model.confidence_by_words
-    features = confidence_features(query, retrieved, lead, calibration)
+    features = compute_confidence_features(query, retrieved, lead, calibration)
     certainty = logistic.probability(features, SMALL_LOGIT * _smallness(calibration.characters))
     word = "high" if certainty >= logistic.high else "medium"
     if certainty >= logistic.low:
@@ -120,7 +120,7 @@ def measure_lead(scores: Iterable[float]) -> float:
     return best - second
 
 
-def confidence_features(
+def compute_confidence_features(
     query: Query, retrieved: RetrievalResult, lead: float, calibration: Calibration
 ) -> dict[str, float]:
     """Compute everything that the confidence models weigh."""

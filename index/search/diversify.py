@@ -17,7 +17,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import TRADITIONAL, language_of, primary_subtag
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.retrieval import top_positions
+from blog_search_mcp.index.search.retrieval import find_top_positions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -85,7 +85,7 @@ def diversify_passages(
     beside the one before.
     """
     own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
-    ranked, exists = top_positions(chunk_scores, posts.counts, LOOKED_AT)
+    ranked, exists = find_top_positions(chunk_scores, posts.counts, LOOKED_AT)
     ranked, exists = _apart(ranked[own], exists[own])
     best = np.where(exists, chunk_scores[ranked], 0.0)
     values = _passage_scores(np.fromiter(scores.values(), np.float64), best, decay)
@@ -106,8 +106,8 @@ def _apart(ranked: Ids, exists: npt.NDArray[np.bool_]) -> tuple[Ids, npt.NDArray
     return np.take_along_axis(ranked, first, axis=1), np.take_along_axis(kept, first, axis=1)
 
 
-def decay_for(query: Query) -> float:
-    """How much a further passage of a post is worth to `query`."""
+def choose_decay(query: Query) -> float:
+    """Choose what each further passage of a post is worth to `query`: a factor in (0, 1)."""
     return DECAY_DESCRIBED if query.is_prose and not query.is_question else DECAY
 
 

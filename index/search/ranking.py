@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat
 
-from blog_search_mcp.index.search.retrieval import top_positions
+from blog_search_mcp.index.search.retrieval import find_top_positions
 from blog_search_mcp.index.types import Feature, Reason
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class RankingModel(_Frozen):
 
 
 @cache
-def ranking_model() -> RankingModel:
+def load_ranking_model() -> RankingModel:
     """Read the packaged model."""
     return RankingModel.model_validate_json(MODEL_FILE.read_bytes())
 
@@ -106,24 +106,24 @@ tools.fit_ranking`) the gated features beside the others gain web queries for co
 and a manual's descriptions .015; its questions lose .017, every other kind moves by .01 at most."""
 
 
-def kind_of_query(query: Query) -> QueryKind:
+def classify_query(query: Query) -> QueryKind:
     """Classify a query: a question asks for a detail, a description resembles a whole post."""
     if query.is_question:
         return "question"
     return "prose" if query.is_prose else "short"
 
 
-def query_weights(query: Query, mode: SearchMode = SearchMode.HYBRID) -> Weights:
-    """The weight of each feature for this query, at least 0."""
+def choose_weights(query: Query, mode: SearchMode = SearchMode.HYBRID) -> Weights:
+    """Choose the weight of each feature for this query, at least 0."""
     if mode is SearchMode.DENSE:
         return {"meaning": 1.0}
-    weights = ranking_model().ranking[kind_of_query(query)]
+    weights = load_ranking_model().ranking[classify_query(query)]
     if mode is SearchMode.LEXICAL:
         return {name: value for name, value in weights.items() if name not in DENSE_FEATURES}
     return weights
 
 
-def post_features(
+def compute_post_features(
     retrieved: RetrievalResult, similarity: float, mode: SearchMode = SearchMode.HYBRID
 ) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
@@ -135,7 +135,7 @@ def post_features(
     they are estimated (`fill_waiting`).
     """
     posts = retrieved.posts
-    best, exists = top_positions(posts.bm25, posts.counts, BEST_OF)
+    best, exists = find_top_positions(posts.bm25, posts.counts, BEST_OF)
     several = np.where(exists, posts.bm25[best], 0.0).sum(axis=1)
     coverage = 1.0 if mode is SearchMode.DENSE else retrieved.vocabulary_coverage
     scale = coverage / similarity if similarity > 0.0 else 0.0

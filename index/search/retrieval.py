@@ -158,7 +158,9 @@ def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
     return column
 
 
-def top_positions(values: Numbers, counts: Ids, most: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
+def find_top_positions(
+    values: Numbers, counts: Ids, most: int
+) -> tuple[Ids, npt.NDArray[np.bool_]]:
     """The positions of the largest values in each run of `counts` values, earlier of equals first.
 
     Both of shape (runs, most); the second tells which exist, where a run is shorter.
@@ -237,7 +239,7 @@ def retrieve(
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
     found = np.array(proposed, dtype=np.int64)
-    posts = _candidates(snapshot, query, vector, found, (bm25, coverage))
+    posts = _gather_candidates(snapshot, query, vector, found, (bm25, coverage))
     return replace(reach, posts=posts)
 
 
@@ -296,7 +298,7 @@ def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
     return set(snapshot.table.posts_of(np.fromiter(chunk_ids, np.int64)).tolist())
 
 
-def _candidates(
+def _gather_candidates(
     snapshot: Snapshot,
     query: Query,
     vector: Vectors | None,

@@ -27,17 +27,17 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
+    choose_decay,
     collapse_translations,
-    decay_for,
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
     SearchMode,
+    choose_weights,
+    compute_post_features,
     explain_reward,
     explain_score,
-    post_features,
     promote_named_posts,
-    query_weights,
     reward_posts,
     score_chunks,
     score_posts,
@@ -93,7 +93,7 @@ def search(
         collapse_translations(ranked.scores, snapshot.translations, text),
         retrieved.posts,
         score_chunks(retrieved, ranked.mode),
-        decay_for(query),
+        choose_decay(query),
     )
     low = ranked.confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
     page = passages.page(offset, limit)
@@ -149,10 +149,10 @@ def _rank_posts(
     similarity = UNSCALED
     if calibration is not None and mode is not SearchMode.DENSE:
         similarity = calibration.heading_similarity
-    features = post_features(retrieved, similarity, mode)
+    features = compute_post_features(retrieved, similarity, mode)
     if mode is SearchMode.HYBRID and retrieved.max_cosine is None:
         mode = SearchMode.LEXICAL
-    weights = query_weights(query, mode)
+    weights = choose_weights(query, mode)
     scores = score_posts(features, retrieved.posts, weights)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
     confidence = _estimate_confidence(found, lead, calibration)

@@ -16,7 +16,7 @@ from blog_search_mcp.index.search.confidence import (
     NOTICE,
     SMALL_LOGIT,
     Confidence,
-    confidence_features,
+    compute_confidence_features,
     east_asian_share,
     estimate_confidence,
     found_words,
@@ -71,7 +71,7 @@ def features_of(
     retrieved: RetrievalResult, text: str = "zebra", blog: Calibration = ENGLISH, lead: float = 0.0
 ) -> dict[str, float]:
     """The features of a query of an index that this calibration is of."""
-    return confidence_features(analyse_query(text), retrieved, lead, blog)
+    return compute_confidence_features(analyse_query(text), retrieved, lead, blog)
 
 
 def confidence_of(

@@ -15,7 +15,7 @@ from blog_search_mcp.index.search.diversify import (
     PER_POST,
     RankedPassage,
     RankedPassages,
-    decay_for,
+    choose_decay,
     diversify_passages,
 )
 from tests.support.columns import Candidate, columns
@@ -81,7 +81,7 @@ def test_close_rivals_are_seen_before_a_second_passage() -> None:
 def test_where_posts_are_described_a_further_passage_stands_further_down(
     query: str, fall: float
 ) -> None:
-    assert decay_for(analyse_query(query)) == fall
+    assert choose_decay(analyse_query(query)) == fall
     chunks = {1: {10: 1.0, 11: 0.5, 12: 1.0}, 2: {20: 1.0}}
     places = listed({1: 0.9, 2: 0.6}, chunks, fall)
     expected = {DECAY: [10, 12, 20], DECAY_DESCRIBED: [10, 20, 12]}

@@ -19,10 +19,10 @@ from blog_search_mcp.index.search.ranking import (
     QueryKind,
     SearchMode,
     Weights,
+    choose_weights,
+    classify_query,
+    compute_post_features,
     explain_score,
-    kind_of_query,
-    post_features,
-    query_weights,
     score_chunks,
     score_posts,
 )
@@ -71,7 +71,7 @@ def retrieved(posts: Mapping[int, Candidate], vocabulary_coverage: float = 1.0) 
 def features_of(
     posts: Mapping[int, Candidate], similarity: float = 1.0, vocabulary_coverage: float = 1.0
 ) -> dict[str, list[float]]:
-    found = post_features(retrieved(posts, vocabulary_coverage), similarity)
+    found = compute_post_features(retrieved(posts, vocabulary_coverage), similarity)
     return {name: values.tolist() for name, values in found.items()}
 
 
@@ -102,17 +102,17 @@ WEIGHTS = st.fixed_dictionaries({name: st.floats(0.0, 5.0) for name in FEATURES}
     ],
 )
 def test_a_question_is_one_however_long_it_is(query: Query, kind: QueryKind) -> None:
-    assert kind_of_query(query) == kind
+    assert classify_query(query) == kind
 
 
 @pytest.mark.usefixtures("round_model")
 def test_each_kind_of_query_has_its_weights_and_each_use_its_features() -> None:
     for query, kind in ((WORDS, "short"), (PROSE, "prose"), (QUESTION, "question")):
-        fitted = MODEL.ranking[kind_of_query(query)]
-        assert kind_of_query(query) == kind
-        assert query_weights(query) == fitted
-        assert query_weights(query, SearchMode.DENSE) == {"meaning": 1.0}
-        assert query_weights(query, SearchMode.LEXICAL) == {
+        fitted = MODEL.ranking[classify_query(query)]
+        assert classify_query(query) == kind
+        assert choose_weights(query) == fitted
+        assert choose_weights(query, SearchMode.DENSE) == {"meaning": 1.0}
+        assert choose_weights(query, SearchMode.LEXICAL) == {
             name: weight for name, weight in fitted.items() if name not in DENSE_FEATURES
         }
 
@@ -156,7 +156,7 @@ def test_a_post_that_waits_for_its_vectors_has_the_meaning_of_those_that_hold_as
     }
     posts[4] = of_meaning(0.9)
     waiting = replace(retrieved(posts), posts=columns(posts, waiting={3}))
-    found = post_features(waiting, similarity=1.0)
+    found = compute_post_features(waiting, similarity=1.0)
     assert found["meaning"].tolist() == pytest.approx([0.1, 0.2, 0.4, 0.3, 0.9])
     assert found["opening"].tolist() == pytest.approx([0.1, 0.2, 0.4, 0.3, 0.9])
 
@@ -164,10 +164,10 @@ def test_a_post_that_waits_for_its_vectors_has_the_meaning_of_those_that_hold_as
 def test_a_post_that_waits_has_the_mean_of_few_others_and_0_if_it_is_alone() -> None:
     posts = {1: replace(of_words(0.2), cosines={0: 0.4}), 2: of_words(0.9)}
     found = replace(retrieved(posts), posts=columns(posts, waiting={2}))
-    assert post_features(found, 1.0)["meaning"].tolist() == [0.4, 0.4]
-    assert post_features(found, 1.0, SearchMode.DENSE)["meaning"].tolist() == [0.4, 0.0]
+    assert compute_post_features(found, 1.0)["meaning"].tolist() == [0.4, 0.4]
+    assert compute_post_features(found, 1.0, SearchMode.DENSE)["meaning"].tolist() == [0.4, 0.0]
     alone = replace(retrieved({2: posts[2]}), posts=columns({2: posts[2]}, waiting={2}))
-    assert post_features(alone, 1.0)["meaning"].tolist() == [0.0]
+    assert compute_post_features(alone, 1.0)["meaning"].tolist() == [0.0]
 
 
 def test_meaning_is_limited_and_0_for_a_post_without_vectors() -> None:
@@ -188,7 +188,7 @@ def test_meaning_is_0_where_the_embedder_covers_no_heading_or_no_word(
 def test_every_feature_is_in_its_range(
     posts: dict[int, Candidate], similarity: float, coverage: float
 ) -> None:
-    found = post_features(retrieved(posts, coverage), similarity)
+    found = compute_post_features(retrieved(posts, coverage), similarity)
     assert set(found) == set(FEATURES)
     for name, values in found.items():
         least, most = (-1.0, MAX_SIMILARITY) if name in DENSE_FEATURES else (0.0, 1.0)
@@ -231,7 +231,7 @@ def columns_of(
 def test_the_gate_is_shut_where_one_passage_holds_all_words_and_open_where_none_does() -> None:
     near = replace(PLAIN, cosines={1: 0.25})
     for coverage, share in ((1.0, 0.0), (0.5, 1.0 - 0.5**4), (0.0, 1.0)):
-        found = post_features(replace(retrieved({1: near}), coverage=coverage), 0.5)
+        found = compute_post_features(replace(retrieved({1: near}), coverage=coverage), 0.5)
         assert found["meaning"].tolist() == [0.5]
         assert found["gated_meaning"].tolist() == found["gated_opening"].tolist() == [0.5 * share]
 
@@ -255,7 +255,7 @@ def test_a_score_is_above_zero_and_at_most_one(
     posts: dict[int, Candidate], weights: Weights, similarity: float
 ) -> None:
     found = retrieved(posts)
-    scores = score_posts(post_features(found, similarity), found.posts, weights)
+    scores = score_posts(compute_post_features(found, similarity), found.posts, weights)
     assert all(0.0 < score <= 1.0 for score in scores.values())
     assert scores.keys() <= posts.keys()
 
@@ -265,7 +265,7 @@ def test_the_reasons_of_a_post_add_up_to_its_score(
     posts: dict[int, Candidate], weights: Weights, scale: float
 ) -> None:
     found = retrieved(posts)
-    features = post_features(found, 0.5)
+    features = compute_post_features(found, 0.5)
     scores = score_posts(features, found.posts, weights)
     for post in posts:
         reasons = explain_score(features, found.posts.position_of(post), weights, scale)

@@ -9,12 +9,12 @@ import pytest
 from pydantic import ValidationError
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.confidence import confidence_features
+from blog_search_mcp.index.search.confidence import compute_confidence_features
 from blog_search_mcp.index.search.ranking import (
     LogisticModel,
     QueryKind,
     RankingModel,
-    ranking_model,
+    load_ranking_model,
 )
 from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import Calibration, Feature
@@ -25,7 +25,7 @@ LOGISTIC = LogisticModel(bias=-1.0, weights={"a": 2.0, "b": -3.0}, low=0.3, high
 
 
 def test_the_packaged_model_ranks_every_kind_of_query_by_every_feature() -> None:
-    ranking = ranking_model().ranking
+    ranking = load_ranking_model().ranking
     assert set(ranking) == set(get_args(QueryKind))
     for weights in ranking.values():
         assert set(weights) == set(get_args(Feature))
@@ -34,10 +34,10 @@ def test_the_packaged_model_ranks_every_kind_of_query_by_every_feature() -> None
 
 
 def test_the_packaged_model_weighs_features_that_there_are_and_cuts_low_below_high() -> None:
-    packaged = ranking_model()
+    packaged = load_ranking_model()
     nothing = RetrievalResult(columns({}), 0.0, 0.0, {}, 0.0, None, 0.0, 0.0)
     blog = Calibration(1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0, 0, -1)
-    known = confidence_features(analyse_query(""), nothing, 0.0, blog)
+    known = compute_confidence_features(analyse_query(""), nothing, 0.0, blog)
     for logistic in (packaged.confidence, packaged.confidence_by_words):
         assert set(logistic.weights) <= set(known)
         assert 0.0 < logistic.low < logistic.high < 1.0
