@@ -295,13 +295,13 @@ class FolderGenerationWriter:
         return manifest
 
 
-LARGE = 1 << 20
+LARGE_FILE = 1 << 20
 """Bytes from which on a file that checks itself is not hashed: smaller ones take a millisecond."""
 
 CHECKS_ITSELF = re.compile(r"texts\.db|vectors/.*\.npy")
 """Files whose rows have checksums that are compared when they are read."""
 
-LATER = 5.0
+VERIFY_DELAY = 5.0
 """Seconds until a file whose status changed is hashed, so that requests have the machine."""
 
 FileStatus: TypeAlias = tuple[int, int, int, int]
@@ -325,7 +325,7 @@ class Guard:
         as_read = [
             name
             for name, checksum in manifest.files.items()
-            if checksum.size >= LARGE
+            if checksum.size >= LARGE_FILE
             and CHECKS_ITSELF.fullmatch(name)
             and is_unmodified(self._paths[name], checksum)
         ]
@@ -349,9 +349,9 @@ class Guard:
         self._verify_later(changed)
 
     def _verify_later(self, names: Sequence[str]) -> None:
-        """Have these files hashed LATER in another thread."""
+        """Have these files hashed in another thread, VERIFY_DELAY from now."""
         if names:
-            timer = threading.Timer(LATER, self._verify_in_background, [names])
+            timer = threading.Timer(VERIFY_DELAY, self._verify_in_background, [names])
             timer.daemon = True
             timer.start()
 

@@ -22,11 +22,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from blog_search_mcp.server.format.results import replace_surrogates, to_json
 from blog_search_mcp.server.tools.base import ToolReply
 
-FULL = 1_000_000
+LARGEST_FILE = 1_000_000
 """Bytes from which on the file is renamed to `.1`: about 5,000 calls."""
-KEPT = 3
+KEPT_FILES = 3
 """Renamed files that are kept, `.1` the newest; the oldest is deleted for the next."""
-QUERY = 300
+LONGEST_QUERY = 300
 """Characters of a query that are kept."""
 LOCK_WAIT = 1.0
 """Seconds to wait for another server that writes; then the line is lost, with a warning."""
@@ -69,7 +69,7 @@ def logged_call(
         score = round(answer.hits[0].score, 3) if answer.hits else None
         found = {"hits": answer.total, "offset": answer.offset, "top_score": score}
         found["confidence"] = answer.confidence
-    query = replace_surrogates(query)[:QUERY]
+    query = replace_surrogates(query)[:LONGEST_QUERY]
     return LoggedCall(time=now, tool=tool, query=query, ms=ms, failed=reply.is_error, **found)
 
 
@@ -117,7 +117,7 @@ class UsageLog:
                     log.warning("A line of %s is no call and is left out.", path.name)
 
     def _make_room(self) -> None:
-        if not self._path.exists() or self._path.stat().st_size < FULL:
+        if not self._path.exists() or self._path.stat().st_size < LARGEST_FILE:
             return
         names = [self._path, *self._older()]
         for older, newer in zip(reversed(names[1:]), reversed(names[:-1]), strict=True):
@@ -127,4 +127,4 @@ class UsageLog:
     def _older(self) -> list[Path]:
         """The renamed files' names, newest first."""
         name = self._path.name
-        return [self._path.with_name(f"{name}.{number}") for number in range(1, KEPT + 1)]
+        return [self._path.with_name(f"{name}.{number}") for number in range(1, KEPT_FILES + 1)]

@@ -41,7 +41,7 @@ from blog_search_mcp.index.analysis.tokenizer import (
     to_simplified,
 )
 
-WEIGHT = 0.4
+STOPWORD_WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
 English, .08 of nDCG@10; 0 costs questions .02 to .03."""
 
@@ -160,7 +160,7 @@ def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
 def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
     """One place of the query as each language stems it."""
     exact = same[0].exact
-    weight = WEIGHT if is_stopword(exact, languages) else 1.0
+    weight = STOPWORD_WEIGHT if is_stopword(exact, languages) else 1.0
     return Word(exact, tuple(sorted({term.stem for term in same})), weight)
 
 

@@ -48,7 +48,7 @@ def snowball(algorithm: str) -> Stemmer:
     return found
 
 
-SHORTEST = 4
+SHORTEST_KATAKANA = 4
 """Characters of a katakana word with a long mark at its end from which on some leave it out:
 コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
 
@@ -81,11 +81,11 @@ def _ended(found: Sequence[str]) -> Iterator[str]:
 
 def _is_last(found: Sequence[str], place: int) -> bool:
     """Whether the character is a long mark that ends a word long enough to lack it."""
-    before = found[max(place + 1 - SHORTEST, 0) : place]
+    before = found[max(place + 1 - SHORTEST_KATAKANA, 0) : place]
     after = found[place + 1 : place + 2]
     return (
         found[place] in _LONG
-        and len(before) == SHORTEST - 1
+        and len(before) == SHORTEST_KATAKANA - 1
         and all(map(_KATAKANA.match, before))
         and not any(map(_KATAKANA.match, after))
     )

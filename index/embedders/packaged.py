@@ -152,11 +152,11 @@ def _substrings(text: str) -> set[str]:
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
 """Its vocabulary is that of bert-base-uncased, which other English models share."""
 
-UNCOVERED: Final = 0.45
+FOREIGN_SHARE: Final = 0.45
 """Share of words that are one Latin piece below which a text is foreign (other European
 languages lie just above)."""
 
-COVERED: Final = 0.75
+ENGLISH_SHARE: Final = 0.75
 """Share from which a text counts as English throughout; ordinary English prose and code."""
 
 _LATIN = re.compile(r"[a-z]+")
@@ -168,7 +168,7 @@ _RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 def english_coverage(texts: Sequence[str]) -> list[float]:
     """Return how well an English word-piece vocabulary covers each text, in [0, 1]."""
     return [
-        min(max((_known_share(text) - UNCOVERED) / (COVERED - UNCOVERED), 0.0), 1.0)
+        min(max((_known_share(text) - FOREIGN_SHARE) / (ENGLISH_SHARE - FOREIGN_SHARE), 0.0), 1.0)
         for text in texts
     ]
 

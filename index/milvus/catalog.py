@@ -14,7 +14,14 @@ from typing import Any, Final
 
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.schema import CHUNK, CHUNKS_FIELDS, CRC, MOST_BYTES, PLAIN, TEXT
+from blog_search_mcp.index.milvus.schema import (
+    CHUNK,
+    CHUNKS_FIELDS,
+    CRC,
+    MOST_TEXT_BYTES,
+    PLAIN,
+    TEXT,
+)
 from blog_search_mcp.index.store.catalog_writer import SCHEMA, SHARED
 from blog_search_mcp.index.store.manifest import REBUILD
 
@@ -49,7 +56,7 @@ def dump_post(connection: sqlite3.Connection, post_id: int) -> str:
 
 def fits_field(*texts: str) -> bool:
     """Whether each of these texts fits a field."""
-    return all(len(text.encode()) <= MOST_BYTES for text in texts)
+    return all(len(text.encode()) <= MOST_TEXT_BYTES for text in texts)
 
 
 def load_posts(connection: sqlite3.Connection, posts: Iterable[str]) -> None:

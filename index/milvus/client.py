@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
 from blog_search_mcp.index.milvus.connection import CollectionReleased, ConnectionLost, MilvusServer
 from blog_search_mcp.index.milvus.schema import (
-    MOST_BYTES,
     MOST_HITS,
+    MOST_TEXT_BYTES,
     Field,
     Row,
     Sparse,
@@ -123,7 +123,7 @@ class Milvus:
         def make(client: MilvusClient) -> None:
             schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
             for place, field in enumerate(fields):
-                more = {"text": {"max_length": MOST_BYTES}, "dense": {"dim": field.dimension}}
+                more = {"text": {"max_length": MOST_TEXT_BYTES}, "dense": {"dim": field.dimension}}
                 schema.add_field(
                     field.name, kinds[field.kind], is_primary=not place, **more.get(field.kind, {})
                 )

@@ -30,7 +30,7 @@ FieldKind = Literal["int", "text", "sparse", "dense"]
 Row: TypeAlias = dict[str, Any]
 Sparse: TypeAlias = dict[int, float]
 
-MOST_BYTES: Final = 65_535
+MOST_TEXT_BYTES: Final = 65_535
 """Bytes of UTF-8 that a text field takes (milvus.io, limitations)."""
 
 MOST_HITS: Final = 16_384
@@ -182,7 +182,7 @@ def _check(field: Field, value: Any) -> int:
             return 8
         case "text":
             size = len(value.encode())
-            problem = f"{size:,} bytes" if size > MOST_BYTES else None
+            problem = f"{size:,} bytes" if size > MOST_TEXT_BYTES else None
         case "sparse":
             size = 8 * len(value)
             problem = None if size else "no term"
@@ -208,7 +208,7 @@ def among(field: str, values: Iterable[int] | Iterable[str], *, outside: bool = 
     return f"{field} {'not in' if outside else 'in'} [{listed}]"
 
 
-def split_text(text: str, most: int = MOST_BYTES) -> list[str]:
+def split_text(text: str, most: int = MOST_TEXT_BYTES) -> list[str]:
     """Split a text into parts of at most `most` bytes of UTF-8, at least one."""
     content = text.encode()
     return list(_parts(content, most)) if len(content) > most else [text]

@@ -39,7 +39,7 @@ GRAPH: Final = VectorIndex("HNSW", {"M": 16, "efConstruction": 200})
 FEW: Final = 1_000
 """Rows that are named one by one in a request, whatever posts they are of."""
 
-WIDTH: Final = 400
+SEARCH_WIDTH: Final = 400
 """Vectors that a search of the graph keeps, at least; twice the nearest 150 that are asked for."""
 
 
@@ -171,7 +171,7 @@ class MilvusVectors(Rows):
         self, segment: VectorSegment, queries: Sequence[Vectors], k: int, expression: str
     ) -> list[tuple[Ids, Vectors]]:
         """The `k` nearest rows of a segment for which `expression` holds, and their cosines."""
-        width = {"ef": max(WIDTH, k)} if len(segment.chunks) >= MANY else {}
+        width = {"ef": max(SEARCH_WIDTH, k)} if len(segment.chunks) >= MANY else {}
         found = self._milvus.search(
             segment.collection, self._fields[-1], queries, k, expression, width
         )

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.retrieval import RetrievalResult
 
-LENGTH = 0.25
+LENGTH_POWER = 0.25
 """Power of the query's length, in words that no passage has, by which counts how much of its words
 was found and how near it came. No passage holds most of a long question's words, and few lie as
 near to one as a heading to its own, while a few words have much in common with anything."""
 
-LEAST = -1.0
+LEAST_FEATURE = -1.0
 """Least value of a feature that is measured on the blog: further below what absent headings reach
 says no more."""
 
@@ -40,7 +40,7 @@ SMALL_LOGIT = 2.5
 """What a blog of a few lines adds to the logit, and a longer one in proportion. Chosen on four
 blogs and confirmed on two, each cut to 5 to 40 paragraphs (`benchmarks.quality.small_blogs`)."""
 
-COVERED = 0.2
+LEAST_COVERAGE = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""
 
 NOTICE = "Low confidence: the blog may hold nothing on this."
@@ -107,7 +107,7 @@ def is_language(retrieved: RetrievalResult, calibration: Calibration) -> bool:
 
 def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool:
     """Whether the embedder covers the query and the blog."""
-    covered = retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= COVERED
+    covered = retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_COVERAGE
     return covered and calibration.heading_similarity > 0.0
 
 
@@ -149,12 +149,12 @@ def compute_confidence_features(
 
 
 def _scale(value: float, absent: float, heading: float) -> float:
-    """0 at what absent queries reach, 1 at what the blog's headings do; limited to [LEAST, 1].
+    """0 at what absent queries reach, 1 at what the headings do, in [LEAST_FEATURE, 1].
 
     What is nearer than a heading is no surer, and of the fit's examples most are.
     """
     span = max(heading - absent, 1e-3)
-    return min(max((value - absent) / span, LEAST), 1.0)
+    return min(max((value - absent) / span, LEAST_FEATURE), 1.0)
 
 
 def found_words(retrieved: RetrievalResult) -> float:
@@ -167,7 +167,7 @@ def found_words(retrieved: RetrievalResult) -> float:
 
 def length_factor(retrieved: RetrievalResult) -> float:
     """How much what a query reaches counts by its length: 1 for a word that no passage has."""
-    return math.pow(query_length(retrieved), LENGTH)
+    return math.pow(query_length(retrieved), LENGTH_POWER)
 
 
 def query_length(retrieved: RetrievalResult) -> float:

@@ -273,7 +273,7 @@ def largest_sum(weights: Weights) -> float:
     )
 
 
-NEARNESS = 0.015
+NEARNESS_WEIGHT = 0.015
 """What a chunk gains for each standard deviation of the candidates' cosines that it is nearer:
 within a post words place the answer, and meaning decides between chunks that hold as much of them.
 Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
@@ -291,6 +291,6 @@ def score_chunks(retrieved: RetrievalResult, mode: SearchMode = SearchMode.HYBRI
     spread = float(cosines.std()) if len(cosines) else 0.0
     if mode is SearchMode.LEXICAL or not spread:
         return posts.bm25
-    nearness = NEARNESS * retrieved.vocabulary_coverage / spread
+    nearness = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread
     scores: Numbers = posts.bm25 + nearness * cosines
     return scores

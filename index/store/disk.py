@@ -159,7 +159,7 @@ def is_disk_error(error: sqlite3.DatabaseError) -> bool:
     }
 
 
-SUFFIX = ".damaged"
+DAMAGED_SUFFIX = ".damaged"
 
 
 def quarantine(path: Path, *companions: str, replace: bool = True) -> str:
@@ -168,10 +168,10 @@ def quarantine(path: Path, *companions: str, replace: bool = True) -> str:
     An earlier file of that name is replaced, so that a failing disk is not filled; not so with
     `replace` off, where the name gets a number. Returns the new name. Raises OSError.
     """
-    damaged, number = path.with_name(path.name + SUFFIX), 1
+    damaged, number = path.with_name(path.name + DAMAGED_SUFFIX), 1
     while not replace and damaged.exists():
         number += 1
-        damaged = path.with_name(f"{path.name}{SUFFIX}-{number}")
+        damaged = path.with_name(f"{path.name}{DAMAGED_SUFFIX}-{number}")
     path.replace(damaged)
     for companion in companions:
         beside = path.with_name(path.name + companion)

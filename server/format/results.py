@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-QUOTED = 80
+LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
 
 
@@ -41,9 +41,9 @@ def replace_surrogates(text: str) -> str:
 
 
 def quote(value: object) -> str:
-    """Quote a refused value, shortened to QUOTED characters."""
+    """Quote a refused value, shortened to LONGEST_QUOTE characters."""
     text = replace_surrogates(repr(value))
-    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
 
 
 def one_line(text: str) -> str:

@@ -312,7 +312,7 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file counts as large."""
-    monkeypatch.setattr("blog_search_mcp.index.folder.LARGE", 0)
+    monkeypatch.setattr("blog_search_mcp.index.folder.LARGE_FILE", 0)
 
 
 def lies_unmodified(blog: Blog) -> None:

@@ -65,7 +65,7 @@ def made(whole: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
 
 def copy_unmodified(whole: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     """A copy, whose files all count as large and as unmodified since they were written."""
-    monkeypatch.setattr("blog_search_mcp.index.folder.LARGE", 0)
+    monkeypatch.setattr("blog_search_mcp.index.folder.LARGE_FILE", 0)
     shutil.copytree(whole.content, tmp_path / "content")
     shutil.copytree(whole.index, tmp_path / "index")
     copy = Blog(tmp_path / "content", tmp_path / "index")

@@ -25,7 +25,7 @@ from blog_search_mcp.index.embedders.remote.failures import (
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
     FOR_A_CHECK,
-    MOST_BYTES,
+    MOST_REPLY_BYTES,
     RetryingClient,
     RetryPolicy,
     ServerState,
@@ -227,7 +227,7 @@ def peek_digest(model: str, url: str) -> str | None:
     opener = build_opener(NoRedirect, *([ProxyHandler({})] if is_loopback(url) else []))
     try:
         with opener.open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
-            listed = json.loads(reply.read(MOST_BYTES))["models"] or ()
+            listed = json.loads(reply.read(MOST_REPLY_BYTES))["models"] or ()
         digests = {full_name(each["model"]): str(each["digest"]) for each in listed}
     except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return None

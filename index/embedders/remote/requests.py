@@ -27,7 +27,7 @@ T = TypeVar("T")
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
 
-MOST_BYTES: Final = 8_000_000
+MOST_REPLY_BYTES: Final = 8_000_000
 """Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
 
 RETRY_TIMEOUT: Final = 60.0
@@ -148,7 +148,7 @@ def import_httpx() -> None:
 
 
 def bound_response(response: httpx.Response) -> None:
-    """Refuse redirects and compressed bodies, and end any other at MOST_BYTES.
+    """Refuse redirects and compressed bodies, and end any other at MOST_REPLY_BYTES.
 
     A hook of httpx. Raises RequestFailed.
     """
@@ -164,12 +164,12 @@ def bound_response(response: httpx.Response) -> None:
             self._stream = stream
 
         def __iter__(self) -> Iterator[bytes]:
-            left = MOST_BYTES
+            left = MOST_REPLY_BYTES
             for part in self._stream:
                 left -= len(part)
                 if left < 0:
                     raise RequestFailed(
-                        FailureKind.NO_VECTOR, f"more than {MOST_BYTES / 1e6:.0f} MB"
+                        FailureKind.NO_VECTOR, f"more than {MOST_REPLY_BYTES / 1e6:.0f} MB"
                     )
                 yield part
 

@@ -19,7 +19,7 @@ from blog_search_mcp.server import usage as usage_module
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.tools.registry import Toolset
 from blog_search_mcp.server.tools.timeline import TIMELINE
-from blog_search_mcp.server.usage import KEPT, LoggedCall, UsageLog, logged_call
+from blog_search_mcp.server.usage import KEPT_FILES, LoggedCall, UsageLog, logged_call
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -95,20 +95,20 @@ def test_a_line_is_json_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
 def test_a_full_file_makes_room_and_the_oldest_calls_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage_module, "FULL", 1)  # each call fills a file
+    monkeypatch.setattr(usage_module, "LARGEST_FILE", 1)  # each call fills a file
     log = UsageLog(tmp_path / "log")
-    for number in range(KEPT + 3):
+    for number in range(KEPT_FILES + 3):
         log.append(call(str(number)))
-    kept = [str(number) for number in range(2, KEPT + 3)]
+    kept = [str(number) for number in range(2, KEPT_FILES + 3)]
     assert [each.query for each in log.calls()] == kept
     names = {path.name for path in tmp_path.iterdir() if path.suffix != ".lock"}
-    assert names == {"log", *(f"log.{number}" for number in range(1, KEPT + 1))}
+    assert names == {"log", *(f"log.{number}" for number in range(1, KEPT_FILES + 1))}
 
 
 def noting(path: Path, name: str) -> None:
-    usage_module.FULL = 2_000
+    usage_module.LARGEST_FILE = 2_000
     usage_module.LOCK_WAIT = 60.0
-    usage_module.KEPT = 50
+    usage_module.KEPT_FILES = 50
     for number in range(40):
         UsageLog(path).append(call(f"{name} {number}"))
 
@@ -117,7 +117,7 @@ def noting(path: Path, name: str) -> None:
 def test_servers_that_write_at_the_same_time_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage_module, "KEPT", 50)
+    monkeypatch.setattr(usage_module, "KEPT_FILES", 50)
     path = tmp_path / "log"
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=noting, args=(path, name)) for name in "ab"]

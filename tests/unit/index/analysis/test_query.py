@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import WEIGHT, Word, analyse_query
+from blog_search_mcp.index.analysis.query import STOPWORD_WEIGHT, Word, analyse_query
 
 
 def weights(text: str, *languages: str) -> dict[str, float]:
@@ -14,8 +14,8 @@ def weights(text: str, *languages: str) -> dict[str, float]:
 def test_a_query_is_its_words_in_order_without_repeats() -> None:
     assert analyse_query("Caches of the cache, CACHES!").words == (
         Word("caches", ("cach",), 1.0),
-        Word("of", ("of",), WEIGHT),
-        Word("the", ("the",), WEIGHT),
+        Word("of", ("of",), STOPWORD_WEIGHT),
+        Word("the", ("the",), STOPWORD_WEIGHT),
         Word("cache", ("cach",), 1.0),
     )
 
@@ -37,20 +37,25 @@ def test_languages_that_stem_alike_cost_one_look_up() -> None:
 
 def test_function_words_weigh_little() -> None:
     assert weights("what is a KV cache") == {
-        **dict.fromkeys(["what", "is", "a"], WEIGHT),
+        **dict.fromkeys(["what", "is", "a"], STOPWORD_WEIGHT),
         **dict.fromkeys(["kv", "cache"], 1.0),
     }
 
 
 def test_pairs_with_grammar_in_them_weigh_little_in_both_scripts() -> None:
-    expected = {"快取": 1.0, "取是": WEIGHT, "是什": WEIGHT, "什么": WEIGHT}
+    expected = {
+        "快取": 1.0,
+        "取是": STOPWORD_WEIGHT,
+        "是什": STOPWORD_WEIGHT,
+        "什么": STOPWORD_WEIGHT,
+    }
     assert weights("快取是什麼") == weights("快取是什么") == expected
 
 
 def test_pairs_of_hiragana_weigh_little_and_katakana_is_a_word() -> None:
     assert weights("キャッシュとは", "ja") == {
         **dict.fromkeys(["キャ", "ャッ", "ッシ", "シュ", "ュと"], 1.0),
-        "とは": WEIGHT,
+        "とは": STOPWORD_WEIGHT,
     }
 
 
@@ -66,7 +71,8 @@ def test_what_is_grammar_in_chinese_makes_words_in_japanese(text: str) -> None:
 
 
 def test_a_chinese_query_has_chinese_grammar_where_a_blog_has_both() -> None:
-    assert analyse_query("使用时间", ("ja", "zh")).words[0] == Word("使用", ("使用",), WEIGHT)
+    word = analyse_query("使用时间", ("ja", "zh")).words[0]
+    assert word == Word("使用", ("使用",), STOPWORD_WEIGHT)
     assert analyse_query("会社の使用時間は", ("ja", "zh")).words[3].weight == 1.0
 
 
@@ -92,7 +98,7 @@ def test_what_any_sentence_is_made_of_weighs_little(
 
 
 def test_function_words_of_the_blogs_language_weigh_little_in_any_query() -> None:
-    assert weights("die Brücke", "de-at") == {"die": WEIGHT, "brucke": 1.0}
+    assert weights("die Brücke", "de-at") == {"die": STOPWORD_WEIGHT, "brucke": 1.0}
     assert weights("die without error")["die"] == 1.0
 
 
@@ -194,4 +200,4 @@ def test_any_text_is_a_query(text: str, languages: list[str]) -> None:
     query = analyse_query(text, languages)
     assert query.text == text
     assert len(set(query.words)) == len(query.words)
-    assert all(word.stems and word.weight in (WEIGHT, 1.0) for word in query.words)
+    assert all(word.stems and word.weight in (STOPWORD_WEIGHT, 1.0) for word in query.words)

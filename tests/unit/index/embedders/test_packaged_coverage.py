@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.packaged import (
-    COVERED,
     E5,
     ENGLISH_MODEL,
-    UNCOVERED,
+    ENGLISH_SHARE,
+    FOREIGN_SHARE,
     english_coverage,
     load_tokenizer,
     script_coverage,
@@ -41,7 +41,7 @@ def test_words_are_known_by_themselves_as_they_are_within_their_text(text: str) 
     known = [re.fullmatch("[a-z]+", piece) and not goes_on for piece, goes_on in spoken]
     share = sum(map(bool, known)) / len(known) if known else 0.0
     assert english_coverage([text]) == [
-        min(max((share - UNCOVERED) / (COVERED - UNCOVERED), 0.0), 1.0)
+        min(max((share - FOREIGN_SHARE) / (ENGLISH_SHARE - FOREIGN_SHARE), 0.0), 1.0)
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import WEIGHT, Word, analyse_query
+from blog_search_mcp.index.analysis.query import STOPWORD_WEIGHT, Word, analyse_query
 from blog_search_mcp.index.lexical import searcher as lexical_searcher
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
@@ -174,9 +174,9 @@ def test_no_share_is_above_one(written: Write) -> None:
 def test_a_function_word_counts_by_its_weight_in_both_spellings(written: Write) -> None:
     level = written([entry(1, "the"), entry(2, "zebra"), entry(3, "moth")]).chunks
     idf = math.log(1 + 2.5 / 1.5)
-    most = 2.2 * (WEIGHT + 1.0) * idf
+    most = 2.2 * (STOPWORD_WEIGHT + 1.0) * idf
     assert level.normalised_bm25(analyse_query("the zebra"), 9) == pytest.approx(
-        {20: idf / most, 10: WEIGHT * idf / most}
+        {20: idf / most, 10: STOPWORD_WEIGHT * idf / most}
     )
 
 
@@ -257,7 +257,7 @@ def test_a_rarity_is_the_inverse_document_frequency_by_weight(written: Write) ->
     }
     assert found == pytest.approx(
         {
-            "the": WEIGHT * math.log(1 + 1.5 / 2.5),
+            "the": STOPWORD_WEIGHT * math.log(1 + 1.5 / 2.5),
             "zebra": math.log(1 + 1.5 / 2.5),
             "of": 0.0,
             "newt": math.log(1 + 3.5 / 0.5),

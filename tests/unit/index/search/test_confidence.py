@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
-    COVERED,
     FOREIGN_NOTICE,
-    LEAST,
-    LENGTH,
+    LEAST_COVERAGE,
+    LEAST_FEATURE,
+    LENGTH_POWER,
     NOTICE,
     SMALL_LOGIT,
     Confidence,
@@ -45,7 +45,7 @@ FOUND = RetrievalResult(
     blog_cosine=0.1,
     max_bm25=0.5,
 )
-LONGER = ((3.0 + 5.0) / 4.0) ** LENGTH
+LONGER = ((3.0 + 5.0) / 4.0) ** LENGTH_POWER
 WORDS = 0.5 * math.sqrt(LONGER)
 
 ENGLISH = Calibration(
@@ -132,7 +132,7 @@ def test_a_question_is_told_from_a_few_words() -> None:
 
 
 def test_no_feature_is_more_than_what_a_heading_reaches_or_far_below_absent_ones() -> None:
-    for reached, limit in ((1.5, 1.0), (-2.0, LEAST)):
+    for reached, limit in ((1.5, 1.0), (-2.0, LEAST_FEATURE)):
         features = features_of(reaching(0.5, reached))
         assert features["nearest"] == LONGER * limit
 
@@ -157,8 +157,8 @@ def test_a_query_in_another_script_is_compared_with_absent_ones_in_that_script()
     ("similarity", "coverage", "heading", "counts"),
     [
         (0.5, 1.0, 0.45, True),
-        (0.5, COVERED, 0.45, True),
-        (0.5, COVERED - 0.01, 0.45, False),
+        (0.5, LEAST_COVERAGE, 0.45, True),
+        (0.5, LEAST_COVERAGE - 0.01, 0.45, False),
         (None, 1.0, 0.45, False),
         (0.5, 1.0, 0.0, False),
     ],

@@ -15,7 +15,7 @@ from blog_search_mcp.index.search.ranking import (
     DENSE_FEATURES,
     LEAST_SCORE,
     MAX_SIMILARITY,
-    NEARNESS,
+    NEARNESS_WEIGHT,
     QueryKind,
     SearchMode,
     Weights,
@@ -288,7 +288,7 @@ def test_reasons_name_what_counts_for_the_query_and_the_weightiest_first() -> No
 def test_words_place_the_answer_in_a_post_and_meaning_decides_between_equals() -> None:
     post = replace(PLAIN, chunks=(5, 6, 7), bm25={5: 0.5, 6: 0.5}, cosines={6: 0.2, 7: 0.4})
     found = retrieved({1: post}, vocabulary_coverage=0.5)
-    step = NEARNESS * 0.5 / np.std([0.0, 0.2, 0.4])
+    step = NEARNESS_WEIGHT * 0.5 / np.std([0.0, 0.2, 0.4])
     assert score_chunks(found).tolist() == pytest.approx([0.5, 0.5 + 0.2 * step, 0.4 * step])
     assert score_chunks(found, SearchMode.LEXICAL).tolist() == [0.5, 0.5, 0.0]
     assert score_chunks(found, SearchMode.DENSE).tolist() == [0.0, 0.2, 0.4]

@@ -147,7 +147,7 @@ def test_what_a_disk_lost_gets_no_good_checksum_whether_shared_or_written_anew(
 def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_requests(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.folder.LATER", 1000.0)
+    monkeypatch.setattr("blog_search_mcp.index.folder.VERIFY_DELAY", 1000.0)
     made = blog(POSTS)
     reader = made.reader()
     hashed: list[str] = []
@@ -160,7 +160,7 @@ def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_req
 def test_a_file_whose_time_was_set_back_is_refused_a_little_later(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.folder.LATER", 0.0)
+    monkeypatch.setattr("blog_search_mcp.index.folder.VERIFY_DELAY", 0.0)
     made = blog(POSTS)
     reader = made.reader()
     bit_flipped_by_the_disk(rows_file(made.files))
