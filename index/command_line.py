@@ -183,7 +183,7 @@ none of nine from 1.8 on, with either model of the package."""
 
 
 def describe_small_limit() -> str | None:
-    """Say that this process may map too little memory; `None` if it may map enough.
+    """Warn that this process may map too little memory; `None` if it may map enough.
 
     It is asked before libraries are loaded: native code that gets no memory seldom raises. OpenBLAS
     exits, tantivy's Rust aborts, FAISS's C++ and thread starts end with SIGSEGV.

@@ -79,7 +79,7 @@ ENDS_PROCESS = (
 
 
 def describe_refusal(step: str, error: Exception) -> str:
-    """Say why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
+    """Tell why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
     return f"{step} fails ({describe_unexpected(error)}); change it, or name it in a .blogignore"
 
 
@@ -215,6 +215,6 @@ _EXHAUSTED = (
 
 
 def describe_exhaustion(error: BaseException) -> str | None:
-    """Say that memory or threads ran out if that is what a foreign `error` means, else `None`."""
+    """Describe that memory or threads ran out if a foreign `error` means that, else `None`."""
     is_meant = isinstance(error, MemoryError) or _SIGNS.search(str(error))
     return _EXHAUSTED if is_meant else None

@@ -302,7 +302,7 @@ def _describe_lost(post_id: int) -> RefusedPost:
 def _explain_failure(
     find: Callable[[_Posts, _Links], object], posts: _Posts, links: _Links
 ) -> str | None:
-    """Say why `find` fails, `None` if it does not."""
+    """Describe why `find` fails, `None` if it does not."""
     try:
         find(posts, links)
     except _OF_NO_POST:

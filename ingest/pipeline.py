@@ -134,7 +134,7 @@ class IngestCounts:
 
 
 def _describe_empty(job: Job, skipped: Sequence[Skipped]) -> str:
-    """Say why a folder has no post to index, with the first files that were left out."""
+    """Describe why a folder has no post to index, with the first files that were left out."""
     advice = "Give the folder that holds the posts."
     if not skipped:
         endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
@@ -389,7 +389,7 @@ def _write_post(writer: IndexWriter, result: ParsedResult) -> tuple[ParsedResult
 
 
 def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
-    """Say also what the index has, and how to go on."""
+    """Add to the error what the index has, and how to go on."""
     posts, known = len(manifest.posts), len(manifest.posts) - manifest.waiting
     return EmbedderError(
         f"{error} The finished embeddings are kept. Meanwhile all posts can be searched by words, "
@@ -398,7 +398,7 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
 
 
 def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
-    """Say that another model fits the blog as it now is, if the index had this one before."""
+    """Advise a model that fits the blog as it now is better, if the index had this one before."""
     if not plan.live or plan.choice.is_asked:
         return ""
     overview = store.peek_overview()

@@ -117,7 +117,7 @@ def _describe_unembedded(chunk: WithoutVector) -> str:
 
 
 def _describe_links(links: LinkCounts) -> list[str]:
-    """Say how many posts have a link and why the others have none; nothing if none was read."""
+    """Describe how many posts have a link and why others have none; nothing if none was read."""
     without = sum(links.unlinked.values())
     if not (links.linked or without):
         return []
@@ -154,7 +154,7 @@ LINES = 10
 
 
 def describe_rate(done: int, left: int, seconds: float) -> str:
-    """Say how many steps a second were done in this time, and how long the others take so.
+    """Describe how many steps a second were done in this time, and how long the others take so.
 
     Empty before anything can be said.
     """

@@ -120,7 +120,7 @@ def _serve(settings: Settings) -> int:
 
 
 def _can_watch(settings: Settings) -> bool:
-    """Say on stderr if there is no folder to watch; an index made before is served all the same."""
+    """Whether posts can be watched, or an earlier index served; tells why where they cannot."""
     folder = settings.watch
     if folder is None or (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         return True

@@ -149,7 +149,7 @@ def choose_embedder(
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
-    """Say which model of the package fits the posts of an index better, and how to get it.
+    """Name the model of the package that fits the posts of an index better, and how to get it.
 
     `posts` are counted by language. Empty if none does: every model of Ollama's fits, but one
     that knows English alone where the posts are in other languages.
@@ -318,7 +318,7 @@ def _pull_and_rebuild(model: str) -> str:
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
-    """Say in which languages posts are, without a full stop."""
+    """Describe in which languages posts are, without a full stop."""
     share = share_not_english(posts)
     if share < OTHER_SHARE:
         is_known = any(tag.partition("-")[0] == "en" for tag in posts)

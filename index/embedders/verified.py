@@ -79,7 +79,7 @@ class VerifiedEmbedder:
         self._live.load_model()
 
     def _find_lost_model(self) -> tuple[str, ...]:
-        """Say that the server has no such model any more, or another one by its name."""
+        """Describe that the server has no such model any more, or another one by its name."""
         recorded = self._identity
         if recorded is None or (digest := self._live.peek_digest()) is None:
             return ()

@@ -136,7 +136,7 @@ class Milvus:
                 self.index(name, field.name, chosen)
 
     def index(self, name: str, field: str, index: VectorIndex) -> None:
-        """Say how a field's vectors are searched; the server builds it when it has rows."""
+        """Define how a field's vectors are searched; the server builds it when it has rows."""
 
         def make(client: MilvusClient) -> None:
             params = client.prepare_index_params()

@@ -90,7 +90,7 @@ class MilvusServer:
         return client
 
     def translate(self, error: Exception) -> IndexProblem:
-        """Say in a sentence what pymilvus raised, without the token and, to clients, its words."""
+        """Make our error of what pymilvus raised, without the token and, to clients, its words."""
         if isinstance(error, IndexProblem):
             return error
         codes, said = _codes(error), " ".join(str(getattr(error, "message", error)).split())

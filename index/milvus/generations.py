@@ -303,7 +303,7 @@ def terms_of_record(
     dead: Sequence[int],
     statistics: Mapping[str, TermStatistics],
 ) -> GenerationTerms:
-    """Say where a generation's words are."""
+    """Name the collections that hold a generation's words."""
     return GenerationTerms(
         tuple(names.posts(each.generation) for each in record.segments if each.posts),
         tuple(names.chunks(each.generation) for each in record.segments if each.chunks),

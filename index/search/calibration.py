@@ -19,7 +19,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
-from blog_search_mcp.index.search.confidence import LEAST_COVERAGE, east_asian_share, found_words
+from blog_search_mcp.index.search.confidence import (
+    LEAST_QUERY_COVERAGE,
+    east_asian_share,
+    found_words,
+)
 from blog_search_mcp.index.search.search import find_reach
 from blog_search_mcp.index.types import Calibration, Ids, Vectors
 
@@ -159,7 +163,9 @@ def measure_reach(
 
 
 def _is_covered(retrieved: RetrievalResult) -> bool:
-    return retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_COVERAGE
+    return (
+        retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    )
 
 
 def _median_cosine(results: Sequence[RetrievalResult]) -> float:

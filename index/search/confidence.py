@@ -40,7 +40,7 @@ SMALL_LOGIT = 2.5
 """What a blog of a few lines adds to the logit, and a longer one in proportion. Chosen on four
 blogs and confirmed on two, each cut to 5 to 40 paragraphs (`benchmarks.quality.small_blogs`)."""
 
-LEAST_COVERAGE = 0.2
+LEAST_QUERY_COVERAGE = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""
 
 NOTICE = "Low confidence: the blog may hold nothing on this."
@@ -107,7 +107,9 @@ def is_language(retrieved: RetrievalResult, calibration: Calibration) -> bool:
 
 def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool:
     """Whether the embedder covers the query and the blog."""
-    covered = retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_COVERAGE
+    covered = (
+        retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    )
     return covered and calibration.heading_similarity > 0.0
 
 

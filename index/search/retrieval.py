@@ -260,7 +260,11 @@ def _measure_reach(
     words: tuple[Mapping[int, float], float],
     nearest: float,
 ) -> RetrievalResult:
-    """Say how near the best chunks come: their BM25, best first, and coverage; a cosine."""
+    """Measure what a query reaches, without posts.
+
+    `words` are the BM25 of the best chunks, best first, and how much of the query one of them
+    covers; `nearest` is the highest cosine.
+    """
     chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, embedded
     bm25, coverage = words
     on_topic = snapshot.table.vocabulary_coverage_of(

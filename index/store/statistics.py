@@ -98,7 +98,7 @@ def count_posts(
 
 
 def describe_backlog(posts: int, waiting: int) -> str | None:
-    """Say how many of `posts` are known by meaning while some wait for it, else `None`."""
+    """Describe how many of `posts` have vectors while others wait for theirs, else `None`."""
     if not waiting:
         return None
     known = f"{posts - waiting:,} of {posts:,} posts are"

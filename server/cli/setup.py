@@ -141,7 +141,7 @@ def _take_back(installed: dict[ClientFile, Installed | None]) -> None:
 
 
 def _first_question(settings: Settings, clients: list[str]) -> str:
-    """Say how to ask, with a title of the blog as the question."""
+    """Show how to ask, with a title of the blog as the question."""
     title = _answered_title(settings)
     searched = command(SERVER, "search", "--index", settings.index, "--", title)
     who = _join(clients) if clients else "the client"

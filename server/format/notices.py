@@ -59,7 +59,7 @@ def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH)
 
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
-    """Say which filter names what no post has: a tag, a section, any date. `None` if none does."""
+    """Describe which filters name what no post has: a tag, a section, any date; `None` if none."""
     tag, section = filters.tag, (filters.section or "").strip("/")
     sections = tuple(sorted(overview.sections, key=lambda each: -each[1]))
     sentences = []

@@ -158,7 +158,7 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
 
 
 def describe_place(series: Mapping[str, str | int]) -> str | None:
-    """Say what `place_facts` gathered, `None` if that is nothing."""
+    """Write what `place_facts` gathered, `None` if that is nothing."""
     if not series:
         return None
     following = f", next: {series['next']}" if "next" in series else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def merge_notices(notices: Mapping[str, str | None]) -> str | None:
-    """Say each sentence once, after the names of the blogs that it is about."""
+    """Return each sentence once, after the names of the blogs that it is about."""
     names: dict[str, list[str]] = {}
     for name, notice in notices.items():
         if notice:

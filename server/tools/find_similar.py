@@ -166,7 +166,7 @@ def similar_facts(found: Similarity, meetings: int | None = MEETINGS) -> dict[st
 
 
 def judge(found: Similarity) -> str:
-    """Say in a sentence how much of the text the blog has said already."""
+    """Describe in a sentence how much of the text the blog holds already."""
     count = len(found.passages)
     if not count:
         return "Nothing to compare: the text has no passages."

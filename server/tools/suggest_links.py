@@ -118,7 +118,7 @@ def link_facts(found: FoundLink) -> dict[str, Any]:
 
 
 def describe_reason(suggestion: Suggestion) -> str:
-    """Say in a few words why a link is suggested."""
+    """Describe in a few words why a link is suggested."""
     match suggestion.why:
         case "title":
             return "words of its title"

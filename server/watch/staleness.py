@@ -95,7 +95,7 @@ class StalenessCheck:
         return describe_changes(last.changes, last.created, self._now())
 
     def first_ingest(self) -> str | None:
-        """Say how far the first ingest is: nobody here makes one."""
+        """Return `None`: nobody here makes a first ingest."""
         return None
 
     def _compare(self) -> None:

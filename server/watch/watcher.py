@@ -176,7 +176,7 @@ class Watcher:
         return f"{count_changed(latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str | None:
-        """Say how far the first ingest is; asked while there is no index."""
+        """Describe how far the first ingest is; called while there is no index."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
         return "The index of the posts is being made for the first time; ask again in a minute."

@@ -187,7 +187,7 @@ def fold_text(text: str) -> str:
 
 
 def misreading_warning(version: str, model: str) -> str:
-    """Say what is wrong with a version that misreads `model`, what is done, and what to do."""
+    """Describe what is wrong with a version that misreads `model`, what is done, and what to do."""
     return (
         f"Ollama {version} misreads capitals and accents for {model}, so texts go to it in lower "
         "case and without accents. Update Ollama to 0.30 or later."

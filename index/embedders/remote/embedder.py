@@ -280,7 +280,7 @@ class RemoteEmbedder(ABC):
 
 
 def find_fault(rows: Sequence[Sequence[float]], count: int, dimension: int) -> str | None:
-    """Say why `rows` are not `count` unit vectors of `dimension` numbers; `None` if they are."""
+    """Tell why `rows` are not `count` unit vectors of `dimension` numbers; `None` if they are."""
     import numpy as np
 
     if len(rows) != count:

@@ -93,7 +93,7 @@ class FailureMessages:
         return f"{self.name} at {url}"
 
     def describe_text(self, failure: RequestFailed) -> str:
-        """Say why one text has no vector: `Ollama failed on it: EOF (status 400)`."""
+        """Describe why one text has no vector: `Ollama failed on it: EOF (status 400)`."""
         match failure.kind:
             case FailureKind.SLOW:
                 return f"{self.name} did not answer in time for it"
@@ -103,12 +103,12 @@ class FailureMessages:
                 return f"{self.name} failed on it: {failure.detail}"
 
     def describe(self, failure: RequestFailed, url: str) -> str:
-        """Say what happened at `url`, in a sentence without advice."""
+        """Describe what happened at `url`, in a sentence without advice."""
         _, sentence = self._of_kind(failure.kind)
         return self._fill(sentence.partition(". ")[0], url, "", failure.detail) + "."
 
     def make_error(self, failure: RequestFailed, url: str, model: str) -> EmbedderError:
-        """Say what happened at `url` with `model`, and what to do next."""
+        """Describe what happened at `url` with `model`, and what to do next."""
         error, sentence = self._of_kind(failure.kind)
         is_ours = failure.kind in (FailureKind.NO_VECTOR, FailureKind.REDIRECTED)
         detail = failure.detail if is_ours else "its log has the reason"

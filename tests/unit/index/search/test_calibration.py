@@ -22,7 +22,11 @@ from blog_search_mcp.index.search.calibration import (
     measure_reach,
     sample_queries,
 )
-from blog_search_mcp.index.search.confidence import LEAST_COVERAGE, east_asian_share, found_words
+from blog_search_mcp.index.search.confidence import (
+    LEAST_QUERY_COVERAGE,
+    east_asian_share,
+    found_words,
+)
 from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 from tests.support.columns import Candidate, columns
@@ -44,7 +48,7 @@ FOUND = RetrievalResult(
     blog_cosine=0.1,
     max_bm25=0.5,
 )
-UNREAD = replace(FOUND, vocabulary_coverage=LEAST_COVERAGE / 2)
+UNREAD = replace(FOUND, vocabulary_coverage=LEAST_QUERY_COVERAGE / 2)
 
 HEADINGS = [f"Heading number {n}" for n in range(1_000)]
 

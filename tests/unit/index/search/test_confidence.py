@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
     FOREIGN_NOTICE,
-    LEAST_COVERAGE,
     LEAST_FEATURE,
+    LEAST_QUERY_COVERAGE,
     LENGTH_POWER,
     NOTICE,
     SMALL_LOGIT,
@@ -157,8 +157,8 @@ def test_a_query_in_another_script_is_compared_with_absent_ones_in_that_script()
     ("similarity", "coverage", "heading", "counts"),
     [
         (0.5, 1.0, 0.45, True),
-        (0.5, LEAST_COVERAGE, 0.45, True),
-        (0.5, LEAST_COVERAGE - 0.01, 0.45, False),
+        (0.5, LEAST_QUERY_COVERAGE, 0.45, True),
+        (0.5, LEAST_QUERY_COVERAGE - 0.01, 0.45, False),
         (None, 1.0, 0.45, False),
         (0.5, 1.0, 0.0, False),
     ],
