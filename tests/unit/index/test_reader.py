@@ -255,7 +255,15 @@ def test_the_headings_on_both_sides_of_a_page_are_named(blog: MakeBlog) -> None:
 
 
 def test_what_a_hit_names_can_be_read_as_it_was_found(made: Blog) -> None:
-    for hit in ask(made, "cache keys 快取 onion").hits:
+    hits = ask(made, "cache keys 快取 onion").hits
+    assert [hit.post.source for hit in hits] == [
+        "food/soup.md",
+        "快取.md",
+        "inference/kv.md",
+        "inference/batch.md",
+        "inference/kv.md",
+    ]
+    for hit in hits:
         passage = made.reader().read(hit.post.source, hit.chunk.index, 0)
         assert hit.chunk in passage.chunks
         assert (passage.asked, passage.post) == (hit.chunk.index, hit.post)
