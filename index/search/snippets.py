@@ -20,7 +20,6 @@ from operator import add, not_
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
-from blog_search_mcp.index.analysis.query import Query, Word
 from blog_search_mcp.index.analysis.tokenizer import (
     TOKEN,
     Term,
@@ -30,55 +29,6 @@ from blog_search_mcp.index.analysis.tokenizer import (
     terms,
     without_final_mark,
 )
-
-Span: TypeAlias = tuple[int, int]
-"""Characters of a text from the first number on, up to and without the second."""
-
-
-def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
-    """The runs of `text`, which is in `language`, that match the query; none touch."""
-    spellings = {spelling for word in content_words(query) for spelling in _spellings(word)}
-    return merge_spans(
-        (term.start, term.end)
-        for term in terms(text, language)
-        if not spellings.isdisjoint(_spellings_of_term(term))
-    )
-
-
-def highlight_query(query: Query, text: str, language: str) -> tuple[Span, ...]:
-    """The runs of the query's own text that stand in `text` too, in any form of the word."""
-    present = {spelling for term in terms(text, language) for spelling in _spellings_of_term(term)}
-    found = {
-        word.exact for word in content_words(query) if not present.isdisjoint(_spellings(word))
-    }
-    return merge_spans((term.start, term.end) for term in terms(query.text) if term.exact in found)
-
-
-def content_words(query: Query) -> Sequence[Word]:
-    """The query's words that are no function words, or all if there are no others."""
-    return [word for word in query.words if word.weight == 1.0] or query.words
-
-
-def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The spans in order, those that touch or lap over one another as one."""
-    runs: list[Span] = []
-    for start, end in sorted(spans):
-        if runs and start <= runs[-1][1]:
-            runs[-1] = runs[-1][0], max(end, runs[-1][1])
-        else:
-            runs.append((start, end))
-    return tuple(runs)
-
-
-def _spellings(word: Word) -> Iterator[tuple[str, str]]:
-    yield "exact", word.exact
-    yield from (("stem", stem) for stem in word.stems)
-
-
-def _spellings_of_term(term: Term) -> Iterator[tuple[str, str]]:
-    yield "exact", term.exact
-    yield "stem", term.stem
-
 
 LONGEST = 40
 """Characters of a word that is remembered: a longer one is seldom written twice."""
@@ -185,6 +135,9 @@ def _terms(word: str, language: str) -> Sequence[Term]:
     return tuple(terms(word, language))
 
 
+Window: TypeAlias = tuple[int, int]
+"""Characters of a text from the first number on, up to and without the second."""
+
 WIDTH = 160
 """Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
 
@@ -280,7 +233,7 @@ def _best_window(line: _Line, width: int) -> tuple[str, float]:
         return text, matches.weight(0, len(text))
     windows = _Windows(text, columns, width)
 
-    def worth(window: Span) -> tuple[float, int, int]:
+    def worth(window: Window) -> tuple[float, int, int]:
         start, end = window
         whole = 1.0 + WHOLE * windows.count_sentence_bounds(window)
         return matches.weight(start, end) * whole, -start, end
@@ -328,7 +281,7 @@ class _Windows:
         self._sentence_starts = [0, *(end + (text[end : end + 1] == " ") for end in ends)]
         self._sentence_ends = ends
 
-    def reach(self, match: int) -> Span:
+    def reach(self, match: int) -> Window:
         """The span that holds every window with the match."""
         return _character_bound(self._text, self._earliest(match)), self._after(match, 1.0)
 
@@ -341,7 +294,7 @@ class _Windows:
             starts.add(sentences[first])
         return starts
 
-    def find_windows(self, start: int) -> Iterator[Span]:
+    def find_windows(self, start: int) -> Iterator[Window]:
         """Windows from `start` to a sentence or a clause."""
         latest = self._after(start, 1.0)
         if latest >= len(self._text):
@@ -353,7 +306,7 @@ class _Windows:
         if last >= 0 and self._sentence_ends[last] >= soonest:
             yield start, self._sentence_ends[last]
 
-    def count_sentence_bounds(self, window: Span) -> int:
+    def count_sentence_bounds(self, window: Window) -> int:
         """How many of the window's two ends are ends of a sentence: 0, 1 or 2."""
         start, end = window
         ends_whole = end in self._sentence_ends or end == len(self._text)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.snippets import Span
+    from blog_search_mcp.index.search.highlight import Span
     from blog_search_mcp.index.types import Answer, Hit, Passage, ReasonKind
 
 INDENT = "   "
@@ -109,7 +109,7 @@ def show_passage(console: Console, page: PageFacts, details: Details, passage: P
 
 
 def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
-    from blog_search_mcp.index.search.snippets import highlight
+    from blog_search_mcp.index.search.highlight import highlight
 
     return highlight(text, details.query, hit.post.language)
 
@@ -166,7 +166,7 @@ def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> No
 
 
 def _why(console: Console, hit: Hit, query: Query) -> None:
-    from blog_search_mcp.index.search.snippets import highlight_query
+    from blog_search_mcp.index.search.highlight import highlight_query
 
     text = hit.chunk.plain or hit.chunk.text
     spans = highlight_query(query, text, hit.post.language)

@@ -30,7 +30,7 @@ from blog_search_mcp.index.markdown.parser import (
     parse_passage,
 )
 from blog_search_mcp.index.markdown.rules import restore_braces
-from blog_search_mcp.index.search.snippets import Span, highlight
+from blog_search_mcp.index.search.highlight import Span, highlight
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.format.post_links import resolve_links
 

@@ -14,7 +14,7 @@ from typing import Any
 from blog_search_mcp.index.analysis.languages import TRADITIONAL, common_languages, primary_subtag
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.snippets import Span, highlight, highlight_query
+from blog_search_mcp.index.search.highlight import Span, highlight, highlight_query
 from blog_search_mcp.index.store.listing import PostLists
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post, Posts
