@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.analysis.gloss import gloss_in_english
 from blog_search_mcp.index.analysis.query import (
     Query,
     add_synonyms,
     analyse_query,
     correct_spelling,
     find_named_posts,
-    gloss_in_english,
     language_of_query,
     name_keys,
 )
