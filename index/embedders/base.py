@@ -122,12 +122,12 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 LETTERS_PER_PIECE = 5
 """English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less."""
 
-CJK = (
+_PIECES = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Han, kana and bopomofo, as the inside of a regular expression's set. Hangul, which the
-analyser's has, is counted as letters."""
+"""Han, kana and bopomofo, whose characters are a piece each, as the inside of a set in a regular
+expression. Hangul, which the analyser's CJK has, is counted as letters."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
@@ -135,13 +135,13 @@ _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za
 @cache
 def _piece() -> re.Pattern[str]:
     """Match a piece. To compile it takes 2 ms, which a search need not wait for."""
-    return re.compile(rf"[{CJK}]|[^\W_{CJK}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")
+    return re.compile(rf"[{_PIECES}]|[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")
 
 
 @cache
 def _odd() -> re.Pattern[str]:
     """Match letters and spaces beyond ASCII: all else there is a piece for each, as `?` is."""
-    return re.compile(rf"[^\W_{CJK}\x00-\x7f]|[^\S\x00-\x7f]")
+    return re.compile(rf"[^\W_{_PIECES}\x00-\x7f]|[^\S\x00-\x7f]")
 
 
 LONGEST_PIECE = 10
