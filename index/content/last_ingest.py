@@ -1,4 +1,4 @@
-"""The content folder as the last ingest left it, a record beside the generations; how to go on.
+"""The content folder as the last ingest left it, a record beside the generations.
 
 It is no part of a generation: an ingest that has nothing to write may still have met a new
 draft or a touched post, and a server that compares the folder with it (`index.content.changes`)
@@ -12,9 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from blog_search_mcp.index.commands import INGEST, Blog, command
-from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.index.stores import IndexStore, Location, open_store
+from blog_search_mcp.index.stores import IndexStore
 
 
 class _Frozen(BaseModel):
@@ -42,6 +40,15 @@ class IngestOptions(_Frozen):
     index_descriptions: bool = True
     base_url: str = ""
     permalink: str = ""
+
+
+def option_words(options: IngestOptions) -> tuple[str, ...]:
+    """Write the options as they stand on a command line."""
+    return (
+        *(("--base-url", options.base_url) if options.base_url else ()),
+        *(("--permalink", options.permalink) if options.permalink else ()),
+        *(("--include-drafts",) if options.include_drafts else ()),
+    )
 
 
 class LastIngest(_Frozen):
@@ -84,52 +91,3 @@ def read_any_last_ingest(store: IndexStore) -> LastIngest | None:
 def format_folder(folder: Path) -> str:
     """Write the absolute path of a folder as `LastIngest.content` holds it."""
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def ingest_arguments(
-    content: Path, index: Location, embedder_url: str, options: IngestOptions
-) -> list[str]:
-    """Return the command line of an ingest with these options."""
-    return [
-        str(content),
-        *("--index", str(index)),
-        *(("--embedder-url", embedder_url) if embedder_url else ()),
-        *option_words(options),
-    ]
-
-
-def option_words(options: IngestOptions) -> tuple[str, ...]:
-    """Write the options as they stand on a command line."""
-    return (
-        *(("--base-url", options.base_url) if options.base_url else ()),
-        *(("--permalink", options.permalink) if options.permalink else ()),
-        *(("--include-drafts",) if options.include_drafts else ()),
-    )
-
-
-def blog_of(index: Location, content: Path | None = None) -> Blog:
-    """Return what a command on this index must name, as far as the last ingest recorded it.
-
-    `content` is the posts' folder if they are not where that ingest found them.
-    """
-    last = read_any_last_ingest(open_store(index))
-    if content is None and last is not None and Path(last.content).is_dir():
-        content = Path(last.content)
-    options = option_words(last.options) if last is not None else ()
-    return Blog(str(index), *(() if content is None else (str(content), options)))
-
-
-def ingest_command(index: Location, content: Path | None = None, *more: str) -> str:
-    """Write the command that brings the index up to date, with `more` options."""
-    blog = blog_of(index, content)
-    return command(INGEST, blog.content, "--index", blog.index, *more, *blog.options)
-
-
-def index_beside(content: Path) -> Path:
-    """Choose the index of these posts: beside them, with their name if another's is there."""
-    folder = content.resolve()
-    index = folder.with_name(DEFAULT_FOLDER)
-    last = read_any_last_ingest(open_store(index))
-    if last is None or last.content == format_folder(folder):
-        return index
-    return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

@@ -138,7 +138,7 @@ def _default_indexes(watched: Sequence[Path]) -> list[Location]:
     """Return the index below the current folder, or those beside the posts that are watched."""
     if not watched:
         return [read_absolute(DEFAULT_FOLDER)]
-    from blog_search_mcp.index.content.last_ingest import index_beside
+    from blog_search_mcp.index.content.next_ingest import index_beside
 
     return [index_beside(folder) for folder in watched]
 

@@ -34,7 +34,7 @@ def with_folders(sentence: str, settings: Settings) -> str:
     """
     if "`" not in sentence:
         return sentence
-    from blog_search_mcp.index.content.last_ingest import blog_of
+    from blog_search_mcp.index.content.next_ingest import blog_of
 
     by_name = settings.by_name() if settings.others else {}
     names = "|".join(map(re.escape, by_name))

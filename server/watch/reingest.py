@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
+from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
 from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location

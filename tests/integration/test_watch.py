@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
-from blog_search_mcp.index.content.last_ingest import IngestOptions, ingest_arguments
+from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexMissing, IngestFailed
 from blog_search_mcp.index.store.disk import Layout

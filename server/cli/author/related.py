@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.content.last_ingest import blog_of
+from blog_search_mcp.index.content.next_ingest import blog_of
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.linking.places import DAY
 from blog_search_mcp.index.relations.related import find_related

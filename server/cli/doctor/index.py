@@ -16,7 +16,8 @@ from blog_search_mcp.index.content.changes import (
     format_age,
     list_changes,
 )
-from blog_search_mcp.index.content.last_ingest import LastIngest, ingest_command, read_last_ingest
+from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
+from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     ContentError,

@@ -8,12 +8,10 @@ from blog_search_mcp.index.commands import Blog, command
 from blog_search_mcp.index.content.last_ingest import (
     IngestOptions,
     LastIngest,
-    blog_of,
     format_folder,
-    index_beside,
-    ingest_command,
     write_last_ingest,
 )
+from blog_search_mcp.index.content.next_ingest import blog_of, index_beside, ingest_command
 from blog_search_mcp.index.folder import FolderStore
 
 OPTIONS = IngestOptions(include_drafts=True, base_url="https://x.org", permalink="/:slug/")
