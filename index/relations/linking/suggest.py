@@ -241,15 +241,16 @@ def _suggest(
         return None
     taken.append((words.start, words.end))
     line = prose.line_of(words.start)
+    held = set(stems_of(prose.text[words.start : words.end], goal.post.language))
+    in_headings = [
+        names.weigh(sorted(held & _heading_stems(chunk, goal))) if words.why == "heading" else 0.0
+        for chunk in goal.chunks
+    ]
+    why = "title" if words.why == "heading" and not any(in_headings) else words.why
     met: Chunk | None = None
     at = text.passage_at(line)
     if cosines is not None and at is not None:
-        held = set(stems_of(prose.text[words.start : words.end], goal.post.language))
-        is_heading = words.why == "heading"
-        order = [
-            (names.weigh(sorted(held & _heading_stems(chunk, goal))) * is_heading, float(cosine))
-            for chunk, cosine in zip(goal.chunks, cosines[at], strict=True)
-        ]
+        order = list(zip(in_headings, cosines[at].tolist(), strict=True))
         met = goal.chunks[max(range(len(order)), key=order.__getitem__)]
     sentence = next(s for s in prose.sentences if s.start <= words.start < s.end)
     return Suggestion(
@@ -258,7 +259,7 @@ def _suggest(
         prose.column_of(words.start),
         prose.text[words.start : words.end],
         " ".join(prose.text[sentence.start : sentence.end].split()),
-        words.why,
+        why,
         goal.post,
         met,
     )

@@ -149,3 +149,13 @@ def test_a_post_without_a_date_is_as_near_in_time_as_the_others_are_on_the_avera
     known = dict(zip(sources, recent, strict=True))
     expected = {"a.md": 1.0, "b.md": 1 / math.e, "manual.md": (1 + 1 / math.e) / 2}
     assert known == pytest.approx(expected)
+
+
+def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBlog) -> None:
+    title = "Walrus ferry ledger, anchor compass, lantern harbour, voyage storm"
+    others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(30)}
+    made = blog({"long.md": f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"} | others)
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
+    [found] = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
+    assert (found.words, found.why, found.anchor) == ("walrus ferry", "title", "")
