@@ -15,6 +15,7 @@ from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
+    describe_nothing,
     describe_reason,
     find_links,
     link_facts,
@@ -44,17 +45,14 @@ def run(settings: Settings, request: AuthorRequest) -> int:
 
 
 def _tell_nothing(settings: Settings, request: AuthorRequest) -> None:
-    if request.is_reverse:
-        tell("No other post names or describes it without linking to it.", settings)
-        return
-    tell("No words of the text name or describe another post that it does not link to.", settings)
+    tell(describe_nothing(is_reverse=request.is_reverse), settings)
 
 
 def _facts(links: Iterable[FoundLink], request: AuthorRequest) -> dict[str, object]:
     rows = []
     for link in links:
-        facts = link_facts(link) | {"sentence": link.suggestion.sentence}
-        rows.append({"from": _from(link), **facts} if request.is_reverse else facts)
+        facts = link_facts(link, is_reverse=request.is_reverse)
+        rows.append(facts | {"sentence": link.suggestion.sentence})
     return {"links": rows}
 
 

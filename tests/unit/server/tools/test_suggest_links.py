@@ -42,9 +42,21 @@ def test_links_are_suggested_for_a_post(made: Blog) -> None:
     assert (link["line"], link["words"], link["source"]) == (4, "onion soup", "soup.md")
 
 
+def test_posts_that_should_link_to_a_post_are_suggested(made: Blog) -> None:
+    reply = SUGGEST_LINKS.call(made.engine(), {"source": "soup.md", "reverse": True})
+    tea = {"from": "tea.md", "line": 4, "words": "onion soup", "href": "soup.md", "title": "Tea"}
+    assert reply.facts == {"links": [{**tea, "sentence": "After onion soup comes it."}]}
+
+
+def test_a_draft_that_no_post_speaks_of_gets_a_notice(made: Blog) -> None:
+    reply = SUGGEST_LINKS.call(made.engine(), {"text": "# Granite\n\nIt rises.", "reverse": True})
+    notice = "No other post names or describes it without linking to it."
+    assert reply.facts == {"links": [], "notice": notice}
+
+
 def test_a_text_about_something_else_gets_a_notice(made: Blog) -> None:
     reply = SUGGEST_LINKS.call(made.engine(), {"text": "Granite rises."})
-    notice = "No words of the text name or describe another post."
+    notice = "No words of the text name or describe another post that it does not link to."
     assert reply.facts == {"links": [], "notice": notice}
 
 
