@@ -44,7 +44,7 @@ class FoundLink:
     """The name of the blog; `""` for the only one."""
     suggestion: Suggestion
     href: str
-    """As posts of the blog write links."""
+    """As posts of the blog write links; `""` to a text whose file is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,8 @@ def find_links(
         place = corpus.addresses.places.best(is_whole=style == "url")
         for_blog = []
         for each in suggest(corpus, draft, vectors, limit):
-            href = write_href(style, each.post.source, each.target, each.anchor, place)
+            to, source = each.target, each.post.source
+            href = write_href(style, source, to, each.anchor, place) if to.source else ""
             for_blog.append(FoundLink(blog, each, href))
         found.append(for_blog)
     turns = chain.from_iterable(zip_longest(*found))
@@ -98,7 +99,7 @@ def suggest_links(searcher: Searcher, arguments: LinkArguments) -> ToolReply:
     """Suggest links from a draft or post, or to it. Raises BlogSearchError."""
     is_reverse = arguments.reverse
     corpora = searcher.corpora()
-    drafts = read_subject(corpora, arguments.data, arguments.source or "draft.md")
+    drafts = read_subject(corpora, arguments.data, arguments.source or "")
     found = find_links(drafts, corpora, arguments.top_k, is_reverse=is_reverse)
     facts: dict[str, Any] = {
         "links": [link_facts(each, is_reverse=is_reverse) for each in found.links]

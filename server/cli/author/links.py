@@ -80,8 +80,8 @@ def _write_patch(
     links: Iterable[FoundLink], file: DraftFile | None, settings: Settings, request: AuthorRequest
 ) -> str:
     """Write the patch of each file that is to have links. Raises UsageError or ContentError."""
-    if file is not None and file.path is None and not request.is_reverse:
-        raise UsageError("--diff needs a file to put the links into; stdin has no name.")
+    if file is not None and file.path is None:
+        raise UsageError("--diff needs a draft that is a file; stdin has no name.")
     by_file: dict[Path, list[FoundLink]] = {}
     folders = content_folders(settings)
     for link in links:

@@ -27,7 +27,7 @@ class DraftFile:
 
     data: bytes
     source: str
-    """Its path below the content folder if it lies there, else its name; `-` for stdin."""
+    """Its path below the content folder if it lies there, else its name; `""` for stdin."""
     path: Path | None
     """`None` for stdin."""
 
@@ -35,7 +35,7 @@ class DraftFile:
 def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     """Read stdin or the file that `subject` names; `None` if it is none. Raises ContentError."""
     if subject == STDIN:
-        return DraftFile(sys.stdin.buffer.read(), STDIN, None)
+        return DraftFile(sys.stdin.buffer.read(), "", None)
     path = Path(subject).expanduser()
     try:
         if not path.is_file():

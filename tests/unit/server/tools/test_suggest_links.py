@@ -48,6 +48,16 @@ def test_posts_that_should_link_to_a_post_are_suggested(made: Blog) -> None:
     assert reply.facts == {"links": [{**tea, "sentence": "After onion soup comes it."}]}
 
 
+def test_a_text_has_no_address_and_no_title_but_its_own(blog: MakeBlog) -> None:
+    engine = blog({"a.md": "# A\n\nA draft of a soup.\n", "b.md": "# B\n\nText.\n"}).engine()
+    reply = SUGGEST_LINKS.call(engine, {"text": "# Soup\n\nOn Mondays.", "reverse": True})
+    found = {"from": "a.md", "line": 3, "words": "soup", "title": "A"}
+    assert reply.facts == {"links": [{**found, "sentence": "A draft of a soup."}]}
+    reply = SUGGEST_LINKS.call(engine, {"text": "On Mondays.", "reverse": True})
+    assert reply.facts is not None
+    assert reply.facts["links"] == []
+
+
 def test_a_draft_that_no_post_speaks_of_gets_a_notice(made: Blog) -> None:
     reply = SUGGEST_LINKS.call(made.engine(), {"text": "# Granite\n\nIt rises.", "reverse": True})
     notice = "No other post names or describes it without linking to it."

@@ -80,10 +80,11 @@ def test_a_patch_of_posts_is_made_for_their_files(
     assert "+After [onion soup](soup.md) comes it.\n" in capsys.readouterr().out
 
 
-def test_a_patch_needs_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("options", [[], ["--reverse"]])
+def test_a_patch_needs_a_file(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "read_draft_file", lambda *_: DraftFile(b"a", "-", None))
-    with pytest.raises(UsageError, match="--diff needs a file"):
-        run("-", "--diff")
+    with pytest.raises(UsageError, match="--diff needs a draft that is a file"):
+        run("-", "--diff", *options)
 
 
 @pytest.mark.parametrize(
