@@ -134,13 +134,14 @@ _NO_POST = re.compile(r"(?:^|/)(?:_index|readme)\.\w+$|^index\.\w+$", re.IGNOREC
 
 
 def _find_orphans(corpus: Corpus) -> Iterator[Finding]:
-    """Find posts that no other post links to, the newest first."""
-    reached = frozenset(target for targets in corpus.linked.values() for target in targets)
-    alone = [
-        post
-        for number, post in corpus.posts.items()
-        if number not in reached and not _NO_POST.search(post.source)
-    ]
+    """Find posts that no other post links to, the newest first; a list is no post."""
+    posts = {
+        number: post for number, post in corpus.posts.items() if not _NO_POST.search(post.source)
+    }
+    reached = frozenset(
+        to for of, targets in corpus.linked.items() if of in posts for to in targets
+    )
+    alone = [post for number, post in posts.items() if number not in reached]
     for post in sorted(alone, key=lambda post: (_newest_first(post), post.source)):
         dated = f" of {post.date}" if post.date else ""
         yield Finding("orphans", post.source, 0, f"no other post links to “{post.title}”{dated}")

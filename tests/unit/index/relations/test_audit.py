@@ -58,11 +58,11 @@ def test_a_broken_link_is_named_with_its_line_and_the_nearest_post(blog: MakeBlo
 def test_orphans_are_posts_without_a_link_to_them_the_newest_first(blog: MakeBlog) -> None:
     made = blog(
         {
-            "_index.md": "# All\n\n[a](a.md)\n",
-            "a.md": "---\ntitle: A\ndate: 2024-01-01\n---\nSee [itself](a.md) and words.\n",
-            "b.md": "---\ntitle: B\ndate: 2024-01-02\n---\nWords of b.\n",
-            "c.md": "---\ntitle: C\ndate: 2024-01-03\n---\nWords of c.\n",
-            "notes/README.md": "# Notes\n\nWords.\n",
+            "_index.md": "# All\n\n[a](a.md), [b](b.md), [c](c.md)\n",
+            "a.md": "---\ntitle: A\ndate: 2024-01-01\n---\nWords of a.\n",
+            "b.md": "---\ntitle: B\ndate: 2024-01-02\n---\nWords of b, as of [a](a.md).\n",
+            "c.md": "---\ntitle: C\ndate: 2024-01-03\n---\nSee [itself](c.md) and words.\n",
+            "notes/README.md": "# Notes\n\n[b](../b.md)\n",
         }
     )
     assert found(made, "orphans") == [
