@@ -58,9 +58,14 @@ class Place:
         return (self.folder, self.form) == (other.folder, other.form)
 
     def address_of(self, post: Post) -> str:
-        """Write the address of a post at this place, `""` if it has none of this form."""
-        ending = quote(endings_of(post)[self.form], safe="/~@+,;=!$&*")
-        return f"{self.opening}{ending}{self.closing}" if ending else ""
+        """Write the address of a post at this place, `""` if it has none of this form.
+
+        Jekyll and Hexo publish the posts of a folder `_posts` elsewhere, or not at all.
+        """
+        ending = endings_of(post)[self.form]
+        if not ending or any(name.startswith("_") for name in ending.split("/")[:-1]):
+            return ""
+        return f"{self.opening}{quote(ending, safe='/~@+,;=!$&*')}{self.closing}"
 
 
 class Places:

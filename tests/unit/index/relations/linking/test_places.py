@@ -95,6 +95,13 @@ def test_the_address_of_a_post_at_a_place_has_the_form_of_others_there() -> None
     assert Place("", "", "undated", "/", "").address_of(POSTS[1]) == "/espresso-descaling"
 
 
+@pytest.mark.parametrize("source", ["_posts/2024-01-31-mocha.md", "en/_drafts/mocha.md"])
+def test_a_post_in_a_folder_that_no_generator_publishes_has_no_address(source: str) -> None:
+    place = Place("", "blog", "file", "/blog/", "/")
+    assert place.address_of(Post(source, "Mocha")) == ""
+    assert place.address_of(Post("docs/mocha_1.md", "Mocha")) == "/blog/docs/mocha_1/"
+
+
 def test_the_best_place_is_the_most_used_one_that_is_no_view_of_files() -> None:
     on_site = ("https://a.example/burr-alignment/", "https://a.example/brewing/cold-brew/")
     places = learn(
