@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.relations.subjects import BlogMap, map_blog
 from blog_search_mcp.server import http
@@ -21,20 +22,25 @@ from blog_search_mcp.server.library.library import engine_for_author
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import AuthorRequest, Settings
 
+if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.linking.places import Place
+    from blog_search_mcp.index.types import Post
+
 STYLE = Path(http.__file__).parent / "page" / "map.css"
 """That of the page's pictures."""
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Draw the map of each blog; returns the exit status. Raises BlogSearchError."""
-    maps = {
-        name: map_blog(corpus) for name, corpus in engine_for_author(settings).corpora().items()
-    }
+    corpora = engine_for_author(settings).corpora()
+    maps = {name: map_blog(corpus) for name, corpus in corpora.items()}
     if settings.json:
         text = to_json([_facts(name, blog) for name, blog in maps.items()])
     else:
+        places = {name: each.addresses.places.best(is_whole=True) for name, each in corpora.items()}
         drawn = (
-            (draw_map(blog, lambda post: post.url), draw_years(blog)) for blog in maps.values()
+            (draw_map(blog, partial(_address_of, places[name])), draw_years(blog))
+            for name, blog in maps.items()
         )
         pictures = [picture for each in drawn for picture in each if picture]
         text = write_svg(pictures, STYLE.read_text(encoding="utf-8"))
@@ -45,6 +51,11 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     posts = sum(len(blog.posts) for blog in maps.values())
     tell(f"{posts:,} posts drawn in {request.out}; a browser opens it.", settings)
     return 0
+
+
+def _address_of(place: Place | None, post: Post) -> str | None:
+    """Return where a post is published, as is known or as links to `place` show."""
+    return post.url or (place.address_of(post) if place else None)
 
 
 def _facts(name: str, blog: BlogMap) -> dict[str, Any]:

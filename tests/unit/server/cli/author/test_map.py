@@ -41,6 +41,19 @@ def test_the_picture_is_printed_with_its_style(capsys: pytest.CaptureFixture[str
     assert [each.tag.rpartition("}")[2] for each in root] == ["style", "rect", "svg", "svg"]
 
 
+def test_dots_lead_where_links_show_that_posts_are_published(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = "https://walrus.example/blog"
+    links = "".join(f"See [it]({at}/{name}/).\n" for name in ("a-walrus", "b-soup", "c-tea"))
+    made = blog({f"{name}.md": f"# {name}\n\n{links}" for name in ("a-walrus", "b-soup", "c-tea")})
+    monkeypatch.setattr(map_command, "engine_for_author", lambda _: made.engine())
+    assert run() == 0
+    root = ElementTree.fromstring(capsys.readouterr().out)
+    dots = [each.get("href") for each in root.iter("{http://www.w3.org/2000/svg}a")]
+    assert dots == [f"{at}/a-walrus/", f"{at}/b-soup/", f"{at}/c-tea/"]
+
+
 def test_the_picture_is_written_to_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
