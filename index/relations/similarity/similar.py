@@ -54,7 +54,7 @@ order, that makes it a translation."""
 TIE = 0.02
 """Scores that differ by no more are equal, if the same passages meet: the newer post is first."""
 SHORTEST = 8
-"""Words of a passage that can be said to be said already."""
+"""Words of a passage that can be said to be said already, and of a text that can be the same."""
 PROPOSED = 15
 """Posts that each way of searching proposes: all passages together, each passage, rare words."""
 NEAREST = 3
@@ -309,7 +309,8 @@ class _Search:
         if is_foreign:
             ordered = _longest_ascent([each.chunk.index for each in meetings])
             return "translation" if ordered >= MOST * len(self.judged) else "same ground"
-        repeated = same_words >= MOST or self._is_copy(post)
+        repeated = same_words >= MOST and len(self._whole.stems) >= SHORTEST
+        repeated = repeated or self._is_copy(post)
         return "same text" if repeated else "same ground"
 
     def _is_copy(self, post: Post) -> bool:

@@ -67,6 +67,14 @@ def test_a_post_published_again_is_the_same_text(blog: MakeBlog) -> None:
     ]
 
 
+def test_a_few_words_are_no_text_published_again(blog: MakeBlog) -> None:
+    code = "```go\nfmt.Println(hello)\n```\n"
+    found = compare(make(blog, hello=f"# Hello\n\n{SOUP} {TUSKS}\n\n{code}"), code)
+    assert [(post.post.source, post.kind, found.said) for post in found.posts] == [
+        ("hello.md", "same ground", 1)
+    ]
+
+
 def test_a_post_that_the_draft_names_as_its_original_is_the_same_text(blog: MakeBlog) -> None:
     text = f"---\ntitle: C\ncanonical_url: https://x.org/c\n---\n{TUSKS}\n"
     made = make(blog, copy=text)
