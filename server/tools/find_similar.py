@@ -170,8 +170,10 @@ def judge(found: Similarity) -> str:
     count = len(found.passages)
     if not count:
         return "Nothing to compare: the text has no passages."
+    if not found.posts and found.nearest:
+        return "No passage meets one of a post. The nearest posts tell whether it is new."
     if not found.posts:
-        return "Nothing like it on this blog: no passage meets one of a post."
+        return "Nothing like it on this blog."
     passages = "1 passage meets" if found.said == 1 else f"{found.said} of {count} passages meet"
     best = found.posts[0]
     kinds = {

@@ -53,16 +53,23 @@ def test_a_draft_is_answered_with_where_it_meets_posts(blog: MakeBlog) -> None:
     assert json.loads(reply.texts[0]) == reply.facts
 
 
-def test_nothing_like_it_is_said_with_the_nearest_posts(blog: MakeBlog) -> None:
+def test_where_nothing_meets_the_nearest_posts_are_to_be_read(blog: MakeBlog) -> None:
     made = blog(POSTS)
     facts = FIND_SIMILAR.call(made.engine(), {"source": "soup.md"}).facts
     assert facts == {
-        "verdict": "Nothing like it on this blog: no passage meets one of a post.",
+        "verdict": "No passage meets one of a post. The nearest posts tell whether it is new.",
         "passages": 1,
         "said": 0,
         "posts": [],
         "nearest": [{"source": "walrus.md", "title": "Walrus", "date": "2024-01-01"}],
     }
+
+
+def test_a_blog_without_another_post_has_nothing_like_it(blog: MakeBlog) -> None:
+    made = blog({"soup.md": POSTS["soup.md"]})
+    facts = FIND_SIMILAR.call(made.engine(), {"source": "soup.md"}).facts
+    verdict = "Nothing like it on this blog."
+    assert facts == {"verdict": verdict, "passages": 1, "said": 0, "posts": []}
 
 
 def test_the_verdict_names_the_same_text(blog: MakeBlog) -> None:

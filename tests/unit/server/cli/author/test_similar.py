@@ -69,7 +69,7 @@ def test_a_post_is_not_listed_for_itself(
 ) -> None:
     assert run(made, str(made.content / "walrus.md") if is_file else "walrus.md") == 0
     assert capsys.readouterr().out == (
-        "Nothing like it on this blog: no passage meets one of a post.\n\n"
+        "No passage meets one of a post. The nearest posts tell whether it is new.\n\n"
         "Nearest all the same:\n   Soup · soup.md\n"
     )
 
