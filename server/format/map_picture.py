@@ -47,6 +47,8 @@ AXIS = 34
 """Room left of the bars for the numbers."""
 LEGEND = 3
 """Subjects in a row of the legend."""
+NAMED = 38
+"""Columns of a subject's name there: with its number of posts a third of WIDTH in most fonts."""
 WIDEST = 110
 """Room that a year takes at most."""
 YEARS = 16
@@ -150,7 +152,7 @@ def _legend(blog: BlogMap, top: int) -> Node:
         box = {"x": str(x), "y": str(y - 10), "width": "11", "height": "11", "rx": "2"}
         words = {"x": str(x + 18), "y": str(y), "class": "axis"}
         entries.append(["rect", {**box, "class": f"s{place}"}])
-        entries.append(["text", words, f"{shorten(name, 44)} ({count:,})"])
+        entries.append(["text", words, f"{shorten(name, NAMED)} ({count:,})"])
     return ["g", {"class": "legend", "aria-hidden": "true"}, *entries]
 
 

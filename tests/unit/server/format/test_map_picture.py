@@ -20,6 +20,7 @@ from blog_search_mcp.server.format.map_picture import (
     map_facts,
     write_svg,
 )
+from blog_search_mcp.server.format.results import count_columns
 
 BLOG = BlogMap(
     posts=(
@@ -138,3 +139,12 @@ def test_a_file_holds_every_picture_and_is_well_formed_whatever_a_title_says() -
     titles = [each.text for each in inner[0].iter(f"{space}title")]
     assert titles == ["Map of 3 posts by meaning", "No <day>", "Walrus & ice · 2023-05-01",
                       "Soup · 2025-02-03"]  # fmt: skip
+
+
+def test_a_long_name_ends_before_the_next_of_the_legend() -> None:
+    name = "open data · federal front door · analytics of the whole government"
+    [legend] = all_of(draw_years(replace(BLOG, names=(name, "b"))), "g")
+    first, second = (each for each in legend[2:] if each[0] == "text")
+    assert first[2].endswith("… (2)")
+    widest = 6.2 * count_columns(first[2].replace("(2)", "(1,000)"))
+    assert float(first[1]["x"]) + widest < float(second[1]["x"]) - 18  # its colour
