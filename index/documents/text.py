@@ -27,6 +27,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import yaml
 
@@ -227,7 +228,8 @@ def _split_block(
     """
     block = text[start:end]
     try:
-        fields = _parse(block, language, text.count("\n", 0, start)) if block.strip() else {}
+        before = text.count("\n", 0, start)
+        fields = parse_fields(block, language, before) if block.strip() else {}
     except ValueError as error:
         return _salvage(text, str(error), block, after, is_certain)
     if isinstance(fields, dict) and (start == 0 or _begins_with_name(fields)):
@@ -249,8 +251,13 @@ def _split_json(text: str, start: int) -> FrontMatter:
     return _split_behind(text, end, fields)
 
 
-def _parse(block: str, language: str, lines_before: int) -> object:
-    """Parse a block that begins behind so many lines of its file. Raises ValueError."""
+def parse_fields(
+    block: str, language: str, lines_before: int = 0, loader: type[Any] | None = None
+) -> object:
+    """Parse YAML, TOML or JSON, by default YAML as this module reads it.
+
+    `block` begins behind so many lines of its file. Raises ValueError, and what a `loader` raises.
+    """
     if len(block) + lines_before > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     block = "\n" * lines_before + block  # so that a parser counts the file's lines
@@ -262,22 +269,22 @@ def _parse(block: str, language: str, lines_before: int) -> object:
         if language == "json":  # Hexo leaves the braces out
             inner = block.strip().rstrip(",")
             return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
-        return _parse_yaml(block)
+        return _parse_yaml(block, loader or _StringLoader)
     except json.JSONDecodeError as error:
         raise ValueError(error.msg) from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
 
-def _parse_yaml(block: str) -> object:
+def _parse_yaml(block: str, loader: type[Any]) -> object:
     depth = 0
     try:
-        for event in yaml.parse(block, _StringLoader):
+        for event in yaml.parse(block, loader):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
                 raise ValueError("it is nested too deeply")
-        return yaml.load(block, _StringLoader)
+        return yaml.load(block, loader)
     except yaml.MarkedYAMLError as error:
         line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
         raise ValueError(f"{error.problem}{line}") from error

@@ -4,23 +4,33 @@ A file that is missing or cannot be parsed, and a value of an unexpected type, c
 a site without a base URL just has no links, which is no reason to fail an ingest.
 """
 
-import json
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 Config = Mapping[str, Any]
 
+_LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+
+MAX_BYTES = 256 * 1024
+"""Longest file read: those of real sites stay below 50,000."""
+
 
 def read_config(path: Path) -> dict[str, Any] | None:
     """Parse a TOML, JSON or YAML file that holds a mapping, `None` otherwise."""
-    parse = _PARSERS.get(path.suffix)
-    if parse is None or not path.is_file():
+    language = _LANGUAGES.get(path.suffix)
+    if language is None or not path.is_file():
         return None
+    from blog_search_mcp.index.documents.text import parse_fields  # PyYAML takes 15 ms
+    from blog_search_mcp.ingest.sites.yaml_values import ValueLoader
+
     try:
-        value = parse(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            return None
+        value = parse_fields(content.decode("utf-8-sig"), language, loader=ValueLoader)
+    except Exception:  # PyYAML raises whatever making a value of text does
         return None
     return value if isinstance(value, dict) else None
 
@@ -46,20 +56,3 @@ def get_text(config: Config, name: str) -> str:
     """Return a stripped string, `""` if the value is none."""
     value = config.get(name)
     return value.strip() if isinstance(value, str) else ""
-
-
-def _parse_yaml(text: str) -> object:
-    import yaml  # only for sites configured in YAML
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError("not YAML") from error
-
-
-_PARSERS: dict[str, Callable[[str], object]] = {
-    ".toml": tomllib.loads,
-    ".json": json.loads,
-    ".yaml": _parse_yaml,
-    ".yml": _parse_yaml,
-}

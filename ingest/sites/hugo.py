@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from blog_search_mcp.index.documents.metadata import parse_date
+from blog_search_mcp.index.documents.metadata import leaves, parse_date
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.base import Heading, HeadingPart
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
@@ -125,7 +125,7 @@ class Hugo(SiteGenerator):
             default_in_subdir=known.get("defaultcontentlanguageinsubdir") is True,
             ugly=known.get("uglyurls") is True,
             lower=known.get("disablepathtolower") is not True,
-            dated_names=":filename" in str(get_map(known, "frontmatter").get("date", "")),
+            dated_names=":filename" in leaves(get_map(known, "frontmatter").get("date")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
         )
         if ":section" in str(generator.patterns):

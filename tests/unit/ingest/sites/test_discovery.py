@@ -196,6 +196,56 @@ def test_a_configuration_without_an_address_or_with_rare_settings_makes_no_links
     assert find_site(site(tmp_path, {"hugo.toml": text})) is None
 
 
+def test_keys_of_yaml_are_text_as_the_generators_read_them(tmp_path: Path) -> None:
+    text = (
+        f"baseURL: {URL}\nlanguages: {{no: {{contentDir: content/no}}, 1: {{}}}}\n"
+        "permalinks: {2024: /:slug/, section: {1: /x/, posts: /y/}}\n"
+        "common: &common {uglyURLs: true}\n<<: *common\n"
+    )
+    found = find_site(site(tmp_path, {"hugo.yaml": text}))
+    assert found
+    assert found.generator == Hugo(
+        contents=(("no", "content/no"), ("", "content")),
+        patterns=(("2024", "/:slug/"),),
+        section_patterns=("1", "posts"),
+        languages=("1", "no"),
+        ugly=True,
+    )
+
+
+MERGED = "".join(
+    f"{after}: &{after} {{<<: [{', '.join([f'*{before}'] * 9)}]}}\n"
+    for before, after in zip("abcdefg", "bcdefgh", strict=True)
+)
+HEX = "0x" + "f" * 5000
+"""More digits in decimal than Python writes."""
+HOSTILE = {
+    **{f"a value that is no {tag}": f"a: !!{tag} x\n" for tag in ("timestamp", "bool", "int")},
+    "merges of merges": f"a: &a {{x: 1, y: 2}}\n{MERGED}",
+    "lists in lists": f"a: {'[' * 100_000}{']' * 100_000}\n",
+    "10 MB": "# much\n" * 1_500_000,
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.parametrize("name", ["hugo.yaml", "_config.yml"])
+def test_a_configuration_of_yaml_that_cannot_be_read_makes_no_links(
+    name: str, what: str, tmp_path: Path
+) -> None:
+    address = f"baseURL: {URL}\nurl: {URL}\n"
+    assert find_site(site(tmp_path, {name: address + HOSTILE[what]})) is None
+
+
+def test_a_configuration_of_toml_with_a_very_long_key_makes_no_links(tmp_path: Path) -> None:
+    text = f'baseURL = "{URL}"\n{"a." * 3000}a = 1\n'
+    assert find_site(site(tmp_path, {"hugo.toml": text})) is None
+
+
+def test_a_number_that_python_does_not_write_is_passed_over(tmp_path: Path) -> None:
+    text = f'baseURL = "{URL}"\n[frontmatter]\ndate = [{HEX}, ":filename"]\n'
+    assert find_site(site(tmp_path, {"hugo.toml": text})) == Site(URL, Hugo(dated_names=True))
+
+
 def test_the_base_url_option_wins_and_the_rest_stays_the_configuration_s(tmp_path: Path) -> None:
     files = {"_config.yml": f"url: {URL}\nbaseurl: /x\npermalink: none\n"}
     content = site(tmp_path, files)

@@ -1,0 +1,22 @@
+"""YAML with the values of its own types, as generators read their configuration."""
+
+from __future__ import annotations
+
+import yaml
+
+MOST_KEYS = 10_000
+"""Keys of a mapping with those that are merged into it, which nested merges multiply."""
+_TEXT = "tag:yaml.org,2002:str"
+
+
+class ValueLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads keys as text: `no` is Norwegian, and `2024` a folder."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge what `<<` names, and read keys as text. Raises ValueError for too many."""
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                key.tag = _TEXT
+        super().flatten_mapping(node)
+        if len(node.value) > MOST_KEYS:
+            raise ValueError(f"a mapping has more than {MOST_KEYS:,} keys")
