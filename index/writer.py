@@ -18,6 +18,7 @@ from blog_search_mcp.index.errors import (
     BlogSearchError,
     UnreadablePost,
     describe_refusal,
+    describe_unexpected,
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
 from blog_search_mcp.index.relations.corpus import direct_posts
@@ -56,6 +57,7 @@ _OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
 """What SQLite raises that no post is the reason of."""
 _OF_NO_POST = (BlogSearchError, OSError, *_OF_SQLITE)
 _RELATING = "looking for its series, translations and newer post"
+_TOGETHER = "all posts together"
 
 
 class IndexWriter:
@@ -79,7 +81,7 @@ class IndexWriter:
         self._removed_chunks: list[int] = []
         self._superseded = 0
         self.unrelated: dict[str, str] = {}
-        """By source, why a post is not related to others."""
+        """By source, why a post is not related to others; also why none of them is."""
 
     @property
     def chunks(self) -> int:
@@ -250,8 +252,9 @@ class IndexWriter:
     ) -> Found:
         """Return what `find` finds of posts by id and their links.
 
-        Posts on which it fails by themselves are noted and left out; if there are none, what it
-        raised is raised.
+        Posts on which it fails by themselves are noted and left out. Where it fails on the others
+        together, that is noted, and what it finds of no posts is returned. Memory that the posts
+        alone do not want is none of theirs: MemoryError is raised.
         """
         try:
             return find(posts, links)
@@ -263,10 +266,18 @@ class IndexWriter:
                 for number in posts
                 if (reason := _explain_failure(find, *_only([number], posts, links)))
             }
-            if not reasons:
-                raise
         self.unrelated |= {posts[number].source: reason for number, reason in reasons.items()}
-        return find(*_only([number for number in posts if number not in reasons], posts, links))
+        try:
+            return find(*_only([number for number in posts if number not in reasons], posts, links))
+        except (*_OF_NO_POST, MemoryError):
+            raise
+        except Exception as error:
+            self.unrelated[_TOGETHER] = (
+                "looking for their series, translations and newer posts fails "
+                f"({describe_unexpected(error)}), so that some have none; the next ingest of a "
+                "change looks again"
+            )
+        return find({}, {})
 
     def _write_terms(
         self, map_batches: MapBatches, posts: Mapping[int, Post]
