@@ -3,7 +3,7 @@
 A request passes the guards in this order. Names come first: a page that rebound its name learns
 nothing else. An ambiguous head is next, since it could make up the address that is counted. CORS
 stands before those that refuse, so that a named page can read why. The rate counts wrong tokens
-too. A body is read last.
+too. A body is read before the request waits for its client's others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import allowed_names, head_check, token_check, with_check
-from blog_search_mcp.server.http.limits import RateLimit, limit_bodies, share_sessions
+from blog_search_mcp.server.http.limits import (
+    RateLimit,
+    limit_bodies,
+    share_sessions,
+    share_threads,
+)
 from blog_search_mcp.server.http.pages import health_route, page_routes
 from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
@@ -74,7 +79,7 @@ def guarded(
     app: ASGIApp, address: Address, access: Access, open_paths: frozenset[str] = frozenset()
 ) -> ASGIApp:
     """Put the guards before `app`; `open_paths` need no token."""
-    inner = limit_bodies(end_streams(app))
+    inner = limit_bodies(share_threads(end_streams(app)))
     if access.token:
         inner = with_check(inner, token_check(access.token, open_paths))
     inner = with_check(inner, RateLimit().check)

@@ -1,4 +1,4 @@
-"""Limit how fast a client may send requests, its sessions, and how large and slow a body may be.
+"""Limit how fast a client may send requests and how large a body may be, and share threads.
 
 uvicorn has no such limits, the SDK's limit on bodies has no time and covers /mcp alone, and its
 limit on sessions is one for all clients.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from ipaddress import IPv6Address, IPv6Network
 from math import ceil
+from weakref import WeakValueDictionary
 
 import anyio
 from starlette.datastructures import Headers
@@ -32,6 +34,9 @@ REMEMBERED = 4_096
 CLIENT_SESSIONS = 64
 """Sessions of the older protocol that one client may have open, of 512 for all: as many as it may
 have connections. The SDK keeps one for 30 minutes after its last request."""
+AT_A_TIME = 8
+"""Requests of one client that are worked on at a time, by one of anyio's 40 threads each; more
+wait. One of 3,500 posts' map takes 3 s."""
 BODY_SECONDS = 10.0
 """Within which a body must have come: 1 MiB takes them at 1 Mbit/s."""
 
@@ -129,6 +134,32 @@ async def _end_session(app: ASGIApp, scope: Scope, session: str) -> None:
 
     headers = [(SESSION.encode(), session.encode())]
     await app({**scope, "method": "DELETE", "headers": headers}, receive, send)
+
+
+def share_threads(app: ASGIApp) -> ASGIApp:
+    """Let `app` work on AT_A_TIME requests of one client, those that it has not begun to answer.
+
+    A stream is answered at once and holds no place. This machine's own address has no such share.
+    """
+    places: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
+
+    async def shared(scope: Scope, receive: Receive, send: Send) -> None:
+        client = name_client(scope["client"][0] if scope.get("client") else "")
+        if client == LOCAL:
+            await app(scope, receive, send)
+            return
+        own = places.setdefault(client, anyio.Semaphore(AT_A_TIME))
+        with ExitStack() as place:
+
+            async def answer(message: Message) -> None:
+                place.close()
+                await send(message)
+
+            await own.acquire()
+            place.callback(own.release)
+            await app(scope, receive, answer)
+
+    return shared
 
 
 def limit_bodies(app: ASGIApp, seconds: float = BODY_SECONDS) -> ASGIApp:

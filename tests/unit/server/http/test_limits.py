@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from blog_search_mcp.server.http import limits
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.limits import (
+    AT_A_TIME,
     BURST,
     CLIENT_SESSIONS,
     LOCAL_CLIENTS,
@@ -16,6 +17,7 @@ from blog_search_mcp.server.http.limits import (
     REMEMBERED,
     RateLimit,
     limit_bodies,
+    share_threads,
 )
 from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
 from tests.support.server_fixtures import FixedSearcher
@@ -168,3 +170,63 @@ def test_a_client_that_asks_too_fast_is_told_when_to_come_again() -> None:
     assert [answer.status_code for answer in answers[: int(BURST)]] == [401] * int(BURST)
     assert refused[0].headers["retry-after"] == "1"
     assert refused[0].json() == {"error": "Too many requests from this client; ask more slowly."}
+
+
+def count_begun(clients: list[str], *, answers_at_once: bool) -> tuple[list[str], int]:
+    """Send a request of each client to an app that does not finish any until all have come.
+
+    Returns the clients of those that it had begun by then, and how many it finished.
+    """
+    begun: list[str] = []
+    finished = 0
+
+    async def run() -> None:
+        nonlocal finished
+        everyone = anyio.Event()
+
+        async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+            nonlocal finished
+            begun.append(scope["client"][0])
+            if answers_at_once:
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+            await everyone.wait()
+            await send({"type": "http.response.body", "body": b""})
+            finished += 1
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        async def send(_message: Message) -> None:
+            return
+
+        shared = share_threads(app)
+
+        async def ask(client: str) -> None:
+            await shared({"type": "http", "client": (client, 1)}, receive, send)
+
+        async with anyio.create_task_group() as group:
+            for client in clients:
+                group.start_soon(ask, client)
+            await anyio.wait_all_tasks_blocked()
+            seen[:] = begun
+            everyone.set()
+
+    seen: list[str] = []
+    anyio.run(run)
+    return seen, finished
+
+
+OTHER = "203.0.113.8"
+
+
+@pytest.mark.parametrize(
+    ("client", "answers_at_once", "most"),
+    [("203.0.113.9", False, AT_A_TIME), ("203.0.113.9", True, 20), ("127.0.0.1", False, 20)],
+)
+def test_a_client_leaves_threads_to_the_others(
+    client: str, answers_at_once: bool, most: int
+) -> None:
+    sent = [*[client] * 20, OTHER]
+    begun, finished = count_begun(sent, answers_at_once=answers_at_once)
+    assert sorted(begun) == sorted([*[client] * most, OTHER])
+    assert finished == len(sent)
