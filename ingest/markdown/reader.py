@@ -57,9 +57,15 @@ LONGEST_DATE = 40
 MAX_LINES = 500_000
 """A line takes 3.5 µs and 180 bytes while Markdown is parsed, though it be empty: 1.8 s, 90 MB."""
 
-MAX_MARKS = 500_000
-"""Of cells and links: a cell takes .7 kB while Markdown is parsed and a link 1.6 kB, .8 GB in all.
-The longest page met in real sites has 1.3 million characters."""
+MAX_MARKS = 200_000
+"""Of cells, links, headings, quotations and items of lists. An item takes up to 2.8 kB and 60 µs
+while Markdown is parsed, the others less: .6 GB and 12 s in all. The most in a post of three
+corpora is 24,999, in a file made to be hard."""
+
+_CONTAINERS = re.compile(
+    r"^(?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)]|\#{1,6})(?=[ \t])))++", re.MULTILINE
+)
+_CONTAINER = re.compile(r"[-*+>.)]|#+")
 
 
 def read_markdown(data: bytes, source: str) -> Document:
@@ -69,9 +75,10 @@ def read_markdown(data: bytes, source: str) -> Document:
         raise UnreadablePost(
             f"it has more than {MAX_LINES:,} lines; split it, or name it in a .blogignore"
         )
-    if decoded.text.count("|") + decoded.text.count("[") > MAX_MARKS:
+    if _count_marks(decoded.text) > MAX_MARKS:
         raise UnreadablePost(
-            f"it has more than {MAX_MARKS:,} cells and links; split it, or name it in a .blogignore"
+            f"it has more than {MAX_MARKS:,} cells, links, headings, quotations and items of "
+            "lists; split it, or name it in a .blogignore"
         )
     front = split_front_matter(decoded.text)
     body = MarkdownBody(front.body)
@@ -87,6 +94,12 @@ def read_markdown(data: bytes, source: str) -> Document:
             *_describe_date(unread_date(front.fields, source)),
         ),
     )
+
+
+def _count_marks(text: str) -> int:
+    """Count what may begin a cell, a link, a heading, a quotation or an item."""
+    inline = text.count("|") + text.count("[")
+    return inline + sum(len(_CONTAINER.findall(found[0])) for found in _CONTAINERS.finditer(text))
 
 
 def _list_problems(decoded: Decoded) -> Iterator[str]:

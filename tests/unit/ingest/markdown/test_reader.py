@@ -94,13 +94,22 @@ def test_a_post_of_more_lines_than_are_parsed_in_seconds_is_unreadable(line: byt
     )
 
 
-@pytest.mark.parametrize("mark", [b"|a", b"[a](b) ", b"[[a]] "])
-def test_a_post_of_more_cells_and_links_than_memory_should_hold_is_unreadable(mark: bytes) -> None:
+IN_LINES = ("- a\n", "1. a\n", "> a\n", "## a\n", "- > 1) a\n", "\t+ a\n")
+
+
+@pytest.mark.parametrize("mark", ["|a", "[a](b) ", "[[a]] ", *IN_LINES])
+def test_a_post_of_more_marks_than_memory_should_hold_is_unreadable(mark: str) -> None:
     with pytest.raises(UnreadablePost) as raised:
-        parsed(b"# A\n" + mark * (MAX_MARKS + 1))
+        parsed(b"A\n" + mark.encode() * (MAX_MARKS + 1))
     assert str(raised.value) == (
-        "it has more than 500,000 cells and links; split it, or name it in a .blogignore"
+        "it has more than 200,000 cells, links, headings, quotations and items of lists; split "
+        "it, or name it in a .blogignore"
     )
+
+
+def test_rules_dashes_and_emphasis_are_no_marks() -> None:
+    text = b"-----\n**a** 1.5\n***\n#a\n-a\n"
+    assert parsed(text * (MAX_MARKS // 4)).post.title == "a post"
 
 
 def test_what_is_no_text_is_unreadable() -> None:
