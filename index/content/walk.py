@@ -214,8 +214,10 @@ def _list_folder(
     except OSError as error:
         yield Skipped(folder.prefix.rstrip("/"), _describe_failure(error))
         return
-    ignores = (*folder.ignores, *_read_ignore_file(root, folder))
     rendered = {entry.name for entry in names}
+    ignores = folder.ignores
+    if IGNORE_FILE in rendered:
+        ignores += (_read_ignore_file(root, folder),)
     for entry in names:
         source = folder.prefix + entry.name
         try:
@@ -241,8 +243,8 @@ def _list_folder(
             yield _Folder(Path(entry.path), f"{source}/", ignores)
 
 
-def _read_ignore_file(root: Path, folder: _Folder) -> tuple[tuple[str, GitIgnoreSpec], ...]:
-    """Read the `.blogignore` of a folder, if it has one.
+def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
+    """Read the `.blogignore` of a folder, in any encoding that a post may have.
 
     Raises ContentError if it cannot be read: going on without it could publish what the author
     meant to keep out.
@@ -253,13 +255,18 @@ def _read_ignore_file(root: Path, folder: _Folder) -> tuple[tuple[str, GitIgnore
             path = path.resolve(strict=True)
             if not path.is_relative_to(root):
                 raise UnreadablePost(LEAVES)
-        elif not path.exists():
-            return ()
-        from pathspec import GitIgnoreSpec  # slow to import, and few blogs need it
+        from pathspec import GitIgnoreSpec  # slow to import, as is the next, and few blogs need it
 
-        lines = read_file(path).decode("utf-8-sig", "surrogateescape").splitlines()
+        from blog_search_mcp.index.documents.text import decode
+
+        decoded = decode(read_file(path))
+        if decoded.repaired:
+            raise ValueError(
+                f"{decoded.repaired} of its characters cannot be read; save it as UTF-8"
+            )
+        lines = decoded.text.splitlines()
         _refuse_many_stars(lines)
-        return ((folder.prefix, GitIgnoreSpec.from_lines(lines)),)
+        return folder.prefix, GitIgnoreSpec.from_lines(lines)
     except (UnreadablePost, OSError, RuntimeError, ValueError, re.error) as error:
         reason = _describe_failure(error) if isinstance(error, OSError | RuntimeError) else error
         raise ContentError(

@@ -1,3 +1,4 @@
+import errno
 import os
 import re
 from pathlib import Path
@@ -82,6 +83,44 @@ def test_blogignore_leaves_out_files_and_whole_folders(tmp_path: Path) -> None:
     (tmp_path / ".blogignore").write_text("# mine\nnotes.md\nprivate/\n", encoding="utf-8")
 
     assert sources(tmp_path) == ["a.md"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_blogignore_is_read_in_the_encoding_that_it_was_saved_in(
+    encoding: str, tmp_path: Path
+) -> None:
+    write(tmp_path, "a.md", "Entwürfe/b.md", "später/c.md")
+    lines = "# nicht für den Blog\r\nEntwürfe/\r\nspäter/\r\n"
+    (tmp_path / ".blogignore").write_bytes(lines.encode(encoding))
+    assert sources(tmp_path) == ["a.md"]
+
+
+def test_a_blogignore_of_which_characters_are_lost_stops_the_walk(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "草稿/b.md")
+    (tmp_path / ".blogignore").write_bytes(f"# {'草稿' * 90}\n".encode() + "草稿/".encode()[1:])
+    with pytest.raises(
+        ContentError,
+        match=r"^\.blogignore cannot be used: \d of its characters cannot be read; save it as UTF",
+    ):
+        walk(tmp_path, SUFFIXES)
+
+
+@pytest.mark.skipif(not hasattr(os, "pathconf"), reason="the system does not tell the bound")
+def test_folders_deeper_than_a_path_may_be_long_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.md")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2 + os.pathconf("/", "PC_PATH_MAX") // 10):
+        Path("d" * 9).mkdir()
+        os.chdir("d" * 9)
+    write(Path(), "deep.md")
+
+    found = walk(tmp_path, SUFFIXES)
+
+    assert [file.source for file in found.files] == ["a.md"]
+    [skipped] = found.skipped
+    assert skipped.reason == f"it cannot be read: {os.strerror(errno.ENAMETOOLONG)}{CHECK}"
 
 
 def test_a_nested_blogignore_speaks_for_its_folder_and_may_take_files_back(tmp_path: Path) -> None:
