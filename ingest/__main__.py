@@ -11,13 +11,22 @@ import gc
 import os
 import signal
 import sys
+import threading
+from functools import partial
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from blog_search_mcp.ingest import GC_THRESHOLD
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 SIGNALLED = 128
 """Plus the signal's number: the exit status that shells give to what a signal ended."""
+
+
+AGAIN = 0.01
+"""Seconds after which a stop that Python has dropped is tried again."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -30,6 +39,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
             signal.signal(number, _stop)
+    sys.unraisablehook = _stop_again
     try:
         from blog_search_mcp.index.command_line import run_command
 
@@ -62,6 +72,21 @@ def _stop(number: int, _frame: FrameType | None) -> NoReturn:
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_DFL)  # a second signal ends the process at once
     raise Stopped(number)
+
+
+def _stop_again(dropped: UnraisableHookArgs) -> None:
+    """Send the signal again if Python has dropped what it raised.
+
+    It does where a signal arrives in a callback of a weak reference; each import has some.
+    """
+    if not isinstance(dropped.exc_value, Stopped):
+        sys.__unraisablehook__(dropped)
+        return
+    [number] = dropped.exc_value.args
+    signal.signal(number, _stop)
+    # On POSIX one that is sent to the process wakes the main thread where it waits.
+    send = signal.raise_signal if sys.platform == "win32" else partial(os.kill, os.getpid())
+    threading.Timer(AGAIN, send, [number]).start()
 
 
 if __name__ == "__main__":

@@ -278,6 +278,23 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
     assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
 
 
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_that_python_drops_is_tried_again(sent: signal.Signals, status: int) -> None:
+    program = (
+        "import signal, time, weakref, blog_search_mcp.ingest.__main__ as command\n"
+        f"signal.signal({int(sent)}, signal.SIG_DFL)\n"  # a shell's `&` ignores SIGINT
+        "def run():\n"
+        "    lock = {*()}\n"
+        f"    kept = weakref.ref(lock, lambda _: signal.raise_signal({int(sent)}))\n"
+        "    del lock\n"
+        "    time.sleep(60)\n"
+        "command._run_as_asked = run\n"
+        "command.main_and_exit()\n"
+    )
+    ended = run_python("-c", program)
+    assert (ended.returncode, ended.stderr) == (status, f"{STOPPED}\n")
+
+
 def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
     program = (
         "import os, signal, sys, blog_search_mcp.ingest.__main__ as command\n"
