@@ -50,7 +50,7 @@ class UrlFields:
         aware = time if time.tzinfo else time.replace(tzinfo=UTC)
         try:
             local = aware.astimezone(ZoneInfo(zone) if zone else UTC).date()
-        except (KeyError, ValueError, OSError):
+        except (KeyError, ValueError, OSError, OverflowError):
             return None
         return local if local == written or (zone and time.tzinfo) else None
 

@@ -62,6 +62,23 @@ TEXTS = {
     "brackets in brackets": "[" * 20_000 + "Text" + "]" * 20_000 + "\n",
 }
 
+FIRST_DAY = "---\ndate: 0001-01-01T00:00:00+14:00\n---\nPoison.\n"
+"""UTC has no such date. Go writes it with Z for no time, of which zones west of it have none."""
+
+
+@pytest.mark.parametrize("generator", ["hexo", "jekyll"])
+def test_a_date_that_another_zone_has_not_costs_the_link_alone(
+    generator: str, blog: MakeBlog
+) -> None:
+    made = blog(GOOD)
+    folder = "source/_posts" if generator == "hexo" else "_posts"
+    source = f"{folder}/2024-05-01-a.md"
+    made.write({source: FIRST_DAY})
+    report = made.ingest(rebuild=True, base_url="https://soup.example/", permalink=generator)
+    assert report.skipped == ()
+    assert found(made, "poison") == {source}
+
+
 PLACES = (
     "read_file",
     "read_document",
