@@ -21,9 +21,15 @@ from blog_search_mcp.ingest import GC_THRESHOLD
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
+_STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
+
 SIGNALLED = 128
 """Plus the signal's number: the exit status that shells give to what a signal ended."""
 
+
+GRACE = 10
+"""Seconds that a stopped run may take to end: a signal that arrives within an import can leave the
+lock of all imports taken, for which other threads wait for ever. No index suffers by a kill."""
 
 AGAIN = 0.01
 """Seconds after which a stop that Python has dropped is tried again."""
@@ -45,9 +51,7 @@ def main() -> int:
 
         return run_command(_run_as_asked)
     except Stopped as stopped:
-        sys.stderr.write(
-            "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
-        )
+        sys.stderr.write(_STOPPED)
         return SIGNALLED + int(stopped.args[0])
 
 
@@ -71,7 +75,16 @@ def _run_as_asked() -> int:
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_DFL)  # a second signal ends the process at once
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, lambda *_: _end(number))
+        signal.alarm(GRACE)
     raise Stopped(number)
+
+
+def _end(number: int) -> NoReturn:
+    sys.stderr.write(_STOPPED)
+    sys.stderr.flush()
+    os._exit(SIGNALLED + number)
 
 
 def _stop_again(dropped: UnraisableHookArgs) -> None:

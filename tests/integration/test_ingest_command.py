@@ -295,6 +295,23 @@ def test_a_stop_that_python_drops_is_tried_again(sent: signal.Signals, status: i
     assert (ended.returncode, ended.stderr) == (status, f"{STOPPED}\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no alarm")
+def test_a_stopped_run_that_does_not_end_is_ended() -> None:
+    program = (
+        "import os, signal, threading, blog_search_mcp.ingest.__main__ as command\n"
+        "def run():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    finally:\n"
+        "        threading.Event().wait()\n"
+        "command.GRACE = 1\n"
+        "command._run_as_asked = run\n"
+        "command.main_and_exit()\n"
+    )
+    ended = run_python("-c", program, timeout=20)
+    assert (ended.returncode, ended.stderr) == (143, f"{STOPPED}\n")
+
+
 def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
     program = (
         "import os, signal, sys, blog_search_mcp.ingest.__main__ as command\n"
