@@ -13,13 +13,18 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from blog_search_mcp.index.errors import PortUnusable
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
-from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol, StoppingServer
+from blog_search_mcp.server.http.uvicorn_protocol import (
+    CONNECTIONS,
+    LimitedProtocol,
+    StoppingServer,
+)
 from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import CallLog, build_server
 from blog_search_mcp.server.settings import Address, Settings
@@ -76,10 +81,12 @@ def serve(
         port=address.port,
         http=LimitedProtocol,
         ws="none",
+        backlog=CONNECTIONS,
         log_level="warning",
         server_header=False,
     )
     bound = _bind(address)
+    _allow_files(3 * CONNECTIONS)
     server = StoppingServer(config, on_stop)
     on_bound(lambda: len(server.server_state.connections))
     log.setLevel(logging.INFO)
@@ -87,6 +94,23 @@ def serve(
     log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
     server.run(sockets=[bound])
     return 0
+
+
+def _allow_files(number: int) -> None:
+    """Let this process open so many files, or as many as it may: macOS starts with 256.
+
+    CONNECTIONS are open and as many accepted at once before any is closed. Without a descriptor
+    left, asyncio tries each waiting connection again and again and logs a traceback each time.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if most == resource.RLIM_INFINITY else min(number, most)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _bind(address: Address) -> socket.socket:

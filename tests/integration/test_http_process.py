@@ -107,6 +107,33 @@ def holding(tmp_path: Path, program: str) -> Iterator[tuple[str, subprocess.Pope
         process.communicate()
 
 
+def _listens(place: tuple[str, int]) -> bool:
+    with suppress(ConnectionRefusedError), socket.create_connection(place):
+        return True
+    return False
+
+
+FEW_FILES = """
+import resource
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, most))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
+def test_more_connections_than_files_that_macos_lets_open_are_served(tmp_path: Path) -> None:
+    with holding(tmp_path, FEW_FILES + HELD) as (url, process), ExitStack() as connections:
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        place = (host, int(port))
+        until(lambda: _listens(place))
+        for _ in range(100):
+            connections.enter_context(socket.create_connection(place, PATIENCE))
+        assert httpx.get(f"{url}/health", timeout=PATIENCE).json()["status"] == "ok"
+        process.kill()
+        _, err = process.communicate(timeout=PATIENCE)
+    assert b"Traceback" not in err
+
+
 def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
     held: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
