@@ -177,6 +177,20 @@ class NewerPost:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction:
+    """That the posts' links lead to other addresses than those that were made for posts."""
+
+    linked: int
+    """Posts that are linked by an address of the site."""
+    elsewhere: int
+    """Those of them that are linked by another address than theirs, and by no other."""
+    href: str
+    """Such a link."""
+    url: str
+    """The address that was made for its post."""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
 

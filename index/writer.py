@@ -21,6 +21,7 @@ from blog_search_mcp.index.errors import (
     describe_unexpected,
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
+from blog_search_mcp.index.relations.addresses import find_contradiction
 from blog_search_mcp.index.relations.corpus import direct_posts
 from blog_search_mcp.index.relations.overtaken import find_overtaken
 from blog_search_mcp.index.relations.series import find_series
@@ -32,6 +33,7 @@ from blog_search_mcp.index.stores import GenerationWriter, IndexStore, MakeTerms
 from blog_search_mcp.index.types import (
     Calibration,
     Chunk,
+    Contradiction,
     EmbedderIdentity,
     Ids,
     Link,
@@ -82,6 +84,8 @@ class IndexWriter:
         self._superseded = 0
         self.unrelated: dict[str, str] = {}
         """By source, why a post is not related to others; also why none of them is."""
+        self.contradiction: Contradiction | None = None
+        """Of the addresses of posts, if most posts were added."""
 
     @property
     def chunks(self) -> int:
@@ -227,6 +231,8 @@ class IndexWriter:
         )
         self._catalog.write_series(self._relate(find_series, posts, links))
         self._catalog.commit()
+        if 2 * len(self._added_posts) > len(posts):
+            self.contradiction = self._relate(find_contradiction, posts, links)
         return posts
 
     def _write_overtaken(self, table: ChunkTable) -> None:

@@ -43,12 +43,13 @@ from blog_search_mcp.ingest.report import (
     LinkCounts,
     Progress,
     Report,
+    describe_contradiction,
 )
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.types import Calibration, Vectors
+    from blog_search_mcp.index.types import Calibration, Contradiction, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.plan import Job
@@ -69,6 +70,8 @@ class IngestCounts:
         self.problems: list[str] = []
         self.unrelated: dict[str, str] = {}
         """By source, why a post of the index is not related to others."""
+        self.contradiction: Contradiction | None = None
+        """Of the addresses of posts, where most were read."""
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
         self._written: set[str] = set()
@@ -349,6 +352,7 @@ class _Ingest:
                 calibration = calibrate(opened, embedded)
         manifest = writer.commit(run.plan.created, run.plan.build, calibration)
         run.counts.unrelated.update(writer.unrelated)
+        run.counts.contradiction = writer.contradiction or run.counts.contradiction
         self.progress.advance(1)
         return manifest
 
@@ -424,7 +428,13 @@ def _make_report(
         embedded=embedding.texts,
         without_vector=embedding.without_vector,
         skipped=counts.skipped,
-        warnings=(*choice.warnings(), *embedding.warnings, *counts.problems, *unrelated),
+        warnings=(
+            *choice.warnings(),
+            *embedding.warnings,
+            *counts.problems,
+            *unrelated,
+            *describe_contradiction(counts.contradiction),
+        ),
         links=LinkCounts(counts.linked, dict(counts.unlinked.most_common())),
         embedder=choice.embedder.identity.name,
         embedder_reason=" ".join(filter(None, (choice.reason, advice))),

@@ -18,6 +18,8 @@ from blog_search_mcp.index.documents.metadata import HiddenReason
 if TYPE_CHECKING:
     import rich.progress
 
+    from blog_search_mcp.index.types import Contradiction
+
 
 @dataclass(frozen=True, slots=True)
 class WithoutVector:
@@ -128,6 +130,17 @@ def _describe_links(links: LinkCounts) -> list[str]:
     reasons = [f"{count:,} {reason}" for reason, count in links.unlinked.items()]
     listed = "; ".join(reasons if len(reasons) > 1 else links.unlinked)
     return [f"{counts} {'The others' if links.linked else 'Why none'}: {listed}."]
+
+
+def describe_contradiction(found: Contradiction | None) -> Iterator[str]:
+    """Describe that posts are linked at other addresses than those that were made for them."""
+    if found is not None:
+        yield (
+            f"Of {_count(found.linked, 'post')} that others link to, {found.elsewhere:,} are "
+            f"linked elsewhere than at the address made for them, as {found.href} for {found.url}. "
+            "Say with --permalink how the site makes its addresses, or leave --base-url out to "
+            "have none."
+        )
 
 
 def _count(number: int, noun: str) -> str:

@@ -101,9 +101,15 @@ def _say_unjudged(corpus: Corpus) -> str:
     """Say how many links by a path of the site nobody can judge, `""` if there are none."""
     count = count_unjudged(corpus)
     links = "One link by a path" if count == 1 else f"{count:,} links by a path"
+    found = corpus.addresses.contradiction
+    reason = (
+        f"the posts' links contradict their addresses: {found.href} leads to {found.url}"
+        if found
+        else "nobody knows where posts are published"
+    )
     said = (
-        f"{links} of the site, such as /posts/name/, cannot be looked up, since nobody knows where "
-        "posts are published; an ingest with --base-url and --permalink notes it."
+        f"{links} of the site, such as /posts/name/, cannot be looked up, since {reason}; an "
+        "ingest with --base-url and --permalink notes it."
     )
     return said if count else ""
 

@@ -9,11 +9,13 @@ import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.index.content.walk import Skipped
+from blog_search_mcp.index.types import Contradiction
 from blog_search_mcp.ingest.report import (
     LinkCounts,
     PlainProgress,
     Report,
     as_lines,
+    describe_contradiction,
     describe_rate,
 )
 
@@ -62,6 +64,16 @@ def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted() 
         *(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED)),
         "… and 1,200 more like these; --rebuild --json lists all.",
         *warnings,
+    ]
+
+
+def test_links_that_contradict_the_addresses_made_are_told_with_one_of_them() -> None:
+    found = Contradiction(12, 3, "/2024/01/01/a/", "https://a.org/posts/a/")
+    assert list(describe_contradiction(None)) == []
+    assert list(describe_contradiction(found)) == [
+        "Of 12 posts that others link to, 3 are linked elsewhere than at the address made for "
+        "them, as /2024/01/01/a/ for https://a.org/posts/a/. Say with --permalink how the site "
+        "makes its addresses, or leave --base-url out to have none."
     ]
 
 

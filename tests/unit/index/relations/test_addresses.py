@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.relations.addresses import Addresses, Target
-from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.relations.addresses import (
+    Addresses,
+    Target,
+    find_contradiction,
+)
+from blog_search_mcp.index.types import Contradiction, Link, Post
 
 POSTS = {
     1: Post("posts/kv-cache.md", "KV Cache", url="https://example.org/blog/kv-cache/"),
@@ -60,6 +64,30 @@ def test_an_alias_that_is_no_address_leads_nowhere_and_hides_no_other(alias: str
     addresses = Addresses({1: post})
     assert addresses.find_target("/old/", "b.md") == Target(1, "")
     assert addresses.find_target(alias, "b.md") is None
+
+
+TALES = {
+    number: Post(f"{number}.md", "T", date=f"2024-01-0{number}", url=f"https://a.org/{number}/")
+    for number in range(1, 6)
+}
+
+
+def find_in_tales(*hrefs: str) -> Contradiction | None:
+    return find_contradiction(TALES, {1: tuple(Link(href, "words", 1) for href in hrefs)})
+
+
+DATED = ("/2024/01/01/1/", "/2024/01/02/2/#more", "/2024/01/03/3.html")
+
+
+def test_links_to_other_addresses_than_those_made_contradict_them() -> None:
+    assert find_in_tales(*DATED, "/4/", "/elsewhere/", "https://b.org/2024/01/05/5/") == (
+        Contradiction(4, 3, "/2024/01/01/1/", "https://a.org/1/")
+    )
+
+
+@pytest.mark.parametrize("hrefs", [(*DATED[:2], "/4/"), (*DATED, "/1/"), ("/1/", "2.md", "3.md")])
+def test_few_such_links_and_links_to_files_contradict_no_address(hrefs: tuple[str, ...]) -> None:
+    assert find_in_tales(*hrefs) is None
 
 
 def test_a_path_that_is_no_address_is_on_no_site() -> None:

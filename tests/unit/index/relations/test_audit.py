@@ -175,6 +175,25 @@ def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
     )
 
 
+def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) -> None:
+    days = {f"2024-01-0{day}-tale-{day}.md": f"# Tale {day}\n\nIt sails.\n" for day in range(1, 5)}
+    links = " ".join(f"[x](/2024/01/0{day}/tale-{day}/)" for day in range(1, 5))
+    made = blog({**days, "a.md": f"# A\n\n{links} [y](/posts/gone/)\n"})
+    report = made.ingest(base_url="https://a.org", permalink="/posts/:slug/")
+    assert report.warnings == (
+        "Of 4 posts that others link to, 4 are linked elsewhere than at the address made for them, "
+        "as /2024/01/01/tale-1/ for https://a.org/posts/tale-1/. Say with --permalink how the site "
+        "makes its addresses, or leave --base-url out to have none.",
+    )
+    state = audit(made.reader().corpora()[""], ContentFolder(frozenset()), TODAY)
+    assert state.findings["broken-links"] == ()
+    assert state.notice == (
+        "5 links by a path of the site, such as /posts/name/, cannot be looked up, since the "
+        "posts' links contradict their addresses: /2024/01/01/tale-1/ leads to "
+        "https://a.org/posts/tale-1/; an ingest with --base-url and --permalink notes it."
+    )
+
+
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
