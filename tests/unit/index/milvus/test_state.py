@@ -21,7 +21,7 @@ NAMES = CollectionNames("blog")
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in (("BEAT", 0.1), ("STALE", 1.5), ("SETTLE", 0.1)):
+    for name, seconds in (("HEARTBEAT", 0.1), ("STALE", 1.5), ("SETTLE", 0.1)):
         monkeypatch.setattr(milvus_state, f"{name}_SECONDS", seconds)
 
 
