@@ -34,6 +34,21 @@ ATTEMPTS = 3
 
 IGNORE_FILE = ".blogignore"
 
+NOT_PUBLISHED = "not published"
+"""The reason for a file that its site makes no page of; authors of sites know, so it is counted
+and not listed."""
+
+_SECTION = "_index."
+_VAULT = ".obsidian"
+_REPOSITORY = frozenset((".git", "package.json"))
+"""One of these makes a folder that of a site's sources, not of its posts alone."""
+_ABOUT_REPOSITORY = re.compile(
+    r"(?:readme|changelog|contributing|code_of_conduct|license|licence|security)"
+    r"(?:[._-][a-z]{2}(?:[-_][a-z]{2,4})?)?\.[a-z]+",
+    re.IGNORECASE,
+)
+"""Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
+
 MAX_STARS = 4
 """Stars in one of its lines: on a name of 255 letters four cost pathspec's regular expression up
 to .2 s, five 10 s, each further one tens of times as much."""
@@ -141,11 +156,12 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
+    is_vault = (root / _VAULT).is_dir()
     files: list[SourceFile] = []
     skipped: list[Skipped] = []
     folders = [_Folder(root, "", ())]
     while folders:
-        for item in _list_folder(root, folders.pop(), suffixes):
+        for item in _list_folder(root, folders.pop(), suffixes, is_vault=is_vault):
             match item:
                 case _Folder():
                     folders.append(item)
@@ -206,7 +222,7 @@ def _resolve_root(content: Path) -> Path:
 
 
 def _list_folder(
-    root: Path, folder: _Folder, suffixes: tuple[str, ...]
+    root: Path, folder: _Folder, suffixes: tuple[str, ...], *, is_vault: bool
 ) -> Iterator[SourceFile | Skipped | _Folder]:
     try:
         with os.scandir(folder.path) as entries:
@@ -215,6 +231,7 @@ def _list_folder(
         yield Skipped(folder.prefix.rstrip("/"), _describe_failure(error))
         return
     rendered = {entry.name for entry in names}
+    about_repository = not folder.prefix and not rendered.isdisjoint(_REPOSITORY)
     ignores = folder.ignores
     if IGNORE_FILE in rendered:
         ignores += (_read_ignore_file(root, folder),)
@@ -235,6 +252,11 @@ def _list_folder(
         printable = os.fsencode(source).decode("utf-8", "backslashreplace")
         if printable != source:
             yield Skipped(printable, "its name is not valid UTF-8; rename it")
+        elif not is_folder and (
+            (_is_part(entry.name) and not is_vault)
+            or (about_repository and _ABOUT_REPOSITORY.fullmatch(entry.name))
+        ):
+            yield Skipped(source, NOT_PUBLISHED)
         elif not is_folder:
             yield _check_file(root, entry, source)
         elif entry.is_symlink():
@@ -280,6 +302,15 @@ def _refuse_many_stars(lines: list[str]) -> None:
             raise ValueError(
                 f"line {number} has more than {MAX_STARS} stars, which could take hours to match"
             )
+
+
+def _is_part(name: str) -> bool:
+    """Whether a file is included by posts, or is a template of them, and is none itself.
+
+    So Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content read a name that
+    begins with `_`; Hugo and Zola write so what stands above the list of a section.
+    """
+    return name.startswith("_") and not name.startswith(_SECTION)
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:

@@ -282,7 +282,7 @@ def _language(known: Fields, source: str) -> str:
     )
 
 
-HiddenReason: TypeAlias = Literal["draft", "future", "expired"]
+HiddenReason: TypeAlias = Literal["draft", "future", "expired", "not published"]
 
 _EXPIRES_ON = ("expirydate", "expires", "unpublishdate")
 _HIDDEN_BY_YES = ("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections")

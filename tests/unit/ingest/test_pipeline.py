@@ -75,6 +75,17 @@ def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_what_no_option_indexes_is_not_told_to_be_a_draft(tmp_path: Path) -> None:
+    made = Blog(tmp_path / "content", tmp_path / "index")
+    made.write({"_template.md": "Write here.\n"})
+    with pytest.raises(ContentError) as raised:
+        made.ingest()
+    assert str(raised.value) == (
+        f"No post to index below {made.content}: the only post is left out, "
+        "_template.md (not published). Give the folder that holds the posts."
+    )
+
+
 def test_of_many_files_left_out_the_first_are_named_with_their_reasons(tmp_path: Path) -> None:
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{name}.md": "\0" * 9 for name in "abcde"})

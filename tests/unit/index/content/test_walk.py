@@ -7,6 +7,7 @@ import pytest
 
 from blog_search_mcp.index.content.walk import (
     MAX_BYTES,
+    NOT_PUBLISHED,
     Skipped,
     SourceFile,
     read_file,
@@ -61,6 +62,50 @@ def test_hidden_names_and_node_modules_are_left_out_silently(tmp_path: Path) -> 
 
     assert walk(tmp_path, SUFFIXES).files == ()
     assert walk(tmp_path, SUFFIXES).skipped == ()
+
+
+def test_parts_of_posts_and_templates_are_counted_as_not_published(tmp_path: Path) -> None:
+    write(tmp_path, "2024/index.mdx", "2024/_limits.mdx", "_template.md", "_posts/a.md")
+    write(tmp_path, "_index.md", "blog/_index.fr.md", "_indexed.md")
+
+    listed = walk(tmp_path, SUFFIXES)
+
+    assert [file.source for file in listed.files] == [
+        "2024/index.mdx",
+        "_index.md",
+        "_posts/a.md",
+        "blog/_index.fr.md",
+    ]
+    assert listed.skipped == tuple(
+        Skipped(source, NOT_PUBLISHED)
+        for source in ("2024/_limits.mdx", "_indexed.md", "_template.md")
+    )
+
+
+def test_a_vault_of_notes_has_names_of_any_kind(tmp_path: Path) -> None:
+    write(tmp_path, ".obsidian/app.md", "Topics/_Map.md", "_Inbox.md")
+
+    assert sources(tmp_path) == ["Topics/_Map.md", "_Inbox.md"]
+
+
+@pytest.mark.parametrize("sign", ["package.json", ".git/HEAD"])
+def test_what_a_repository_says_of_itself_is_no_post(sign: str, tmp_path: Path) -> None:
+    write(tmp_path, sign, "README.md", "readme.zh-TW.md", "CHANGELOG.md", "LICENSE.md")
+    write(tmp_path, "security-in-depth-matters.md", "readme-driven development.md")
+    write(tmp_path, "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "about.md", "til/README.md")
+
+    assert sources(tmp_path) == [
+        "about.md",
+        "readme-driven development.md",
+        "security-in-depth-matters.md",
+        "til/README.md",
+    ]
+
+
+def test_a_readme_is_a_post_where_there_is_no_repository(tmp_path: Path) -> None:
+    write(tmp_path, "README.md", "a.md")
+
+    assert sources(tmp_path) == ["README.md", "a.md"]
 
 
 def test_odd_names_are_sources_as_they_are_spelled(tmp_path: Path) -> None:
