@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
-from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file, walk
+from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
-from blog_search_mcp.ingest.sites.discovery import find_site
+from blog_search_mcp.ingest.sites.discovery import find_site, find_whole_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
@@ -60,7 +60,7 @@ READING = 17
 
 
 def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
-    """Compute the fingerprint of this version of the program; `site` is `Site.digest`, or empty.
+    """Compute the fingerprint of this version of the program; `site` holds each `Site.digest`.
 
     A site's digest covers the base URL and the permalink of `options`.
     """
@@ -118,12 +118,14 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
+    whole = find_whole_site(job.content)
+    published = [file for file in walked.files if not whole or whole.publishes(file.source)]
     choice = job.choose(
-        live.embedder if live else None, partial(sample_languages, walked.files, workers)
+        live.embedder if live else None, partial(sample_languages, published, workers)
     )
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site and site.with_sources(file.source for file in walked.files)
-    build = build_fingerprint(job.options, site.digest if site else "")
+    build = build_fingerprint(job.options, "".join(each.digest for each in (site, whole) if each))
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}
     settled_ns = _settled_ns(base, created) if base else 0
@@ -133,6 +135,8 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         before = posts.get(file.source)
         if (file.source, file.size, file.mtime_ns) in lethal:
             skipped.append(Skipped(file.source, ENDS_PROCESS))
+        elif whole and not whole.publishes(file.source):
+            skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and _is_unchanged(file, before, settled_ns, job.today):
             unchanged[file.source] = day_after(before.expires)
         else:

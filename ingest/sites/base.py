@@ -52,6 +52,10 @@ class SiteGenerator(Protocol):
         """
         return "" if (content / "content").is_dir() else "content/"
 
+    def publishes(self, place: str) -> bool:  # noqa: ARG002 - a default
+        """Whether a file at `place` may be a page or a post, by its folder and name."""
+        return True
+
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
 
@@ -84,6 +88,10 @@ class Site:
         """Take note of all posts' sources, where some posts' URLs depend on others."""
         places = (self.prefix + source for source in sources)
         return replace(self, generator=self.generator.with_places(places))
+
+    def publishes(self, source: str) -> bool:
+        """Whether a file may be a page or a post, by its folder and name."""
+        return self.generator.publishes(self.prefix + source)
 
     def post_url(self, source: str, fields: UrlFields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""

@@ -65,6 +65,15 @@ def _split_permalink(permalink: str) -> tuple[str, str]:
     return "", permalink
 
 
+def find_whole_site(content: Path) -> Site | None:
+    """Return the site whose own folder `content` is, of which it publishes a part.
+
+    `None` without a configuration there. The base URL may be empty.
+    """
+    site = _find_configured(content.resolve(), "")
+    return site if site and not site.prefix else None
+
+
 def _find_configured(content: Path, name: str) -> Site | None:
     """Return the site by the nearest configuration, if it is of the generator `name`."""
     for folder in (content, *content.parents[:LEVELS_ABOVE]):

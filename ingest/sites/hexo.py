@@ -87,6 +87,10 @@ class Hexo(SiteGenerator):
             return ""
         return "source/" if (content / "_posts").is_dir() else "source/_posts/"
 
+    def publishes(self, place: str) -> bool:
+        """Whether it lies in `source`: scaffolds and themes do not."""
+        return strip_folder(self.source, place) is not None
+
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post or page at `place`. Raises NoLink."""
         inner = strip_folder(self.source, place)

@@ -86,6 +86,8 @@ class Hugo(SiteGenerator):
     """Whether a day in a file's name is its date and no part of its slug."""
     titles: bool = True
     """Whether `:slug` falls back on the title and not on the file's name."""
+    has_mounts: bool = False
+    """Whether the configuration mounts folders, of which any may be a content folder."""
     is_assumed: bool = False
     """Whether nothing says that the site is Hugo's but a pattern: where its rules differ from
     what a reader of the pattern expects, no link is sure."""
@@ -126,6 +128,7 @@ class Hugo(SiteGenerator):
             ugly=known.get("uglyurls") is True,
             lower=known.get("disablepathtolower") is not True,
             dated_names=":filename" in leaves(get_map(known, "frontmatter").get("date")),
+            has_mounts=bool(lower_keys(get_map(known, "module")).get("mounts")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
         )
         if ":section" in str(generator.patterns):
@@ -150,6 +153,10 @@ class Hugo(SiteGenerator):
             bundles=bundles - {"content"} if self.is_assumed else bundles,
             sections=tuple(sorted({folder.strip("/") for folder in sections} - {""})),
         )
+
+    def publishes(self, place: str) -> bool:
+        """Whether it lies in a content folder: themes, archetypes and layouts do not."""
+        return self.has_mounts or self._locate(place)[1] is not None
 
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the page at `place`, that of `.Permalink` below the base URL.

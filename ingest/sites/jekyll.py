@@ -7,8 +7,10 @@ Heading ids are kramdown's for GitHub's Markdown, the default.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import accumulate
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -32,6 +34,10 @@ _TOKEN = re.compile(r":([a-z_]+)")
 _POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
 _SAFE = "/!$&'()*+,;=:@-._~"
 
+_POSTS = ("_posts", "_drafts")
+_EXCLUDED = ("vendor/bundle", "vendor/cache", "vendor/gems", "vendor/ruby")
+"""Of Jekyll's own list those that hold Markdown: gems that were installed beside the site."""
+
 
 @dataclass(frozen=True, slots=True)
 class Jekyll(SiteGenerator):
@@ -54,6 +60,10 @@ class Jekyll(SiteGenerator):
     source: str = ""
     """The folder of the sources below the site's."""
     timezone: str = ""
+    shown: tuple[str, ...] = ()
+    """Folders with `_` that hold pages: those of collections, and what `include` names."""
+    excluded: tuple[str, ...] = _EXCLUDED
+    """Patterns of paths below the sources that are no part of the site."""
     has_heading_ids: bool = True
 
     @classmethod
@@ -70,6 +80,8 @@ class Jekyll(SiteGenerator):
             folder_patterns=_folder_patterns(config.get("defaults")),
             source=get_text(config, "source").strip("./"),
             timezone=get_text(config, "timezone"),
+            shown=(*_names_of_collections(config), *_texts(config.get("include"))),
+            excluded=(*_EXCLUDED, *_texts(config.get("exclude"))),
             has_heading_ids=_has_default_ids(config),
         )
 
@@ -80,6 +92,23 @@ class Jekyll(SiteGenerator):
     def guess_prefix(self, content: Path) -> str:
         """Take the folder for `_posts`, unless it holds one at any depth."""
         return "" if any(content.glob("**/_posts")) else "_posts/"
+
+    def publishes(self, place: str) -> bool:
+        """Whether it may be a post, of a collection or a page.
+
+        https://jekyllrb.com/docs/structure/ and /configuration/options/: folders with `_` hold
+        no pages but those that a collection or `include` names; `exclude` names more.
+        """
+        inner = strip_folder(self.source, place)
+        if inner is None:
+            return False
+        above = list(accumulate(inner.split("/"), "{}/{}".format))
+        if any(fnmatchcase(path, pattern) for path in above for pattern in self.excluded):
+            return False
+        return all(
+            not folder.startswith("_") or folder in _POSTS or folder in self.shown
+            for folder in inner.split("/")[:-1]
+        )
 
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post or page at `place`. Raises NoLink."""
@@ -161,6 +190,19 @@ class Jekyll(SiteGenerator):
             return path + "/"
         has_ending = self.pattern in ("date", "ordinal", "none") or "output_ext" in self.pattern
         return path + ".html" if has_ending else path
+
+
+def _names_of_collections(config: Config) -> Iterator[str]:
+    """Yield the folders of the collections, which are a list of names or a mapping by name."""
+    collections = config.get("collections")
+    names = collections if isinstance(collections, list | Mapping) else ()
+    yield from (f"_{name}" for name in names)
+
+
+def _texts(value: object) -> list[str]:
+    """Return the paths of a list, without slashes at their ends."""
+    items = value if isinstance(value, list) else [value]
+    return [text for item in items if isinstance(item, str) and (text := item.strip("/"))]
 
 
 def _folder_patterns(defaults: object) -> tuple[tuple[str, str], ...]:

@@ -56,6 +56,10 @@ class Zola(SiteGenerator):
         """Raise UsageError: Zola has none."""
         raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
 
+    def publishes(self, place: str) -> bool:
+        """Whether it lies in `content`: themes and templates do not."""
+        return strip_folder("content", place) is not None
+
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the post at `place`. Raises NoLink."""
         inner = strip_folder("content", place)
