@@ -55,7 +55,7 @@ class Job:
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
-READING = 17
+READING = 18
 """Raise it when the same file would give other metadata or another plain text."""
 
 

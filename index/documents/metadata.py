@@ -285,11 +285,15 @@ def _language(known: Fields, source: str) -> str:
 HiddenReason: TypeAlias = Literal["draft", "future", "expired", "not published"]
 
 _EXPIRES_ON = ("expirydate", "expires", "unpublishdate")
-_HIDDEN_BY_YES = ("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections")
+_HIDDEN_BY_YES = (
+    *("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections"),
+    *("headless", "ignorepublish"),
+)
 """Docusaurus's `unlisted` and Eleventy's exclusion leave a page reachable by its address, but out
-of the site's lists and search; this is a list and a search."""
-_HIDDEN_BY_NO = ("published", "publish", "permalink")
-"""Of Jekyll and Hexo, of Obsidian, and of Eleventy, which writes no page for the last."""
+of the site's lists and search; this is a list and a search. Hugo makes no page of the `headless`,
+Qiita's program sends none with `ignorePublish`."""
+_HIDDEN_BY_NO = ("published", "publish", "permalink", "render")
+"""Of Jekyll and Hexo, of Obsidian, and of Eleventy and Zola, which write no page for the last."""
 _HIDDEN_STATES = {"draft", "private", "hidden", "unpublished", "pending"}
 _YES = {"true", "yes", "on", "1", "y"}
 _NO = {"false", "no", "off", "0", "n"}
@@ -312,7 +316,8 @@ def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
 
     A post is a draft by `draft`, `published: false`, `publish: false`, `permalink: false`,
     `status: draft`, a `_drafts` folder, or by being kept out of the site's own lists
-    (`unlisted`, `hidden`, `private`, `eleventyExcludeFromCollections`, `build.list: never`);
+    (`unlisted`, `hidden`, `private`, `eleventyExcludeFromCollections`, `build.list: never`) or
+    without a page (`headless`, `build.render: never` or `link`, `render: false`);
     future by its publication date, else its date; expired from the day after it expires.
     """
     known = normalize_names(fields)
@@ -340,11 +345,12 @@ def _is_draft(known: Fields, source: str) -> bool:
         return to_text(known.get(name)).lower()
 
     build = known.get("build")  # Hugo's options, `build` or `_build`
-    listed = to_text(build.get("list")).lower() if isinstance(build, Mapping) else ""
+    options = build if isinstance(build, Mapping) else {}
+    shown = {to_text(options.get(name)).lower() for name in ("list", "render")}
     return (
         any(word(name) in _YES for name in _HIDDEN_BY_YES)
         or any(word(name) in _NO for name in _HIDDEN_BY_NO)
         or word("status") in _HIDDEN_STATES
-        or listed in {*_NO, "never"}
+        or not shown.isdisjoint({*_NO, "never", "link"})
         or "_drafts" in source.split("/")[:-1]
     )
