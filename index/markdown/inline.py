@@ -38,10 +38,16 @@ _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Of MkDocs Material, which shows a drawing."""
 
 _INLINE_MARKED = re.compile(
-    rf"{_ICON}|\[\[|\[\^|\^\[|\]:|\{{|==|\^|;base64,|^ {{0,3}}@?\[_?toc_?\]|^`\}}\}}|8<-",
+    rf"{_ICON}|\[\[|\[\^|\^\[|\]:|\{{|==|\^|;base64,|^ {{0,3}}[@%]?\[|^`\}}\}}|8<-|<<<|[ ]=\d*x",
     re.MULTILINE | re.IGNORECASE,
 )
 """What a paragraph that needs cleaning holds."""
+
+_EMBEDDED = (
+    r"card|code(?:\{[^{}\n]*\})?(?:[ ]\w+)?|codepen|codesandbox|docswell|figma|gist|jsfiddle|"
+    r"slideshare|speakerdeck|stackblitz|toc|tweet|youtube"
+)
+"""What Zenn embeds, and VuePress' files; other words behind an `@` are people."""
 
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
 _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
@@ -59,7 +65,10 @@ _GONE = re.compile(
     | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
-    | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\](?:\([^()\n]*\))?)[ \t]*$
+    | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
+    | ^[ ]{{0,3}}@\[(?:{_EMBEDDED})\]\([^()\n]*\)[ \t]*$
+    | ^[ ]{{0,3}}%\[[^\s\[\]]+\][ \t]*$          # Hashnode's embeds
+    | ^[ ]{{0,3}}<<<[ ]*[@./~][^\n]*$             # VitePress' snippets
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
@@ -73,6 +82,8 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 """Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
+_SIZED = re.compile(r"(!\[[^\[\]\n]*\]\([^\s()]+) +=(?:\d+x\d*|x\d+)(?=[ \t]*\))")
+"""An image with its size, `![](a.png =250x)`, as Zenn and HackMD have it."""
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(
@@ -126,7 +137,7 @@ def _write_notes(source: str) -> str:
 def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
     if not _INLINE_MARKED.search(source):
         return source
-    words = _GONE.sub("", _SPAN.sub(r"\1", source))
+    words = _GONE.sub("", _SPAN.sub(r"\1", _SIZED.sub(r"\1", source)))
     return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", words))
 
 

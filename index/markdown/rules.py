@@ -71,9 +71,14 @@ def find_closing(match: re.Match[str], closing: re.Pattern[str], word: str) -> r
     return closing.search(match.string, match.end())
 
 
+_KINDS = ("info", "warn", "alert")
+"""Of Qiita's `:::note` and Zenn's `:::message`, behind them; others write a title there."""
+
+
 def _admonition(mark: re.Match[str]) -> Replacement:
     title = mark["label"] or mark["rest"] or printed_arguments(mark[0])
     indent, title = mark["indent"], title.strip()
+    title = "" if title in _KINDS else title
     return Replacement(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
 
 

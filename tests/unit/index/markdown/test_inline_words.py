@@ -112,6 +112,23 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
+        ("One\n@[youtube](Ap-X)\ntwo\n\n@[card](https://a.example/)", "One two"),
+        ("@[code{1-3} js](../a.js)\n\n- @[ann](b)", "@ann"),
+        ("%[https://a.example/v]\n\n`%[b]` 5 %[c d]", "%[b] 5 %[c d]"),
+        ("![圖](a.png =250x) ![b](c.png =x20) ![d](e.png  =1x2 )", "圖 b d"),
+        ("f(x =3x) and [a](b =3x)", "f(x =3x) and [a](b =3x)"),
+        (":::message alert\n注意\n:::\n\n:::note info\n補足\n:::", "注意\n補足"),
+        (":::details Alert words\nx\n:::", "Alert words\nx"),
+        ("<<< @/snippets/a.js{2}\n\n<<< ./b.ts#part\n\ncat <<< word", "cat <<< word"),
+    ],
+)
+def test_what_platforms_embed_is_no_word(markdown: str, expected: str) -> None:
+    assert strip_markup(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
         ('{{< figure src="a_b.png" title="A" >}}\n\ntext', "A\ntext"),
         ('{{< box\n  a="1"\n\n  caption="C"\n/>}}\ntext', "C\ntext"),
         ("{{< a >}}{{< b c=1 />}}in{{< /a >}}", "in"),
