@@ -211,7 +211,8 @@ def add_table_head(passage: str) -> str:
 
 
 _CANDIDATE = re.compile(
-    r"[{<]|%%|\\?\[(?=/[a-z]|embed|gallery|[a-z][\w-]*(?: [^\[\]\n]*=|[ =]https?:))"
+    r"[{<]|%%|(?<![\w:]):[a-z]"
+    r"|\\?\[(?=/[a-z]|embed|gallery|[a-z][\w-]*(?: [^\[\]\n]*=|[ =]https?:))"
     r"|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
     re.MULTILINE,
 )

@@ -82,10 +82,25 @@ def _admonition(mark: re.Match[str]) -> Replacement:
     return Replacement(f"{indent}\n{indent}{title}\n{indent}" if title else indent, mark.end())
 
 
+def _component_of_nuxt(opening: re.Match[str]) -> Replacement | None:
+    """Drop a component's name where something closes one: `::before` alone is a word."""
+    closing = _NUXT_END.search(opening.string, opening.end(), opening.end() + LONGEST_COMPONENT)
+    return drop_match(opening) if closing else None
+
+
+def _inline_component(mark: re.Match[str]) -> Replacement:
+    return Replacement(mark["inline_words"] or "", mark.end())
+
+
 def _callout(mark: re.Match[str]) -> Replacement:
     quote, title = mark["quote"], mark["callout_title"].strip()
     return Replacement(f"{quote}{title}\n{quote}" if title else quote, mark.end())
 
+
+_NUXT_END = re.compile(r"^[ \t]*::[ \t]*$", re.MULTILINE)
+"""Closes a component as Nuxt Content writes them (MDC): `::alert{type="info"}`."""
+LONGEST_COMPONENT = 4096
+"""Characters in which the end of one is looked for; a callout is a few paragraphs."""
 
 ADMONITIONS = (
     Rule(
@@ -94,6 +109,12 @@ ADMONITIONS = (
         _admonition,
     ),
     Rule(r"^[ \t]*::[a-z][\w-]*(?=[\[{])(?:\[[^\[\]\n]*\])?(?:\{[^{}\n]*\})?[ \t]*$", drop_match),
+    Rule(r"^[ \t]*::[a-z][\w-]*[ \t]*$", _component_of_nuxt),
+    Rule(_NUXT_END.pattern, drop_match),
+    Rule(
+        r"(?<![\w:]):[a-z][\w-]*(?:\[(?P<inline_words>[^\[\]\n]*)\])?\{[ ]*[\w-]+=[^{}\n]*\}",
+        _inline_component,
+    ),
     Rule(
         r"^(?P<quote>[ \t>]*> ?)\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout_title>[^\n]*)$",
         _callout,

@@ -112,6 +112,20 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
+        ('::alert{type="info"}\nInner **words**.\n::\n\nAfter.', "Inner words.\nAfter."),
+        ("::card\nOuter\n  :::inner\n  Deep\n  :::\n::", "Outer\nDeep"),
+        ('A :badge[New thing]{type="warning"}, :icon{name="x"} here.', "A New thing, here."),
+        ("::before\n\nis one, a::b and :a[b] too", "::before\nis one, a::b and :a[b] too"),
+        ("`::card`\n\n```\n::card\n::\n```", "::card\n::card\n::"),
+    ],
+)
+def test_components_of_nuxt_leave_their_words(markdown: str, expected: str) -> None:
+    assert strip_markup(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
         ("One\n@[youtube](Ap-X)\ntwo\n\n@[card](https://a.example/)", "One two"),
         ("@[code{1-3} js](../a.js)\n\n- @[ann](b)", "@ann"),
         ("%[https://a.example/v]\n\n`%[b]` 5 %[c d]", "%[b] 5 %[c d]"),
@@ -283,7 +297,22 @@ def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "opener",
-    ["`", "[", "![", "<a ", "<A {", "{{", "{{<", "{/*", "{% ", "{% raw %}", "%%", "> ", "*a_"],
+    [
+        "`",
+        "[",
+        "![",
+        "<a ",
+        "<A {",
+        "{{",
+        "{{<",
+        "{/*",
+        "{% ",
+        "{% raw %}",
+        "%%",
+        "> ",
+        "*a_",
+        "::a\n",
+    ],
 )
 def test_thousands_of_openers_are_read_in_seconds(opener: str) -> None:
     began = time.process_time()
