@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 
 
 _ARGUMENT = re.compile(
-    r"(?<![\w-])(?:title|caption|alt|label|summary|description)=\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
+    r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)=\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
     re.IGNORECASE,
 )
 

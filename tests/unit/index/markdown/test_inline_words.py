@@ -144,6 +144,8 @@ def test_what_platforms_embed_is_no_word(markdown: str, expected: str) -> None:
     ("markdown", "expected"),
     [
         ('{{< figure src="a_b.png" title="A" >}}\n\ntext', "A\ntext"),
+        ('{% include note.html content="Mind *this*" %}\n\nb', "Mind this\nb"),
+        ('{{< box content="Mind" context="c" >}} # <Badge text="new" />', "Mind #"),
         ('{{< box\n  a="1"\n\n  caption="C"\n/>}}\ntext', "C\ntext"),
         ("{{< a >}}{{< b c=1 />}}in{{< /a >}}", "in"),
         ("{{% notice info %}}\n**inside**\n{{% /notice %}}", "inside"),
