@@ -112,8 +112,11 @@ def find_date(known: Fields, source: str) -> date | None:
     return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
 
 
-_NO_DATES = re.compile(r"(?:git )?(?:created|last modified)|true|yes|on|false|no|off|[01]", re.I)
-"""What these fields hold else: Eleventy's words for a file's day, and whether a post is out."""
+_NO_DATES = re.compile(
+    r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
+)
+"""What these fields hold else: Eleventy's and Quarto's words for a file's day or that of the
+build, and whether a post is out."""
 
 
 def unread_date(fields: Fields, source: str) -> str:

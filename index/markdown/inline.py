@@ -54,8 +54,10 @@ _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
 _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 """`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
 
-_SPAN = re.compile(rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*[.#]){_ATTRIBUTES}")
-"""Words with a class, as Pandoc has them."""
+_SPAN = re.compile(
+    rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*(?:[.#]|[\w-]+=)){_ATTRIBUTES}"
+)
+"""Words with a class or a style, as Pandoc has them."""
 
 _GONE = re.compile(
     rf"""
@@ -212,6 +214,14 @@ def strip_markup(
     return restore_braces("\n".join(line for line in lines if line.strip()))
 
 
+_CELL_OPTION = re.compile(
+    r"^[ \t]*(?:#|//|--|%%)\|"
+    r"(?:[ \t]*\w+-cap:[ \t]*[\"']?([^\n\"'|>][^\n]*?)[\"']?[ \t]*|[^\n]*)\n",
+    re.MULTILINE,
+)
+"""What says to Quarto how to run or show a cell, a line of comment of which it shows captions."""
+
+
 def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
     cells: list[str] | None = None
     for token in tokens:
@@ -222,7 +232,10 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             else:
                 cells.append(words)
         elif token.type in ("fence", "code_block"):
-            yield token.content.strip("\n").rstrip()
+            code = token.content
+            if token.info.startswith("{"):
+                code = _CELL_OPTION.sub(lambda option: f"{option[1]}\n" if option[1] else "", code)
+            yield code.strip("\n").rstrip()
         elif token.type == "html_block":
             yield html_words(token.content)
         elif token.type == "tr_open":

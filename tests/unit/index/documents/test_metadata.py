@@ -191,6 +191,8 @@ def test_the_date_comes_from_the_best_place_that_has_one(
         ({"date": "30/01/2024"}, "2024-01-30-a.md", ""),
         ({"date": "30/01/2024", "created": "2024-01-30"}, "a.md", ""),
         ({"date": "git Last Modified"}, "a.md", ""),
+        ({"date": "today"}, "a.qmd", ""),
+        ({"date": "last-modified"}, "a.qmd", ""),
         ({"published": "true"}, "a.md", ""),
         ({"date": None}, "a.md", ""),
         ({}, "a.md", ""),

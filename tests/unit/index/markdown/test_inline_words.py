@@ -112,6 +112,20 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
+        ('```{r}\n#| echo: false\n#| fig-cap: "Ozone."\n1 + 1\n```', "Ozone.\n1 + 1"),
+        ("```{mermaid}\n%%| label: fig-a\nflowchart LR\n```", "flowchart LR"),
+        ("```{ojs}\n//| code-fold: true\nx = 1 #| y\n```", "x = 1 #| y"),
+        ("```r\n#| echo: false\n1\n```", "#| echo: false\n1"),
+        ('[red *words*]{style="color: red"} and [a]{b}', "red words and [a]{b}"),
+    ],
+)
+def test_options_of_quarto_s_cells_and_spans_are_no_words(markdown: str, expected: str) -> None:
+    assert strip_markup(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
         ('::alert{type="info"}\nInner **words**.\n::\n\nAfter.', "Inner words.\nAfter."),
         ("::card\nOuter\n  :::inner\n  Deep\n  :::\n::", "Outer\nDeep"),
         ('A :badge[New thing]{type="warning"}, :icon{name="x"} here.', "A New thing, here."),

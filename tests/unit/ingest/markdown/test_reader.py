@@ -42,7 +42,7 @@ def test_a_post_of_quarto_is_read_with_its_cells() -> None:
     assert document.post == Post("plots/index.qmd", "Plots", tags=("r",))
     assert [block.kind for block in document.body.blocks] == ["fence", "paragraph"]
     text = document.body.text
-    assert document.body.plain_text(0, len(text)) == "#| echo: false\nx = 1\nSee."
+    assert document.body.plain_text(0, len(text)) == "x = 1\nSee."
 
 
 def test_without_a_title_the_first_level_one_heading_outside_code_is_it() -> None:
