@@ -15,6 +15,7 @@ from pathlib import Path
 from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import (
+    CHANGE_FIELDS,
     check_visibility,
     describe_post,
     first_date,
@@ -26,7 +27,6 @@ from blog_search_mcp.index.types import Post
 
 REACHABLE = ("unlisted", "hidden", "eleventyexcludefromcollections", "build", "expirydate")
 """Fields by which a page is in no list of its site and is published all the same."""
-_CHANGED = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _read_left_out(file: SourceFile, today: date) -> LeftOut | None:
     known = normalize_names(fields)
     hidden = {name: value for name, value in known.items() if name not in REACHABLE}
     post = describe_post(fields, file.source)
-    written = first_date(known, _CHANGED)
+    written = first_date(known, CHANGE_FIELDS)
     day = written.isoformat() if written else post.date
     saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
     reason = check_visibility(hidden, file.source, today).left_out or ""

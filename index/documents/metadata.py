@@ -64,6 +64,10 @@ PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publish
 """Fields that hold from when on a post is public, by their normalized names."""
 _DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
 
+CHANGE_FIELDS = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
+"""Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
+no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
+
 _MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NUMERIC = re.compile(
     r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
@@ -173,7 +177,7 @@ def describe_post(
     tags of the front matter.
     """
     known = normalize_names(fields)
-    published = find_date(known, source)
+    published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
     return Post(
         source=source,
         title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),

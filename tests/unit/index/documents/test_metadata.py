@@ -174,6 +174,9 @@ def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected:
         ({}, "202405011230-note.md", "2024-05-01"),
         ({}, "20249999-note.md", None),
         ({"date": {"created": "2023-12-31"}}, "a.md", "2023-12-31"),
+        ({"updated_at": "2024-02-28T17:49:35+09:00"}, "a.md", "2024-02-28"),
+        ({"lastmod": "2024-02-28"}, "2023-01-02-a.md", "2023-01-02"),
+        ({"updated": True}, "a.md", None),
     ],
 )
 def test_the_date_comes_from_the_best_place_that_has_one(

@@ -45,6 +45,7 @@ TODAY = dt.date(2026, 11, 20)
         ({"date": "2026-11-21"}, "a.md", "future"),
         ({"date": "2020-01-01", "publishDate": "2027-01-01"}, "a.md", "future"),
         ({"date": "2027-01-01", "publishDate": "2020-01-01"}, "a.md", None),
+        ({"updated": "2027-01-01"}, "a.md", None),
         ({}, "_posts/2027-01-01-a.md", "future"),
         ({"expiryDate": "2026-11-19"}, "a.md", "expired"),
         ({"expires": dt.date(2026, 11, 20)}, "a.md", None),
