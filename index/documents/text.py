@@ -9,8 +9,9 @@ CommonMark asks (2.3, insecure characters).
 Of front matter are read YAML between `---` lines (the last may be `...`), TOML between `+++` lines
 and a JSON object at the start of the file, as Hugo has them; the language named behind the first
 `---`, as Eleventy has it (of JavaScript one object that YAML can read); and as Hexo has them JSON
-fields between `;;;` lines and YAML fields with only a `---` after them. Blank space before is
-allowed, and before an opening line comments of HTML, as licences and linters want them.
+fields between `;;;` lines and YAML fields with only a `---` after them. Where there is none, MDX
+may export an object as `metadata`, `meta` or `frontmatter`, as Next.js has it. Blank space before
+is allowed, and before an opening line comments of HTML, as licences and linters want them.
 
 Broken front matter costs the metadata, never the text, and keeps back what makes the post a
 draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
@@ -174,6 +175,13 @@ _UNOPENED = re.compile(
     re.MULTILINE,
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
+_EXPORTED = re.compile(
+    r"\s*(?:import\s[^\n]*\n\s*)*+export const (?:metadata|meta|frontmatter)\s*=\s*"
+    r"(?=\{)(?:([^\n]*\});?[ \t]*$|(.*?^\}))",
+    re.MULTILINE | re.DOTALL,
+)
+"""The metadata of a page in MDX as Next.js has it: an object on one line, or up to a line that
+begins by closing it."""
 _DRAFT_LINE = re.compile(
     r"^[ \t]*[\"']?(?:draft[\"']?[ \t]*[:=][ \t]*[\"']?(?:true|yes|on|1)"
     r"|publish(?:ed)?[\"']?[ \t]*[:=][ \t]*[\"']?(?:false|no|off|0)"
@@ -216,7 +224,19 @@ def split_front_matter(text: str) -> FrontMatter:
         return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
         return _split_json(text, json_opening.end())
-    return FrontMatter({}, text, 1)
+    return FrontMatter(_read_exported(text[:MAX_CHARACTERS]), text, 1)
+
+
+def _read_exported(text: str) -> dict[str, object]:
+    """Read the fields that MDX exports, none where YAML cannot read the object."""
+    exported = _EXPORTED.match(text)
+    if exported is None:
+        return {}
+    try:
+        fields = parse_fields(exported[1] or exported[2], "yaml")
+    except ValueError:
+        return {}
+    return {str(key): value for key, value in fields.items()} if isinstance(fields, dict) else {}
 
 
 def _split_block(

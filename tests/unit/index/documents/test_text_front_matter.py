@@ -55,6 +55,30 @@ def test_an_object_of_javascript_is_read_where_yaml_can() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export const metadata = {\n  title: 'T: a',\n  date: \"2024-05-12\",\n}\n\n# H\n",
+        "import A from './a'\n\nexport const meta = { title: 'T: a', date: '2024-05-12' };\nB\n",
+    ],
+)
+def test_what_mdx_exports_are_fields_and_stay_in_the_text(text: str) -> None:
+    assert split_front_matter(text) == FrontMatter({"title": "T: a", "date": "2024-05-12"}, text, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export const metadata = {\n  ...base('a: b'),\n  title: `T`\n}\n",
+        "export const metadata = { title: 'T'\n",
+        "export const sizes = { title: 'T' }\n",
+        "Words.\n\nexport const metadata = { title: 'T' }\n",
+    ],
+)
+def test_other_exports_are_no_fields(text: str) -> None:
+    assert split_front_matter(text) == FrontMatter({}, text, 1)
+
+
 def test_json_is_taken_off() -> None:
     text = '{\n  "title": "T",\n  "tags": ["a"]\n}\n\nBody'
     assert split_front_matter(text) == FrontMatter({"title": "T", "tags": ["a"]}, "\nBody", 5)
