@@ -13,12 +13,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blog_search_mcp.index.store.disk import read_regular
 from blog_search_mcp.server.format.results import replace_surrogates, to_json
 from blog_search_mcp.server.tools.base import ToolReply
 
@@ -28,6 +28,8 @@ KEPT_FILES = 3
 """Renamed files that are kept, `.1` the newest; the oldest is deleted for the next."""
 LONGEST_QUERY = 300
 """Characters of a query that are kept."""
+_LARGEST_READ = 64 * LARGEST_FILE
+"""Bytes of a file that is read; a longer one is no log of ours."""
 LOCK_WAIT = 1.0
 """Seconds to wait for another server that writes; then the line is lost, with a warning."""
 
@@ -98,23 +100,28 @@ class UsageLog:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(lock, timeout=LOCK_WAIT):
                 self._make_room()
-                owner_only = partial(os.open, mode=0o600)
-                with open(self._path, "ab", buffering=0, opener=owner_only) as file:
+                with open(self._path, "ab", buffering=0, opener=_open_for_owner) as file:
                     file.write(line.encode())
         except (OSError, Timeout) as error:
             log.warning("A call could not be noted in the usage log: %s", error)
 
     def calls(self) -> Iterator[LoggedCall]:
-        """Yield every kept call, oldest first; lines that are none of ours are skipped."""
+        """Yield every kept call, oldest first; lines that are none of ours are counted in the log.
+
+        Raises OSError, also for what is no file.
+        """
         for path in (*reversed(self._older()), self._path):
             lines: list[bytes] = []
             with suppress(FileNotFoundError):
-                lines = path.read_bytes().splitlines()
+                lines = read_regular(path, _LARGEST_READ).splitlines()
+            left_out = 0
             for line in lines:
                 try:
                     yield LoggedCall.model_validate_json(line)
                 except ValidationError:
-                    log.warning("A line of %s is no call and is left out.", path.name)
+                    left_out += 1
+            if left_out:
+                log.warning("Of %s %s no call and left out.", path.name, _count_lines(left_out))
 
     def _make_room(self) -> None:
         if not self._path.exists() or self._path.stat().st_size < LARGEST_FILE:
@@ -128,3 +135,12 @@ class UsageLog:
         """The renamed files' names, newest first."""
         name = self._path.name
         return [self._path.with_name(f"{name}.{number}") for number in range(1, KEPT_FILES + 1)]
+
+
+def _count_lines(count: int) -> str:
+    return "1 line is" if count == 1 else f"{count:,} lines are"
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    """Open a file for its owner alone. Raises OSError for a pipe that nobody reads."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), mode=0o600)

@@ -15,6 +15,7 @@ from blog_search_mcp.index.stores import IndexAddress, Location, open_store, par
 from blog_search_mcp.server.cli.doctor.results import CheckResult, split_message
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
+from blog_search_mcp.server.cli.install.settings_file import read_settings_text
 from blog_search_mcp.server.settings import CLIENTS
 
 VARIABLE = "${"
@@ -27,7 +28,7 @@ def check_clients(machine: Machine, indexes: Sequence[Location]) -> list[CheckRe
     has_entry = False
     for file in client_files(machine):
         try:
-            entries = read_entries(file, file.path.read_text(encoding="utf-8-sig"))
+            entries = read_entries(file, read_settings_text(file.path))
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:

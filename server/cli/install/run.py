@@ -22,7 +22,7 @@ from blog_search_mcp.server.cli.install.entries import (
     with_entry,
     without_entry,
 )
-from blog_search_mcp.server.cli.install.settings_file import update_file
+from blog_search_mcp.server.cli.install.settings_file import read_settings_text, update_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings
 
@@ -104,7 +104,7 @@ def uninstall(file: ClientFile, name: str, indexes: Sequence[Location] = ()) -> 
 def _entries(file: ClientFile) -> tuple[Entry, ...]:
     """Read the entries; of a file that cannot be used, which its change will tell, none."""
     try:
-        return read_entries(file, file.path.read_text(encoding="utf-8-sig"))
+        return read_entries(file, read_settings_text(file.path))
     except (OSError, ValueError):
         return ()
 

@@ -20,10 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.errors import ClientSettingsError
+from blog_search_mcp.index.store.disk import read_regular
 from blog_search_mcp.server.cli.files import replace_file
 
 BACKUP = ".before-blog-server"
 """Ends the name of the copy beside the file: what was there before the last change."""
+_LARGEST = 256 * 1024**2
+"""Bytes of a file that is read: Claude Code keeps a history in its own."""
 _BOM = "\ufeff"
 """Windows editors begin a file with it; JSON does not allow it."""
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -109,9 +112,14 @@ def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def read_settings_text(path: Path) -> str:
+    """Read the file's text. Raises OSError, also for what is no file, or UnicodeError."""
+    return read_regular(path, _LARGEST).decode("utf-8-sig")
+
+
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_regular(path, _LARGEST)
     except FileNotFoundError:
         return None
 

@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import stat
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -157,16 +158,34 @@ async def test_an_answer_is_given_even_if_it_cannot_be_noted(
     assert record.getMessage().startswith("A call could not be noted in the usage log: ")
 
 
-def test_a_torn_line_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("torn", "told"),
+    [
+        (1, "Of log 1 line is no call and left out."),
+        (1_200, "Of log 1,200 lines are no call and left out."),
+    ],
+)
+def test_torn_lines_are_passed_over_and_counted(
+    torn: int, told: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     log = UsageLog(tmp_path / "log")
     log.append(call("first"))
     with (tmp_path / "log").open("ab") as file:
-        file.write(b'{"time": "2026-\n')
+        file.write(b'{"time": "2026-\n' * torn)
     log.append(call("last"))
     assert [each.query for each in log.calls()] == ["first", "last"]
-    assert [record.getMessage() for record in caplog.records] == [
-        "A line of log is no call and is left out."
-    ]
+    assert [record.getMessage() for record in caplog.records] == [told]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(OSError, match="Not a regular file"):
+            list(UsageLog(path).calls())
+    UsageLog(tmp_path / "pipe").append(call("first"))
+    [record] = caplog.records
+    assert record.getMessage().startswith("A call could not be noted in the usage log: ")
 
 
 @pytest.mark.anyio

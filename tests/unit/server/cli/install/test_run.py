@@ -313,6 +313,20 @@ def test_a_place_that_cannot_be_written_is_said_in_a_sentence(
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize("removes", [False, True])
+def test_a_pipe_in_the_place_of_the_file_is_said_in_a_sentence(
+    removes: bool, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".cursor").mkdir(parents=True)
+    os.mkfifo(home / ".cursor" / "mcp.json")
+    assert run(home, "cursor", removes=removes, name="") == 1
+    assert capsys.readouterr().err == (
+        f"{home}/.cursor/mcp.json cannot be changed: Not a regular file. "
+        "Correct that and run this again.\n"
+    )
+
+
 def test_a_folder_whose_name_is_no_text_is_refused(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
