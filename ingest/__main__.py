@@ -28,11 +28,18 @@ SIGNALLED = 128
 
 
 GRACE = 10
-"""Seconds that a stopped run may take to end: a signal that arrives within an import can leave the
-lock of all imports taken, for which other threads wait for ever. No index suffers by a kill."""
+"""Seconds that a stopped run may take to end, for the batch that it embeds. No index suffers by a
+kill."""
+
+_IMPORTS = "<frozen importlib._bootstrap>"
+"""The file that a frame of Python's import names."""
 
 AGAIN = 0.01
 """Seconds after which a stop that Python has dropped is tried again."""
+
+
+_received: list[int] = []
+"""The signals that this run was stopped by."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -46,13 +53,17 @@ def main() -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell does for what runs in `&`
             signal.signal(number, _stop)
     sys.unraisablehook = _stop_again
+    # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     try:
         from blog_search_mcp.index.command_line import run_command
 
-        return run_command(_run_as_asked)
-    except Stopped as stopped:
-        sys.stderr.write(_STOPPED)
-        return SIGNALLED + int(stopped.args[0])
+        status = run_command(_run_as_asked)
+    except BaseException:  # a library may have made another exception of Stopped
+        if not _received:
+            raise
+        return _report_stop(_received[0])
+    return _report_stop(_received[0]) if _received else status
 
 
 def main_and_exit() -> NoReturn:
@@ -72,19 +83,35 @@ def _run_as_asked() -> int:
     return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
 
 
-def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """Raise Stopped, but in an import end the process.
+
+    There an exception can leave the lock of all imports taken, for which other threads wait, and
+    NumPy's `import_array` in other libraries prints it and raises ImportError instead.
+    """
+    _received.append(number)
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_DFL)  # a second signal ends the process at once
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _end(number))
         signal.alarm(GRACE)
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTS:
+            _end(number)
+        frame = frame.f_back
     raise Stopped(number)
 
 
 def _end(number: int) -> NoReturn:
-    sys.stderr.write(_STOPPED)
+    status = _report_stop(number)
     sys.stderr.flush()
-    os._exit(SIGNALLED + number)
+    os._exit(status)
+
+
+def _report_stop(number: int) -> int:
+    """Say that the run was stopped; return its exit status."""
+    sys.stderr.write(_STOPPED)
+    return SIGNALLED + number
 
 
 def _stop_again(dropped: UnraisableHookArgs) -> None:

@@ -295,11 +295,36 @@ def test_a_stop_that_python_drops_is_tried_again(sent: signal.Signals, status: i
     assert (ended.returncode, ended.stderr) == (status, f"{STOPPED}\n")
 
 
+@pytest.mark.parametrize("place", ["run", "import"])
+def test_a_stop_of_which_a_library_makes_another_error_is_a_stop(place: str, folder: Path) -> None:
+    program = (
+        "import signal, sys, blog_search_mcp.ingest.__main__ as command\n"
+        "def stop():\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "    except BaseException:\n"  # as NumPy's import_array does
+        "        raise ImportError('numpy.core.multiarray failed to import') from None\n"
+        "class Stopping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'pydantic':\n"
+        "            stop()\n"
+        f"if {place!r} == 'run':\n"
+        "    command._run_as_asked = stop\n"
+        "else:\n"
+        "    sys.meta_path.insert(0, Stopping())\n"
+        "sys.exit(command.main())"
+    )
+    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
+    assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no alarm")
 def test_a_stopped_run_that_does_not_end_is_ended() -> None:
     program = (
-        "import os, signal, threading, blog_search_mcp.ingest.__main__ as command\n"
+        "import multiprocessing, os, signal, threading\n"
+        "import blog_search_mcp.ingest.__main__ as command\n"
         "def run():\n"
+        "    kept = multiprocessing.get_context('spawn').Lock()\n"
         "    try:\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
         "    finally:\n"
