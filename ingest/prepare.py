@@ -28,13 +28,8 @@ from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.sites.base import Site
+from blog_search_mcp.ingest.sites.discovery import explain_no_site
 from blog_search_mcp.ingest.sites.links import link_post
-
-NO_SITE = (
-    "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address (--base-url and "
-    "--permalink give it)"
-)
-"""Why no post has a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +40,8 @@ class ReadOptions:
     include_drafts: bool
     index_descriptions: bool
     site: Site | None
+    no_site: str
+    """Why `site` is `None`."""
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
     window_pieces: int
@@ -58,6 +55,7 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
         site=plan.site,
+        no_site="" if plan.site else explain_no_site(job.content),
         measure_coverage=plan.choice.embedder.vocabulary_coverage,
         window_pieces=plan.choice.embedder.window_pieces,
     )
@@ -145,7 +143,7 @@ def _make_pending_post(
     post = replace(document.post, description=description, language=find_language(document))
     document, body = replace(document, post=post), document.body
     chunks = chunk_body(post.source, body, document.first_line, post.title)
-    no_link, anchors = "" if options.site else NO_SITE, tuple[str, ...]()
+    no_link, anchors = options.no_site, tuple[str, ...]()
     try:
         if options.site:
             post, chunks, anchors = link_post(document, chunks, options.site)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from blog_search_mcp.index.errors import describe_unexpected
+
 Config = Mapping[str, Any]
 
 _LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
@@ -18,21 +20,41 @@ MAX_BYTES = 256 * 1024
 
 def read_config(path: Path) -> dict[str, Any] | None:
     """Parse a TOML, JSON or YAML file that holds a mapping, `None` otherwise."""
+    try:
+        value = _parse_config(path)
+    except Exception:  # PyYAML raises whatever making a value of text does
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def describe_fault(path: Path) -> str:
+    """Say why a configuration cannot be read; empty if it can be, or is none."""
+    try:
+        _parse_config(path)
+    except UnicodeDecodeError:
+        return "it is not UTF-8"
+    except OSError as error:
+        return str(error.strerror)
+    except ValueError as error:
+        return " ".join(str(error).split())
+    except Exception as error:
+        return describe_unexpected(error)
+    return ""
+
+
+def _parse_config(path: Path) -> object:
+    """Parse a TOML, JSON or YAML file; another has no value. Raises what its parser does."""
     language = _LANGUAGES.get(path.suffix)
     if language is None or not path.is_file():
         return None
     from blog_search_mcp.index.documents.text import parse_fields  # PyYAML takes 15 ms
     from blog_search_mcp.ingest.sites.yaml_values import ValueLoader
 
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            return None
-        value = parse_fields(content.decode("utf-8-sig"), language, loader=ValueLoader)
-    except Exception:  # PyYAML raises whatever making a value of text does
-        return None
-    return value if isinstance(value, dict) else None
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES // 1024} KB")
+    return parse_fields(content.decode("utf-8-sig"), language, loader=ValueLoader)
 
 
 def read_first_config(folder: Path, *names: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
+from blog_search_mcp.ingest.sites.config import describe_fault
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
@@ -17,6 +18,12 @@ GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, Jekyll)
 PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)
 """For a pattern of no known generator: Hugo's tokens, but files with a day in their names have it
 as their date and `:slug` is the file's name where the post has none."""
+
+NO_SITE = (
+    "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address (--base-url and "
+    "--permalink give it)"
+)
+"""Why no post has a link."""
 
 LEVELS_ABOVE = 3
 """Folders above the content folder: Hexo's `site/source/_posts` and one for a topic in it."""
@@ -47,6 +54,19 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | 
         return None
     generator = site.generator.with_pattern(pattern) if pattern else site.generator
     return replace(site, base_url=base.rstrip("/"), generator=generator)
+
+
+def explain_no_site(content: Path) -> str:
+    """Say why `find_site` finds none: the configuration that cannot be read, if there is one."""
+    content = content.resolve()
+    names = dict.fromkeys(file for kind in GENERATORS for file in kind.config_files)
+    for above, folder in enumerate((content, *content.parents[:LEVELS_ABOVE])):
+        of_hugo = sorted(folder.glob("config/_default/*.*"))
+        for path in (*(folder / name for name in names), *of_hugo):
+            if fault := describe_fault(path):
+                place = "../" * above + path.relative_to(folder).as_posix()
+                return f"{NO_SITE}; {place}, seen from the posts, cannot be read: {fault}"
+    return NO_SITE
 
 
 def _split_permalink(permalink: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.discovery import PLAIN, find_site
+from blog_search_mcp.ingest.sites.discovery import NO_SITE, PLAIN, explain_no_site, find_site
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
@@ -239,6 +239,28 @@ def test_a_configuration_of_yaml_that_cannot_be_read_makes_no_links(
 def test_a_configuration_of_toml_with_a_very_long_key_makes_no_links(tmp_path: Path) -> None:
     text = f'baseURL = "{URL}"\n{"a." * 3000}a = 1\n'
     assert find_site(site(tmp_path, {"hugo.toml": text})) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("hugo.toml", b"baseURL = x", "hugo.toml, {}: Invalid value (at line 1, column 11)"),
+        ("config/_default/hugo.yaml", b"a: [", "config/_default/hugo.yaml, {}: {yaml}"),
+        ("_config.yml", b"url: \xff\xfe", "_config.yml, {}: it is not UTF-8"),
+        ("zola.toml", b"#" * 300_000, "zola.toml, {}: it is larger than 256 KB"),
+        ("_config.yml", b"a: !!bool x", "_config.yml, {}: KeyError: 'x'"),
+        ("hugo.json", b'{"baseURL"}', "hugo.json, {}: Expecting ':' delimiter"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_named_with_the_reason(
+    name: str, text: bytes, told: str, tmp_path: Path
+) -> None:
+    content = site(tmp_path, {name: ""}, "content")
+    assert explain_no_site(content) == NO_SITE
+    (tmp_path / name).write_bytes(text)
+    unread = "seen from the posts, cannot be read"
+    yaml = "did not find expected node content (at line 2)"
+    assert explain_no_site(content) == f"{NO_SITE}; ../{told.format(unread, yaml=yaml)}"
 
 
 def test_a_number_that_python_does_not_write_is_passed_over(tmp_path: Path) -> None:
