@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -199,6 +201,23 @@ def describe_small_limit() -> str | None:
         f"This process may map {limit >> 20:,} MB of memory and needs {NEEDED >> 20:,}, most of "
         "which it will not use. Raise the limit: `ulimit -v unlimited`."
     )
+
+
+@contextmanager
+def block_interrupts() -> Iterator[None]:
+    """Block SIGINT for processes that this thread starts, until they unblock it.
+
+    Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
+    such mask.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run_command(command: Callable[[], int]) -> int:

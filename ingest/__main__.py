@@ -34,8 +34,11 @@ kill."""
 _IMPORTS = "<frozen importlib._bootstrap>"
 """The file that a frame of Python's import names."""
 
+_START = "popen_spawn_posix.py"
+"""The file that a frame of multiprocessing's start of a process names."""
+
 AGAIN = 0.01
-"""Seconds after which a stop that Python has dropped is tried again."""
+"""Seconds after which a stop that Python has dropped, or that came too early, is tried again."""
 
 
 _received: list[int] = []
@@ -56,6 +59,8 @@ def main() -> int:
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     try:
+        if sys.platform != "win32":  # `setup` starts an ingest with it blocked
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         from blog_search_mcp.index.command_line import run_command
 
         status = run_command(_run_as_asked)
@@ -83,22 +88,28 @@ def _run_as_asked() -> int:
     return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """Raise Stopped, but in an import end the process.
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Raise Stopped, but in an import end the process, and while one starts try again later.
 
-    There an exception can leave the lock of all imports taken, for which other threads wait, and
-    NumPy's `import_array` in other libraries prints it and raises ImportError instead.
+    In an import an exception can leave the lock of all imports taken, for which other threads wait,
+    and NumPy's `import_array` in other libraries prints it and raises ImportError instead. A
+    process that starts prints a traceback if what is written to it ends too early.
     """
+    files = set()
+    while frame is not None:
+        files.add(frame.f_code.co_filename)
+        frame = frame.f_back
+    if any(file.endswith(_START) for file in files):
+        _send_again(number)
+        return
     _received.append(number)
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_DFL)  # a second signal ends the process at once
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _end(number))
         signal.alarm(GRACE)
-    while frame is not None:
-        if frame.f_code.co_filename == _IMPORTS:
-            _end(number)
-        frame = frame.f_back
+    if _IMPORTS in files:
+        _end(number)
     raise Stopped(number)
 
 
@@ -124,6 +135,10 @@ def _stop_again(dropped: UnraisableHookArgs) -> None:
         return
     [number] = dropped.exc_value.args
     signal.signal(number, _stop)
+    _send_again(number)
+
+
+def _send_again(number: int) -> None:
     # On POSIX one that is sent to the process wakes the main thread where it waits.
     send = signal.raise_signal if sys.platform == "win32" else partial(os.kill, os.getpid())
     threading.Timer(AGAIN, send, [number]).start()

@@ -23,6 +23,7 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
+from blog_search_mcp.index.command_line import block_interrupts
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.ingest import GC_THRESHOLD
 
@@ -196,11 +197,20 @@ class _Processes:
     ) -> Future[list[Result]]:
         if self._executor is not None:
             try:
-                return self._executor.submit(function, batch)
+                return self._submit(self._executor, function, batch)
             except BrokenProcessPool:
                 self._executor.shutdown()
         self._executor = ProcessPoolExecutor(self._count, get_context("spawn"), _initialize_worker)
-        return self._executor.submit(function, batch)
+        return self._submit(self._executor, function, batch)
+
+    @staticmethod
+    def _submit(
+        executor: ProcessPoolExecutor,
+        function: Callable[[Sequence[Item]], list[Result]],
+        batch: Sequence[Item],
+    ) -> Future[list[Result]]:
+        with block_interrupts():  # it may start a process
+            return executor.submit(function, batch)
 
     def close(self) -> None:
         if self._executor is not None:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 
+from blog_search_mcp.index.command_line import block_interrupts
 from blog_search_mcp.index.commands import SERVER, command
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import open_store
@@ -115,8 +116,10 @@ def _install_and_ingest(
     options = last.options if last is not None else IngestOptions()
     arguments = ingest_arguments(settings.watch, settings.index, settings.embedder_url, options)
     program = [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments]
-    with subprocess.Popen(program, stdin=subprocess.DEVNULL) as ingest:
+    with block_interrupts():
+        started = subprocess.Popen(program, stdin=subprocess.DEVNULL)
         on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with started as ingest:
         on_end = signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
         try:
             installed = {file: _install(settings, setup, file) for file in files}

@@ -295,6 +295,50 @@ def test_a_stop_that_python_drops_is_tried_again(sent: signal.Signals, status: i
     assert (ended.returncode, ended.stderr) == (status, f"{STOPPED}\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
+def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "if any('spawn_main' in word for word in sys.orig_argv):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "content").mkdir()
+    for number in range(120):
+        (tmp_path / "content" / f"{number}.md").write_text(f"Soup {number}", encoding="utf-8")
+    program = (
+        "import sys, blog_search_mcp.ingest.workers as workers\n"
+        "import blog_search_mcp.ingest.__main__ as command\n"
+        "workers._count_processors = lambda: 2\n"
+        "sys.exit(command.main())"
+    )
+    ran = run_python(
+        *("-c", program, tmp_path / "content", "--index", tmp_path / "index"),
+        *("--embedder", "embedded", "--json"),
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )
+    assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
+    assert json.loads(ran.stdout)["posts"] == 120
+
+
+def test_a_stop_while_a_process_starts_comes_after_it() -> None:
+    program = (
+        "import signal, sys, time, blog_search_mcp.ingest.__main__ as command\n"
+        "def run():\n"
+        "    start = 'signal.raise_signal(2); done.append(1)'\n"
+        "    done = []\n"
+        "    code = compile(start, 'popen_spawn_posix.py', 'exec')\n"
+        "    exec(code, {'signal': signal, 'done': done})\n"
+        "    print(done, flush=True)\n"
+        "    time.sleep(60)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "command._run_as_asked = run\n"
+        "sys.exit(command.main())"
+    )
+    ran = run_python("-c", program)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "[1]\n", STOPPED + "\n")
+
+
 @pytest.mark.parametrize("place", ["run", "import"])
 def test_a_stop_of_which_a_library_makes_another_error_is_a_stop(place: str, folder: Path) -> None:
     program = (

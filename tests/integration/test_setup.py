@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,22 @@ def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, fo
     assert str(home / folder) in done.stderr
     file = home / ".cursor/mcp.json"
     assert not file.exists() or cursor_entries(home) == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
+def test_ctrl_c_while_the_ingest_loads_python_is_one_sentence(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    (home / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "if 'blog_search_mcp.ingest' in sys.orig_argv:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n",
+        encoding="utf-8",
+    )
+    program = "import os, sys; os.environ['PYTHONPATH'] = os.getcwd(); sys.argv[1:1] = ['setup']\n"
+    program += "from blog_search_mcp.server.__main__ import main; main()"
+    ran = in_home(home, "-c", program, "blog/posts", "--client", "cursor")
+    told = "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
+    assert (ran.returncode, ran.stderr) == (130, told)
 
 
 def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> None:
