@@ -42,9 +42,16 @@ def to_text(value: object) -> str:
     return to_line(value.isoformat() if isinstance(value, date) else str(value))
 
 
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
 def to_line(words: str) -> str:
-    """Put words on one line, without control characters or halves of a surrogate pair."""
-    shown = "".join(char if char.isprintable() or char > "\u007f" else " " for char in words)
+    """Put words on one line, without control characters or halves of a surrogate pair.
+
+    Those that turn the direction of what follows them count; marks of direction do not.
+    """
+    shown = _CONTROLS.sub(" ", _TURNS.sub("", words))
     return " ".join(shown.encode("utf-8", "replace").decode().split())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from io import TextIOWrapper
 
 from blog_search_mcp.index.commands import complete_commands
@@ -44,6 +45,11 @@ def with_folders(sentence: str, settings: Settings) -> str:
         complete_commands(part, blog_of(one.index, one.content))
         for part, one in zip(parts, folders, strict=True)
     )
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print each on a line of its own on stdout, whatever the names of files in it hold."""
+    print_text("\n".join(escape_controls(line).replace("\n", "\u240a") for line in lines))
 
 
 def print_text(text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.server.cli.author.patch import write_patch
 from blog_search_mcp.server.cli.author.subject import DraftFile, content_folders, open_subject
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
+from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
 from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
@@ -38,7 +38,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     elif settings.json:
         print_text(json.dumps(_facts(found.links, request), ensure_ascii=False, indent=2))
     elif found.links:
-        print_text(escape_controls("\n".join(_lines(found.links, request))))
+        print_lines(_lines(found.links, request))
     else:
         _tell_nothing(settings, request)
     return 0

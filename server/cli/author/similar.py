@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from blog_search_mcp.server.cli.author.subject import open_subject
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
+from blog_search_mcp.server.cli.terminal import print_lines, print_text, with_folders
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 from blog_search_mcp.server.tools.find_similar import compare, similar_facts
 
@@ -22,7 +22,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     if settings.json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
-        print_text(escape_controls("\n".join(_lines(facts))))
+        print_lines(_lines(facts))
     return 0
 
 

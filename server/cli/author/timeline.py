@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from blog_search_mcp.index.search.timeline import Timeline, make_timeline
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
+from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell, with_folders
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_place, one_line, place_facts
 from blog_search_mcp.server.library.library import engine_for_one
@@ -31,7 +31,7 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         facts = timeline_facts(found, answer.confidence, notice, WIDTH)
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     elif found.entries:
-        print_text(escape_controls("\n".join(_lines(found, answer.confidence, notice))))
+        print_lines(_lines(found, answer.confidence, notice))
     else:
         tell(notice or "", settings)
     return 0 if found.entries else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,20 @@ def test_posts_are_printed_year_by_year(capsys: pytest.CaptureFixture[str]) -> N
         "2024",
         "  2024-01-02  Walrus again",
         "    b.md chunk 0",
+        "    The walrus rests.",
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
+def test_a_name_with_a_line_break_stays_on_its_line(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = blog({"a\n1. b.md": "# Walrus\n\nThe walrus rests.\n"})
+    monkeypatch.setattr(timeline, "engine_for_one", lambda _: made.engine())
+    assert run("walrus") == 0
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "              Walrus",
+        "    a␊1. b.md chunk 0",
         "    The walrus rests.",
     ]
 
