@@ -293,10 +293,15 @@ class NearestPosts:
         for words in (name, link.words):
             for share, number in self._rank(words, but):
                 likeness[number] = max(likeness[number], share + _BESIDE * (number in beside))
-        best = max(
+        posts = self._corpus.posts
+        best = min(
             likeness.items(),
             default=(0, 0.0),
-            key=lambda each: (each[1], self._corpus.posts[each[0]].language == post.language),
+            key=lambda each: (
+                -each[1],
+                posts[each[0]].language != post.language,
+                posts[each[0]].source,
+            ),
         )
         return best[0] if best[1] >= _NEAR else None
 

@@ -194,9 +194,10 @@ def _read_words(corpus: Corpus, post: int) -> _Words:
 
 
 def _compare(corpus: Corpus, one: int, other: int, words: Mapping[int, _Words]) -> Repeat | None:
-    newer, older = sorted(
-        (one, other), key=lambda post: (corpus.posts[post].date or "", post), reverse=True
-    )
+    def rank(post: int) -> tuple[str, str]:
+        return corpus.posts[post].date or "", corpus.posts[post].source
+
+    newer, older = sorted((one, other), key=rank, reverse=True)
     late, early = words[newer], words[older]
     if min(late.count, early.count) < _FEWEST:
         return None

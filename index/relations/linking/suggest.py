@@ -132,10 +132,9 @@ def suggest_links(
         corpus, draft, text.prose, vectors, others if among is None else others & set(among)
     )
     linked = _linked_by(corpus, draft)
-    scores = weigh(evidence)
     taken: list[Place] = []
     found: list[Suggestion] = []
-    ranked = evidence.posts[np.argsort(-scores, kind="stable")].tolist()
+    ranked = evidence.posts[_order(corpus, evidence)].tolist()
     for post in [each for each in ranked if each not in linked][: limit * TRIED]:
         if len(found) == limit:
             break
@@ -157,6 +156,17 @@ def weigh(evidence: Evidence) -> Vectors:
     weights = np.array([WEIGHTS[name] for name in FEATURES], dtype=np.float32)
     scores: Vectors = evidence.features @ weights
     return scores
+
+
+DIGITS = 4
+"""Decimals of a weight that count: further ones depend on the order in which NumPy adds."""
+
+
+def _order(corpus: Corpus, evidence: Evidence) -> list[int]:
+    """Return the places of `evidence`, best first; posts alike by source, whenever they came."""
+    weights = np.round(weigh(evidence), DIGITS).tolist()
+    sources = [corpus.posts[post].source for post in evidence.posts.tolist()]
+    return sorted(range(len(weights)), key=lambda place: (-weights[place], sources[place]))
 
 
 def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
@@ -290,10 +300,10 @@ def suggest_backlinks(
     }
     evidence = find_backward_evidence(corpus, draft, names, texts, vectors, others)
     goal = _Goal(draft.post, draft.passages, names, names.titles[0])
-    order = np.argsort(-weigh(evidence), kind="stable")
+    order = _order(corpus, evidence)
     found: list[Suggestion] = []
     share = evidence.features[:, FEATURES.index("share")]
-    for place in order[: limit * TRIED].tolist():
+    for place in order[: limit * TRIED]:
         post = int(evidence.posts[place])
         if len(found) == limit:
             break

@@ -41,6 +41,21 @@ def test_posts_with_mostly_the_same_words_are_found_with_the_passages(blog: Make
     ]
 
 
+def test_of_posts_alike_the_same_is_the_newer_however_they_came(blog: MakeBlog) -> None:
+    posts = {name: write("Foxes", "2023-01-01", PARAGRAPHS) for name in ("a.md", "b.md")}
+    made = blog({"b.md": posts["b.md"]})
+    made.write(posts)
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    [found] = find_repeats(corpus, read_texts(corpus))
+    assert (found.newer, found.older) == ("b.md", "a.md")
+    made.write({"a.md": posts["a.md"] + "\n"})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    [found] = find_repeats(corpus, read_texts(corpus))
+    assert (found.newer, found.older) == ("b.md", "a.md")
+
+
 def test_a_cross_post_is_named_as_such(blog: MakeBlog) -> None:
     canonical = "canonical_url: https://example.com/foxes\n"
     posts = {

@@ -58,6 +58,19 @@ def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     ]
 
 
+def test_of_posts_alike_the_first_by_source_is_linked_to_however_they_came(
+    blog: MakeBlog,
+) -> None:
+    text = "# Walrus cache\n\nThe walrus cache keeps keys.\n"
+    made = blog({"b.md": text, "soup.md": POSTS["soup.md"]})
+    made.write({"a.md": text})
+    made.ingest()
+    corpus = made.reader().corpora()[""]
+    draft = read_draft(b"We sized the walrus cache.\n", "dinner.md")
+    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
+    assert [each.target.source for each in found] == ["a.md"]
+
+
 def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, None, 1)
