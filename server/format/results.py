@@ -62,8 +62,8 @@ def shorten(text: str, width: int) -> str:
     """Shorten `text` to at most `width` columns, with `…` where its end is missing."""
     if count_columns(text) <= width:
         return text
-    text = text[:width]
-    while count_columns(text) >= width:
+    text = text[: max(width, 0)]
+    while text and count_columns(text) >= width:
         text = text[:-1].rstrip()
     return text + "…"
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from blog_search_mcp.index.types import Answer, NewerPost, PlaceInSeries
 from blog_search_mcp.server.format.results import (
     describe_newer,
@@ -61,3 +63,8 @@ def test_a_title_is_measured_in_columns() -> None:
     assert shorten("鍵值快取", 8) == "鍵值快取"
     assert shorten("鍵值快取是什麼", 8) == "鍵值快…"
     assert shorten("a b c", 4) == "a b…"
+
+
+@pytest.mark.parametrize("width", [-5, 0, 1])
+def test_a_text_for_which_there_is_no_room_is_its_end_mark(width: int) -> None:
+    assert shorten("two words", width) == "…"
