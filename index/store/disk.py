@@ -103,6 +103,8 @@ def read_stamp(path: Path) -> FileStamp | None:
 def regular_size(path: Path) -> int:
     """Return the bytes of a regular file. Raises OSError for anything else."""
     status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "Not a regular file")
     return status.st_size

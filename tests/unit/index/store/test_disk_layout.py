@@ -19,11 +19,18 @@ def test_a_file_of_the_size_it_may_have_is_read(tmp_path: Path) -> None:
         read_regular(path, 3)
 
 
-@pytest.mark.parametrize("target", ["pipe", "folder", "/dev/zero"])
-def test_what_is_no_file_is_not_opened(target: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("pipe", "Not a regular file"),
+        ("folder", "Is a directory"),
+        ("/dev/zero", "Not a regular file"),
+    ],
+)
+def test_what_is_no_file_is_not_opened(target: str, said: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link"
     link.symlink_to(target)
-    with pytest.raises(OSError, match="Not a regular file"):
+    with pytest.raises(OSError, match=said):
         read_regular(link, 1 << 20)
