@@ -203,9 +203,9 @@ def test_a_note_that_cannot_be_written_says_so(blog: MakeBlog) -> None:
     with pytest.raises(IndexProblem) as raised:
         write_last_ingest(made.store, LAST)
     assert str(raised.value) == (
-        "The index is up to date, but its last_ingest.json could not be written: Not a regular "
-        "file. Check the disk's space and the folder's permissions, then run again; until then no "
-        "server can tell when posts change."
+        "The index is up to date, but its last_ingest.json could not be written: Is a "
+        "directory. Check the disk's space and the folder's permissions, then run again; until "
+        "then no server can tell when posts change."
     )
 
 
