@@ -24,6 +24,7 @@ from blog_search_mcp.index.relations.linking.places import (
     MOST_NAMES,
     Places,
     host_of,
+    split_page,
 )
 from blog_search_mcp.index.types import Contradiction, Link, Post
 
@@ -89,10 +90,8 @@ class Addresses:
         places = Places(self._posts, self._links) if self.hosts else None
         right, wrong = set[int](), dict[int, str]()
         for href in {link.href for links in self._links.values() for link in links}:
-            parts = self._split(href)
+            parts = split_page(href)
             if places is None or parts is None or host_of(parts) not in {"", *self.hosts}:
-                continue
-            if parts.scheme not in ("", "http", "https") or not parts.path.startswith("/"):
                 continue
             if number := self._by_path.get(_page(parts.path)):
                 right.add(number)

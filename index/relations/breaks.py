@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.addresses import split_address
-from blog_search_mcp.index.relations.linking.places import DAY, MARKDOWN
+from blog_search_mcp.index.relations.linking.places import DAY, MARKDOWN, split_page
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut
@@ -76,19 +76,13 @@ def count_unjudged(corpus: Corpus) -> int:
     """Count the links by a path of the site that may lead nowhere where nobody knows the site."""
     if corpus.addresses.is_known:
         return 0
-    leading = (
-        split_address(each.link.href)
+    pages = (
+        split_page(each.link.href)
         for links in corpus.links.values()
         for each in links
         if each.target is None
     )
-    return sum(
-        parts is not None
-        and not parts.netloc
-        and bool(re.match("/.", parts.path))
-        and not (MARKDOWN.search(parts.path) or _ASSET.search(parts.path))
-        for parts in leading
-    )
+    return sum(page is not None and not page.netloc for page in pages)
 
 
 def _nearest(corpus: Corpus, near: NearestPosts | None, found: Break) -> int | None:

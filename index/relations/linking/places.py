@@ -102,7 +102,7 @@ class Places:
         found: defaultdict[tuple[str, str, Form], dict[str, _Reached]] = defaultdict(dict)
         pages: defaultdict[str, set[str]] = defaultdict(set)
         for href in dict.fromkeys(hrefs):
-            parts = _split(href)
+            parts = split_page(href)
             if parts is None:
                 continue
             page = page_of(unquote(parts.path))
@@ -219,7 +219,7 @@ def page_of(path: str) -> str:
     return folder if slash and name in INDEXES else stem
 
 
-def _split(href: str) -> SplitResult | None:
+def split_page(href: str) -> SplitResult | None:
     """Split an address that may be that of a post: a whole one, or a path from the top."""
     try:
         parts = urlsplit(href.strip())

@@ -1,4 +1,4 @@
-"""`python -m tests.clients.first_minute POSTS...`: what a newcomer waits for, from nothing.
+"""`python -m benchmarks.speed.first_minute POSTS...`: what a newcomer waits for, from nothing.
 
 In a home of its own and without this project's folder the wheel is installed by pipx, and `setup`
 is run on a copy of each folder of posts. As soon as words can be searched, while texts are still
