@@ -29,7 +29,7 @@ from benchmarks.speed.process import (
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
 from blog_search_mcp.index.embedders import packaged
-from blog_search_mcp.index.embedders.packaged import OnnxEmbedder, english_coverage
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder, PackagedModel
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Vectors
@@ -44,7 +44,7 @@ SIZES = (1_000, 10_000, 100_000)
 """Chunks of the growing blogs."""
 LARGER = Pace(0.02, 0.0005)
 """Of a model like nomic-embed-text on a laptop, which takes about .15 s for a passage."""
-PACED = ((400, MINILM, 1), (22, MINILM, 5), (12, MINILM, 5), (12, LARGER, 3))
+PACED = ((400, MINILM, 1), (16, MINILM, 5), (16, LARGER, 3))
 """Posts, the pace, and how often it is measured."""
 EMBEDDED_POSTS = 60
 LOOKS = 0.02
@@ -213,21 +213,24 @@ def embedding(stage: Stage) -> Iterator[Figure]:
     for posts, pace, runs in PACED:
         say(f"an Ollama of {pace}, {posts} posts")
         yield _embedding(stage, posts, pace, runs)
-    say("the embedder in the package")
-    yield _embedding(stage, EMBEDDED_POSTS)
+    for model in packaged.PACKAGED.values():
+        say(f"{model.identity.model} of the package")
+        yield _embedding(stage, EMBEDDED_POSTS, model)
 
 
-def _embedding(stage: Stage, posts: int, pace: Pace | None = None, runs: int = 1) -> Figure:
-    """Measure with an Ollama of this pace, or without one with the model in the package."""
+def _embedding(stage: Stage, posts: int, embedder: Pace | PackagedModel, runs: int = 1) -> Figure:
+    """Measure with an Ollama of this pace, or with this model of the package."""
     content, index = stage.work / f"embedding-{posts}", stage.work / f"embedding-{posts}-index"
     stage.write_blog(content, posts)
-    texts = _texts(content)
+    texts = _texts(content, embedder if isinstance(embedder, PackagedModel) else packaged.MINILM)
     taken, least = [], []
     with ExitStack() as stack:
-        embed: Callable[[Sequence[str]], object] = OnnxEmbedder().embed_documents
-        command = real_ingest(content, index)
-        if pace is not None:
-            url = stack.enter_context(paced_ollama(pace))
+        if isinstance(embedder, PackagedModel):
+            name, model = f"{embedder.identity.model} of the package", embedder.identity.model
+            embed: Callable[[Sequence[str]], object] = OnnxEmbedder(embedder).embed_documents
+            command = real_ingest(content, index, "embedded", "--model", model)
+        else:
+            name, url = f"an Ollama of {embedder}", stack.enter_context(paced_ollama(embedder))
             command = real_ingest(content, index, *embedder_options(url))
             client = httpx.Client(base_url=url, timeout=300.0, trust_env=False)
 
@@ -240,7 +243,6 @@ def _embedding(stage: Stage, posts: int, pace: Pace | None = None, runs: int = 1
             least.append(timed(lambda: [embed(batch) for batch in batches]) / 1000.0)  # noqa: B023
             taken.append(ran(command).seconds)
             shutil.rmtree(index)
-    name = f"an Ollama of {pace}" if pace else "the model in the package"
     what = f"first ingest with {name}, {len(texts):,} texts"
     return figure(what, "s", taken, Bound(1.05), ("the embedder alone on the same texts", least))
 
@@ -248,23 +250,28 @@ def _embedding(stage: Stage, posts: int, pace: Pace | None = None, runs: int = 1
 class _Noting(FixedEmbedder):
     """Notes what it is asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: PackagedModel) -> None:
         super().__init__(EMBEDDED)
+        self.window_pieces = model.window_pieces
         self.texts: list[str] = []
+        self._model = model
 
-    @staticmethod
-    def vocabulary_coverage(texts: Sequence[str]) -> list[float]:
-        """As the models that are measured; other processes need it without what is noted."""
-        return english_coverage(texts)
+    def __reduce__(self) -> tuple[type[_Noting], tuple[PackagedModel]]:
+        """Leave what is noted to this process; others ask how well texts are covered."""
+        return _Noting, (self._model,)
+
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """As the model that is measured."""
+        return self._model.measure_coverage(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return super().embed_documents(texts)
 
 
-def _texts(content: Path) -> list[str]:
-    """What an ingest of these posts asks an embedder for."""
-    noting, index = _Noting(), content.with_name(f"{content.name}-noted")
+def _texts(content: Path, model: PackagedModel) -> list[str]:
+    """What an ingest of these posts asks this model for."""
+    noting, index = _Noting(model), content.with_name(f"{content.name}-noted")
     job = Job(content, index, lambda *_: Choice(noting, "to note"), date.today())
     pipeline.ingest(job, Progress())
     shutil.rmtree(index)

@@ -2,21 +2,21 @@
 
 Ollama has answered batches with the vectors in another order than the texts, or with
 others than it gives to the same texts alone (ollama/ollama#6187, #6262), all of them good
-unit vectors. So one text of every batch is embedded alone too, the one whose vector fits its words
-least; once they differ, texts are sent one by one, which no order can spoil.
-
-That one text is 3 % of a batch, and only embedding all of them again would find every mistake. Of
-two rows exchanged at random in batches of 32, on a blog of 690 windows with all-MiniLM-L6-v2, it
-finds 82 %; a text taken by chance finds 8 %.
+unit vectors. So of every fourth batch, those whose vectors fit their words least, one text is
+embedded alone too, the one that fits worst; once they differ, texts are sent one by one, which no
+order can spoil. That is 1 % of the texts, and only embedding all of them again would find every
+mistake: `python -m benchmarks.quality.order_checks` measures how many it finds.
 """
 
 from __future__ import annotations
 
 import re
+import threading
 import zlib
+from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
 from blog_search_mcp.index.embedders.fingerprint import SAME
@@ -41,6 +41,9 @@ _WORD: Final = re.compile(r"[\u3040-\u9fff]|[^\W_\u3040-\u9fff]+")
 PLACES: Final = 4096
 """That words are hashed to: a batch has fewer of them."""
 
+CHECKED_SHARE: Final = 1 / 4
+"""Of the batches: a text of each of them is 1 % of all texts."""
+
 HARMLESS: Final = "a short and simple text"
 """No version of Ollama has failed on words like these."""
 
@@ -53,6 +56,7 @@ class BatchEmbedder:
         self._size = BATCH
         self._concurrency = concurrency
         self._messages = messages
+        self._checks = OrderChecks()
 
     @property
     def mixed_up(self) -> bool:
@@ -102,32 +106,51 @@ class BatchEmbedder:
     ) -> list[Vectors | RequestFailed]:
         """Return a row or a failure for each text of all batches. Raises RequestFailed."""
         if len(batches) == 1:
-            return embed_each(batches[0], send, policy)
+            return self._embed_each(batches[0], send, policy)
         with ThreadPoolExecutor(len(batches), thread_name_prefix="batch") as threads:
-            pending = [threads.submit(embed_each, batch, send, policy) for batch in batches]
+            pending = [threads.submit(self._embed_each, batch, send, policy) for batch in batches]
             return [row for each in pending for row in each.result()]
 
+    def _embed_each(
+        self, texts: list[str], send: Send, policy: RetryPolicy
+    ) -> list[Vectors | RequestFailed]:
+        """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
-def embed_each(texts: list[str], send: Send, policy: RetryPolicy) -> list[Vectors | RequestFailed]:
-    """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
+        Raises RequestFailed if it is the server that fails and not a text.
+        """
+        try:
+            if len(texts) == 1:
+                return [embed_one(texts[0], send, policy)]
+            rows = send(texts, policy)
+            doubtful = find_doubtful(texts, rows)
+            if self._checks.are_due(doubtful.doubt):
+                _check_order(texts[doubtful.place], rows[doubtful.place], send, policy)
+            return list(rows)
+        except RequestFailed as failure:
+            policy = policy.shorten()
+            if len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
+                _check_server(failure, send, policy)
+            if len(texts) == 1:
+                return [failure]
+        middle = len(texts) // 2
+        halves = (texts[:middle], texts[middle:])
+        return [row for half in halves for row in self._embed_each(half, send, policy)]
 
-    Raises RequestFailed if it is the server that fails and not a text.
-    """
-    try:
-        if len(texts) == 1:
-            return [embed_one(texts[0], send, policy)]
-        rows = send(texts, policy)
-        _check_order(texts, rows, send, policy)
-        return list(rows)
-    except RequestFailed as failure:
-        policy = policy.shorten()
-        if len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
-            _check_server(failure, send, policy)
-        if len(texts) == 1:
-            return [failure]
-    middle = len(texts) // 2
-    halves = (texts[:middle], texts[middle:])
-    return [row for half in halves for row in embed_each(half, send, policy)]
+
+class OrderChecks:
+    """Chooses the batches that are checked; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._doubts: list[float] = []
+        """Of all batches so far, ascending."""
+
+    def are_due(self, doubt: float) -> bool:
+        """Whether this batch is among the CHECKED_SHARE most doubtful so far, as the first is."""
+        with self._lock:
+            insort(self._doubts, doubt)
+            rank = len(self._doubts) - bisect_right(self._doubts, doubt) + 1
+            return rank <= max(CHECKED_SHARE * len(self._doubts), 1.0)
 
 
 def embed_one(text: str, send: Send, policy: RetryPolicy) -> Vectors:
@@ -168,20 +191,27 @@ def _check_server(failure: RequestFailed, send: Send, policy: RetryPolicy) -> No
         raise (failure if again.kind is failure.kind else again) from again
 
 
-def _check_order(texts: list[str], rows: Vectors, send: Send, policy: RetryPolicy) -> None:
-    """Compare one text's row with what it gets alone. Raises RequestFailed if they differ."""
-    place = find_doubtful(texts, rows)
-    alone = send([texts[place]], policy)[0]
-    if float(rows[place] @ alone) >= SAME:
+def _check_order(text: str, row: Vectors, send: Send, policy: RetryPolicy) -> None:
+    """Compare a text's row with what it gets alone. Raises RequestFailed if they differ."""
+    alone = send([text], policy)[0]
+    if float(row @ alone) >= SAME:
         return
-    again = send([texts[place]], policy)[0]
+    again = send([text], policy)[0]
     raise RequestFailed(
         FailureKind.MIXED_UP if float(again @ alone) >= SAME else FailureKind.UNSTEADY
     )
 
 
-def find_doubtful(texts: Sequence[str], rows: Vectors) -> int:
-    """Return the place of the text whose vector fits its words least.
+class Doubtful(NamedTuple):
+    """The text of a batch whose vector fits its words least."""
+
+    place: int
+    doubt: float
+    """How much more words and vectors would agree if it changed places with another text."""
+
+
+def find_doubtful(texts: Sequence[str], rows: Vectors) -> Doubtful:
+    """Find the text whose vector fits its words least.
 
     Texts with words in common have vectors near each other. So each two texts are compared with
     all others, by words and by vectors, and the first of the two is taken that would agree most if
@@ -203,4 +233,6 @@ def find_doubtful(texts: Sequence[str], rows: Vectors) -> int:
     agreement = by_words @ by_vectors
     own = agreement.diagonal()
     gain = agreement + agreement.T - own[:, None] - own + 2 * by_words * by_vectors
-    return int(np.where(others, gain, -np.inf).max(axis=1).argmax())
+    most = np.where(others, gain, -np.inf).max(axis=1)
+    place = int(most.argmax())
+    return Doubtful(place, float(most[place]))

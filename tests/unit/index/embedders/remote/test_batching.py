@@ -10,6 +10,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.remote.batching import OrderChecks
 from blog_search_mcp.index.embedders.remote.failures import FailureKind
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_QUERY,
@@ -227,7 +228,27 @@ def test_two_rows_of_a_batch_that_changed_places_are_mostly_found(ollama: Ollama
     assert found >= 8
 
 
-def test_a_batch_that_is_right_costs_one_text_more(ollama: OllamaStandIn) -> None:
+def test_the_first_batch_and_some_after_it_cost_one_text_more(ollama: OllamaStandIn) -> None:
     live = embedder(ollama)
-    np.testing.assert_array_equal(live.embed_documents(talk(1)), expected(talk(1)))
-    assert [len(body["input"]) for body in ollama.embedded] == [32, 1]
+    for seed in range(20):
+        np.testing.assert_array_equal(live.embed_documents(talk(seed)), expected(talk(seed)))
+    sizes = [len(body["input"]) for body in ollama.embedded]
+    assert sizes[:2] == [32, 1]
+    assert sizes.count(32) == 20
+    assert 2 <= sizes.count(1) <= 8
+
+
+@pytest.mark.parametrize(
+    ("doubts", "due"),
+    [
+        ([0.1], [True]),
+        ([0.3, 0.1, 0.2, 0.1], [True, False, False, False]),
+        ([0.1, 0.2, 0.3, 0.4], [True, True, True, True]),
+        ([0.4, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.35], [True, *[False] * 6, True]),
+    ],
+)
+def test_the_most_doubtful_quarter_of_the_batches_so_far_is_checked(
+    doubts: list[float], due: list[bool]
+) -> None:
+    checks = OrderChecks()
+    assert [checks.are_due(doubt) for doubt in doubts] == due
