@@ -15,7 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, cycle, islice
+from pathlib import Path
 
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
@@ -45,6 +46,10 @@ DEFINITION = {
     "de": "Was ist {}?",
 }
 """How a language asks what its title names; a post in another one is not asked for so."""
+
+REQUESTS = Path(__file__).with_name("requests.txt")
+"""Sentences that ask for posts: a language, a tab, and the sentence with {} for the subject. None
+was looked at when the words of requests were chosen (`index/data/request_words.txt`)."""
 
 TRADITIONAL_SHARE = 0.05
 """Share of the letters that are written otherwise in Simplified characters: of Traditional text a
@@ -208,6 +213,28 @@ def _misspell(title: str) -> str:
     return title.replace(longest, longest[: middle - 1] + inside + longest[middle + 1 :], 1)
 
 
+def requested(posts: Posts) -> Iterator[Query]:
+    """Headings as what somebody asks for posts about, in the language of the post.
+
+    Each heading in the next sentence of REQUESTS.
+    """
+    languages = {post.post.source: detect_language(post) for post in posts}
+    sentences = {language: cycle(found) for language, found in _read_requests().items()}
+    for query in headings(posts):
+        if (language := languages[query.source]) in sentences:
+            text = next(sentences[language]).replace("{}", query.text)
+            yield replace(query, kind="requested", text=text)
+
+
+@cache
+def _read_requests() -> Mapping[str, Sequence[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for line in REQUESTS.read_text(encoding="utf-8").splitlines():
+        language, sentence = line.split("\t")
+        found[language].append(sentence)
+    return found
+
+
 def simplified(posts: Posts) -> Iterator[Query]:
     """Headings and titles of a Traditional Chinese blog in Simplified characters, by hash."""
     return sort_by_hash(
@@ -293,6 +320,7 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "title": titles,
     "definition": definitions,
     "misspelled": misspelled,
+    "requested": requested,
     "simplified": simplified,
     "regional": regional,
 }

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.quality import order_checks
 from benchmarks.quality.order_checks import Batch, measure
+from blog_search_mcp.ingest.embedding import BATCH
 
 TOPICS = ("pears and cider", "bees and hives", "clocks and dials", "bread and dough")
 
@@ -35,7 +36,7 @@ def test_a_folder_is_embedded_and_measured(
 ) -> None:
     posts = tmp_path / "pets" / "posts"
     posts.mkdir(parents=True)
-    for number in range(order_checks.BATCH):
+    for number in range(BATCH):
         (posts / f"{number}.md").write_text(f"# Pet {number}\n\nIt eats {'fish ' * number}.\n")
     monkeypatch.setattr(sys, "argv", ["order_checks", str(posts), "--runs", "1"])
     assert order_checks.main() == 0

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.quality.blog import read_posts
 from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
-from benchmarks.quality.queries import KINDS, is_short, is_specific
+from benchmarks.quality.queries import KINDS, REQUESTS, is_short, is_specific
 from benchmarks.quality.types import Query
 
 
@@ -85,6 +85,25 @@ def test_a_title_of_several_words_is_misspelled_in_the_middle_of_the_longest(
         "Leter by letter": Query("misspelled", "Leter by letter", "1.md"),
         "資料庫 of datbaases": Query("misspelled", "資料庫 of datbaases", "3.md"),
     }
+
+
+def test_headings_are_requested_in_the_language_of_the_post(tmp_path: Path) -> None:
+    texts = {
+        "en.md": post("A", "This is a post about what it is for.\n\n## Storing vectors\n"),
+        "hant.md": post("B", "這是一篇關於資料庫與向量儲存方式的說明。\n\n## 儲存向量的檔案\n"),
+        "fr.md": post("C", "Ce sont les mots qui ne sont pas dans la table.\n\n## Des vecteurs\n"),
+    }
+    found = asked("requested", write_blog(tmp_path, texts))
+    assert {query.source for query in found.values()} == {"en.md", "hant.md"}
+    by_source = {query.source: query for query in found.values()}
+    assert "Storing vectors" in by_source["en.md"].text != "Storing vectors"
+    assert by_source["hant.md"].text.replace("儲存向量的檔案", "") != ""
+
+
+def test_every_sentence_of_a_request_has_one_place_for_its_subject() -> None:
+    rows = [line.split("\t") for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
+    assert {language for language, _ in rows} == {"en", "de", "zh", "zh-hant", "ja"}
+    assert {sentence.count("{}") for _, sentence in rows} == {1}
 
 
 def test_inline_code_is_an_identifier_and_fenced_code_is_not(tmp_path: Path) -> None:
