@@ -377,6 +377,7 @@ class _Ingest:
             files=files,
             waiting=manifest.waiting,
             options=self.job.options,
+            cascades=run.plan.cascades,
         )
         write_last_ingest(self.store, seen)
 

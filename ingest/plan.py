@@ -17,14 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
+from blog_search_mcp.index.content.last_ingest import (
+    IngestOptions,
+    LastIngest,
+    read_any_last_ingest,
+)
+from blog_search_mcp.index.content.sections import Cascade, cascades_of
 from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import ENDS_PROCESS
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
-from blog_search_mcp.ingest.sites.discovery import find_site, find_whole_site
+from blog_search_mcp.ingest.sections import read_cascades
+from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site, find_whole_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
@@ -85,6 +91,8 @@ class FileToRead:
 
     file: SourceFile
     before: IndexedPost | None
+    cascades: tuple[Cascade, ...] = ()
+    """What the sections that it lies in pass down to it, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,8 @@ class Plan:
     unchanged: Mapping[str, str | None]
     """Posts that stay as they are, each with the ISO day from which it is expired."""
     skipped: tuple[Skipped, ...]
+    cascades: tuple[Cascade, ...] = ()
+    """What all sections pass down."""
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -129,18 +139,29 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}
     settled_ns = _settled_ns(base, created) if base else 0
-    lethal = _files_that_end_processes(job.index) if base else frozenset()
+    last = read_any_last_ingest(open_store(job.index)) if base else None
+    lethal = _files_that_end_processes(last)
+    cascades = read_cascades(
+        job.content, walked.sections, site or find_configured_site(job.content)
+    )
+    cascades_before = last.cascades if last and live and last.generation == live.generation else ()
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
+        passed = cascades_of(cascades, file.source)
+        is_passed_same = passed == cascades_of(cascades_before, file.source)
         if (file.source, file.size, file.mtime_ns) in lethal:
             skipped.append(Skipped(file.source, ENDS_PROCESS))
         elif whole and not whole.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
-        elif before is not None and _is_unchanged(file, before, settled_ns, job.today):
+        elif (
+            before is not None
+            and is_passed_same
+            and _is_unchanged(file, before, settled_ns, job.today)
+        ):
             unchanged[file.source] = day_after(before.expires)
         else:
-            to_read.append(FileToRead(file, before))
+            to_read.append(FileToRead(file, before, passed))
     return Plan(
         live=live.generation if live else 0,
         base=base,
@@ -152,6 +173,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         to_read=tuple(to_read),
         unchanged=unchanged,
         skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
+        cascades=cascades,
     )
 
 
@@ -185,12 +207,11 @@ def _find_language_of_file(file: SourceFile) -> str | None:
     return None
 
 
-def _files_that_end_processes(index: Location) -> frozenset[tuple[str, int, int]]:
+def _files_that_end_processes(last: LastIngest | None) -> frozenset[tuple[str, int, int]]:
     """Return source, size and time of files that ended the processes which read them.
 
     A few changed posts are read by the ingest's own process.
     """
-    last = read_any_last_ingest(open_store(index))
     files = last.files.items() if last else ()
     return frozenset(
         (source, state.size, state.mtime_ns) for source, state in files if state.ends_process

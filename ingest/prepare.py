@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.content.sections import apply_cascades
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.index.embedders.base import embedding_text
@@ -122,12 +123,14 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
         return ParsedResult(source, day_after(before.expires), problems=(kept,))
     except UnreadablePost as error:
         return ParsedResult(source, None, Skipped(source, str(error)))
-    visibility = check_visibility(document.fields, source, options.today)
+    fields = apply_cascades(document.fields, file_to_read.cascades)
+    visibility = check_visibility(fields, source, options.today)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
     if visibility.left_out and not options.include_drafts:
         skipped = Skipped(source, visibility.left_out)
         return ParsedResult(source, visibility.due, skipped, problems=problems)
-    digest = hashlib.sha256(data).hexdigest()
+    passed = "".join(cascade.model_dump_json() for cascade in file_to_read.cascades)
+    digest = hashlib.sha256(data + passed.encode()).hexdigest()
     if before is not None and before.digest == digest:
         return ParsedResult(source, visibility.due, problems=problems)
     new, no_link = _make_pending_post(document, file_to_read.file, digest, visibility, options)

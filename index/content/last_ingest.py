@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blog_search_mcp.index.content.sections import Cascade
 from blog_search_mcp.index.stores import IndexStore
 
 
@@ -67,6 +68,8 @@ class LastIngest(_Frozen):
     waiting: int = 0
     """Posts whose vectors another ingest has to make, since this one ended before."""
     options: IngestOptions = IngestOptions()
+    cascades: tuple[Cascade, ...] = ()
+    """What sections pass down to the posts below them, the nearest first."""
 
 
 def write_last_ingest(store: IndexStore, ingest: LastIngest) -> None:

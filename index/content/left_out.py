@@ -6,20 +6,20 @@ An index has public posts alone. Whoever judges a link by it must know what else
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import LastIngest
+from blog_search_mcp.index.content.sections import Cascade, apply_cascades, cascades_of
 from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import (
     CHANGE_FIELDS,
     check_visibility,
     describe_post,
     first_date,
-    normalize_names,
 )
 from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import ContentError
@@ -72,7 +72,11 @@ def read_folder(
         known = frozenset((*posts, *last.files))
         return ContentFolder(known, problem=f"{problem}; --content DIR says where it is now.")
     both = last.options.include_drafts
-    read = (_try_left_out(file, today) for file in files if both or file.source not in posts)
+    read = (
+        _try_left_out(file, last.cascades, today)
+        for file in files
+        if both or file.source not in posts
+    )
     return ContentFolder(
         frozenset((*posts, *_list_files(folder))), tuple(each for each in read if each)
     )
@@ -87,18 +91,18 @@ def _list_files(folder: Path) -> list[str]:
     return found
 
 
-def _try_left_out(file: SourceFile, today: date) -> LeftOut | None:
+def _try_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
     """Read a file; one that cannot be read is passed over, since the ingest says what is wrong."""
     with suppress(Exception):
-        return _read_left_out(file, today)
+        return _read_left_out(file, cascades_of(cascades, file.source), today)
     return None
 
 
-def _read_left_out(file: SourceFile, today: date) -> LeftOut | None:
+def _read_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
     fields = split_front_matter(decode(read_file(file.path)).text).fields
-    if check_visibility(fields, file.source, today).left_out is None:
+    known = apply_cascades(fields, cascades)
+    if check_visibility(known, file.source, today).left_out is None:
         return None
-    known = normalize_names(fields)
     hidden = {name: value for name, value in known.items() if name not in REACHABLE}
     post = describe_post(fields, file.source)
     written = first_date(known, CHANGE_FIELDS)

@@ -39,6 +39,7 @@ NOT_PUBLISHED = "not published"
 and not listed."""
 
 _SECTION = "_index."
+_SECTION_ENDS = (".md", ".markdown", ".html")
 _VAULT = ".obsidian"
 _REPOSITORY = frozenset((".git", "package.json"))
 """One of these makes a folder that of a site's sources, not of its posts alone."""
@@ -135,11 +136,23 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionFile:
+    """A file that may say something about all posts of its folder."""
+
+    source: str
+    """Like `SourceFile.source`."""
+    path: Path
+    """Where it is listed; it may be a link."""
+
+
+@dataclass(frozen=True, slots=True)
 class Walk:
-    """What a content folder holds; both sorted by source."""
+    """What a content folder holds; each sorted by source."""
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...]
+    sections: tuple[SectionFile, ...] = ()
+    """Also of those that a `.blogignore` names, which keeps them out of the index alone."""
 
 
 class _Folder(NamedTuple):
@@ -159,6 +172,7 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     is_vault = (root / _VAULT).is_dir()
     files: list[SourceFile] = []
     skipped: list[Skipped] = []
+    sections: list[SectionFile] = []
     folders = [_Folder(root, "", ())]
     while folders:
         for item in _list_folder(root, folders.pop(), suffixes, is_vault=is_vault):
@@ -169,9 +183,12 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
                     files.append(item)
                 case Skipped():
                     skipped.append(item)
+                case SectionFile():
+                    sections.append(item)
     return Walk(
         tuple(sorted(files, key=lambda file: file.source)),
         tuple(sorted(skipped, key=lambda skip: skip.source)),
+        tuple(sorted(sections, key=lambda section: section.source)),
     )
 
 
@@ -223,7 +240,7 @@ def _resolve_root(content: Path) -> Path:
 
 def _list_folder(
     root: Path, folder: _Folder, suffixes: tuple[str, ...], *, is_vault: bool
-) -> Iterator[SourceFile | Skipped | _Folder]:
+) -> Iterator[SourceFile | Skipped | SectionFile | _Folder]:
     try:
         with os.scandir(folder.path) as entries:
             names = list(entries)
@@ -241,6 +258,8 @@ def _list_folder(
             is_folder = entry.is_dir()
         except OSError:
             is_folder = False
+        if not is_folder and is_section(entry.name):
+            yield SectionFile(source, Path(entry.path))
         if not (is_folder or entry.name.lower().endswith(suffixes)):
             continue
         if entry.name.lower().endswith(_QUARTO) and not rendered.isdisjoint(
@@ -302,6 +321,11 @@ def _refuse_many_stars(lines: list[str]) -> None:
             raise ValueError(
                 f"line {number} has more than {MAX_STARS} stars, which could take hours to match"
             )
+
+
+def is_section(name: str) -> bool:
+    """Whether a file of this name tells Hugo or Zola about all pages of its folder."""
+    return name.startswith(_SECTION) and name.endswith(_SECTION_ENDS)
 
 
 def _is_part(name: str) -> bool:

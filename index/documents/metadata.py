@@ -268,7 +268,7 @@ def _cut(words: str, length: int) -> str:
 def _title_from(source: str) -> str:
     """Make a title of the file's name, or of its folder's for `index` and `_index`."""
     folder, _, name = source.rpartition("/")
-    stem, _ = _stem_and_language(name)
+    stem, _ = split_language(name)
     if stem in ("index", "_index") and folder:
         stem = folder.rpartition("/")[2]
     undated = _DAY_IN_NAME.sub("", stem)
@@ -277,7 +277,8 @@ def _title_from(source: str) -> str:
     return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
 
 
-def _stem_and_language(name: str) -> tuple[str, str]:
+def split_language(name: str) -> tuple[str, str]:
+    """Part a file's name without its ending and its language: `post` and `de` of `post.de.md`."""
     stem = name.rpartition(".")[0]
     shorter, _, suffix = stem.rpartition(".")
     language = language_tag(suffix) if shorter else ""
@@ -291,7 +292,7 @@ def _language(known: Fields, source: str) -> str:
     places = (*folders[:1], *inner)
     return (
         language_tag(first_text(known, _LANGUAGES))
-        or _stem_and_language(source.rpartition("/")[2])[1]
+        or split_language(source.rpartition("/")[2])[1]
         or next(filter(None, map(language_tag, places)), "")
     )
 
@@ -308,6 +309,11 @@ of the site's lists and search; this is a list and a search. Hugo makes no page 
 Qiita's program sends none with `ignorePublish`."""
 _HIDDEN_BY_NO = ("published", "publish", "permalink", "render")
 """Of Jekyll and Hexo, of Obsidian, and of Eleventy and Zola, which write no page for the last."""
+VISIBILITY_FIELDS = (
+    *("status", "build", *_HIDDEN_BY_YES, *_HIDDEN_BY_NO),
+    *(*_EXPIRES_ON, *_DATE_FIELDS),
+)
+"""Normalized names of all fields that `check_visibility` looks at, but for `path`."""
 _HIDDEN_STATES = {"draft", "private", "hidden", "unpublished", "pending"}
 _YES = {"true", "yes", "on", "1", "y"}
 _NO = {"false", "no", "off", "0", "n"}

@@ -28,6 +28,8 @@ class SiteGenerator(Protocol):
     """As `--permalink` names it."""
     config_files: ClassVar[Collection[str]]
     """Names in a site's folder without which it is none of this generator's."""
+    drafts_cover_sections: ClassVar[bool] = False
+    """Whether a section that is a draft makes drafts of all that is below it."""
     styles: ClassVar[Collection[str]] = ()
     """Named patterns that imply this generator when given as `--permalink`."""
 
@@ -55,6 +57,15 @@ class SiteGenerator(Protocol):
     def publishes(self, place: str) -> bool:  # noqa: ARG002 - a default
         """Whether a file at `place` may be a page or a post, by its folder and name."""
         return True
+
+    def content_root(self, place: str) -> str:  # noqa: ARG002 - a default
+        """Return the site's content folder that `place` lies in, with a `/` at the end."""
+        return "content/"
+
+    @property
+    def cascade(self) -> object:
+        """What the configuration passes down to pages, as written there."""
+        return None
 
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
@@ -92,6 +103,11 @@ class Site:
     def publishes(self, source: str) -> bool:
         """Whether a file may be a page or a post, by its folder and name."""
         return self.generator.publishes(self.prefix + source)
+
+    @property
+    def content_root(self) -> str:
+        """The place of the site's content folder which this is, or is a part of."""
+        return self.generator.content_root(self.prefix)
 
     def post_url(self, source: str, fields: UrlFields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""

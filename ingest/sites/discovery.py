@@ -90,8 +90,13 @@ def find_whole_site(content: Path) -> Site | None:
 
     `None` without a configuration there. The base URL may be empty.
     """
-    site = _find_configured(content.resolve(), "")
+    site = find_configured_site(content)
     return site if site and not site.prefix else None
+
+
+def find_configured_site(content: Path) -> Site | None:
+    """Return the site by the nearest configuration, whose base URL may be empty."""
+    return _find_configured(content.resolve(), "")
 
 
 def _find_configured(content: Path, name: str) -> Site | None:

@@ -97,6 +97,7 @@ class Hugo(SiteGenerator):
     """Places of folders that hold an `index`: other files in them are no pages. Every new post may
     be one, which must not make all other links anew."""
     has_heading_ids: bool = True
+    cascade: object = field(default=None, repr=False, hash=False)
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
@@ -130,6 +131,7 @@ class Hugo(SiteGenerator):
             dated_names=":filename" in leaves(get_map(known, "frontmatter").get("date")),
             has_mounts=bool(lower_keys(get_map(known, "module")).get("mounts")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
+            cascade=known.get("cascade"),
         )
         if ":section" in str(generator.patterns):
             sections = _find_sections(folder / generator.contents[-1][1])
@@ -157,6 +159,11 @@ class Hugo(SiteGenerator):
     def publishes(self, place: str) -> bool:
         """Whether it lies in a content folder: themes, archetypes and layouts do not."""
         return self.has_mounts or self._locate(place)[1] is not None
+
+    def content_root(self, place: str) -> str:
+        """Return the longest of the content folders that `place` lies in."""
+        folders = [f"{folder}/" for _, folder in self.contents if place.startswith(f"{folder}/")]
+        return max(folders, key=len, default="content/")
 
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the path of the page at `place`, that of `.Permalink` below the base URL.

@@ -28,6 +28,7 @@ class Zola(SiteGenerator):
 
     name: ClassVar = "zola"
     config_files: ClassVar = ("zola.toml", "config.toml")
+    drafts_cover_sections: ClassVar = True
 
     slugs: Literal["on", "safe", "off"] = "on"
     """How names become parts of a path: spelled in ASCII, without forbidden signs, as they are."""

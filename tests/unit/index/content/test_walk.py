@@ -8,6 +8,7 @@ import pytest
 from blog_search_mcp.index.content.walk import (
     MAX_BYTES,
     NOT_PUBLISHED,
+    SectionFile,
     Skipped,
     SourceFile,
     read_file,
@@ -322,3 +323,13 @@ def test_the_index_may_not_lie_where_the_current_folder_has_no_name_in_utf_8(
 ) -> None:
     with pytest.raises(UsageError, match=r"^The path of the index is not UTF-8"):
         refuse_inside(tmp_path, tmp_path / "\udcff" / ".blog-index")
+
+
+def test_files_of_sections_are_listed_though_they_are_ignored_or_no_posts(tmp_path: Path) -> None:
+    write(tmp_path, "_index.md", "a/_index.de.md", "b/_index.html", "c/_index.md.bak", "d/index.md")
+    (tmp_path / ".blogignore").write_text("_index.md\n")
+
+    assert walk(tmp_path, SUFFIXES).sections == tuple(
+        SectionFile(source, tmp_path / source)
+        for source in ("_index.md", "a/_index.de.md", "b/_index.html")
+    )
