@@ -99,8 +99,7 @@ def serve(
 def _allow_files(number: int) -> None:
     """Let this process open so many files, or as many as it may: macOS starts with 256.
 
-    CONNECTIONS are open and as many accepted at once before any is closed. Without a descriptor
-    left, asyncio tries each waiting connection again and again and logs a traceback each time.
+    CONNECTIONS are open and as many accepted at once before any is closed.
     """
     try:
         import resource

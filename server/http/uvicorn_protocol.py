@@ -9,12 +9,14 @@ do not; without it an answer's body waits about 40 ms until the client acknowled
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import socket
 import time
 from asyncio import TimerHandle
 from collections.abc import Callable
 from math import ceil
-from typing import cast
+from typing import Any, cast
 
 import uvicorn
 from starlette.datastructures import Headers
@@ -100,6 +102,14 @@ TICK = 0.05
 """Seconds between two looks at what is in flight."""
 
 
+SILENCE = 60.0
+"""Seconds between two warnings that connections cannot be accepted."""
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""After which asyncio accepts connections again a second later."""
+
+log = logging.getLogger(__name__)
+
+
 class StoppingServer(uvicorn.Server):
     """Drain once a signal asks to stop: the port stays open until nothing is in flight.
 
@@ -111,6 +121,28 @@ class StoppingServer(uvicorn.Server):
         """Serve by `config`; `close` ends streams, and is called again and again."""
         super().__init__(config)
         self._close = close
+        self._silent_until = 0.0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept connections."""
+        asyncio.get_running_loop().set_exception_handler(self._report)
+        await super().startup(sockets)
+
+    def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log what no one else handles; a lack of files now and then.
+
+        asyncio reports one for each connection that it may have accepted, 8,000 a second, and
+        after the port is closed as often that it cannot go on.
+        """
+        error = context.get("exception")
+        if "socket" in context and isinstance(error, OSError) and error.errno in _NO_ROOM:
+            if loop.time() >= self._silent_until:
+                self._silent_until = loop.time() + SILENCE
+                advice = f"; `ulimit -n {3 * CONNECTIONS}` before it starts allows it more files"
+                more = advice if error.errno == errno.EMFILE else ""
+                log.warning("New connections wait for others to end: %s%s.", error.strerror, more)
+        elif not (self.should_exit and "_start_serving" in str(context.get("handle"))):
+            loop.default_exception_handler(context)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, wait for what is in flight, close the port. Takes GRACE at most."""

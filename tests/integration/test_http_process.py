@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -132,6 +133,35 @@ def test_more_connections_than_files_that_macos_lets_open_are_served(tmp_path: P
         process.kill()
         _, err = process.communicate(timeout=PATIENCE)
     assert b"Traceback" not in err
+
+
+def read_log(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stderr is not None
+    return os.read(process.stderr.fileno(), 100_000)
+
+
+NO_MORE_FILES = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
+def test_connections_that_no_file_is_left_for_wait_and_are_told_of_once(tmp_path: Path) -> None:
+    with holding(tmp_path, NO_MORE_FILES + HELD) as (url, process), ExitStack() as connections:
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        place = (host, int(port))
+        until(lambda: _listens(place))
+        for _ in range(60):
+            connections.enter_context(socket.create_connection(place, PATIENCE))
+        until(lambda: b"New connections wait" in read_log(process))
+        connections.close()
+        assert httpx.get(f"{url}/health", timeout=PATIENCE).json()["status"] == "ok"
+        for _ in range(60):
+            connections.enter_context(socket.create_connection(place, PATIENCE))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
 
 
 def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
