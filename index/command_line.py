@@ -204,8 +204,8 @@ def describe_small_limit() -> str | None:
 
 
 @contextmanager
-def block_interrupts() -> Iterator[None]:
-    """Block SIGINT for processes that this thread starts, until they unblock it.
+def block_interrupts(*more: signal.Signals) -> Iterator[None]:
+    """Block SIGINT and `more` here, and for processes that are started here, until they unblock it.
 
     Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
     such mask.
@@ -213,7 +213,7 @@ def block_interrupts() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, *more])
     try:
         yield
     finally:

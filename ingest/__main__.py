@@ -59,8 +59,8 @@ def main() -> int:
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     try:
-        if sys.platform != "win32":  # `setup` starts an ingest with it blocked
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        if sys.platform != "win32":  # `setup` starts an ingest with them blocked
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])
         from blog_search_mcp.index.command_line import run_command
 
         status = run_command(_run_as_asked)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from blog_search_mcp.index.command_line import block_interrupts
 from blog_search_mcp.index.errors import UsageError
 
 
 def replace_file(target: Path, content: bytes, set_permissions: Callable[[Path], None]) -> None:
-    """Write the file anew beside the old one and rename it; nothing else stays. Raises OSError."""
+    """Write the file anew beside the old one and rename it; nothing else stays. Raises OSError.
+
+    A signal that ends the process waits until that is done.
+    """
+    with block_interrupts(signal.SIGTERM):
+        _replace_file(target, content, set_permissions)
+
+
+def _replace_file(target: Path, content: bytes, set_permissions: Callable[[Path], None]) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
     try:

@@ -106,7 +106,7 @@ def _install_and_ingest(
 
     The ingest is a process that shows its progress here. It begins first, since some clients start
     the server, which ingests too, as soon as they have the entry. Ctrl-C reaches both processes:
-    the ingest answers it, and this one waits for that.
+    the ingest answers it, and this one waits for that. SIGTERM is handed on.
     """
     from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
     from blog_search_mcp.index.content.next_ingest import ingest_arguments
@@ -116,11 +116,11 @@ def _install_and_ingest(
     options = last.options if last is not None else IngestOptions()
     arguments = ingest_arguments(settings.watch, settings.index, settings.embedder_url, options)
     program = [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments]
-    with block_interrupts():
-        started = subprocess.Popen(program, stdin=subprocess.DEVNULL)
+    with block_interrupts(signal.SIGTERM):
+        ingest = subprocess.Popen(program, stdin=subprocess.DEVNULL)
         on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with started as ingest:
         on_end = signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
+    with ingest:
         try:
             installed = {file: _install(settings, setup, file) for file in files}
             status = ingest.wait()
@@ -130,6 +130,8 @@ def _install_and_ingest(
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
             signal.signal(signal.SIGTERM, on_end)
+    if -status in (signal.SIGINT, signal.SIGTERM):  # the second, which it does not wait for
+        status = SIGNALLED - status
     return installed, status if status == 0 or status >= SIGNALLED else 1
 
 

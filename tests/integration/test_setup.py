@@ -161,20 +161,72 @@ def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, fo
     assert not file.exists() or cursor_entries(home) == {}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
-def test_ctrl_c_while_the_ingest_loads_python_is_one_sentence(home: Path) -> None:
+STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
+needs_mask = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
+
+
+def stop_while_the_ingest_loads_python(
+    home: Path, signals: str
+) -> subprocess.CompletedProcess[str]:
+    """Run setup with an ingest that does so before it takes signals."""
     (home / ".cursor").mkdir()
     (home / "sitecustomize.py").write_text(
-        "import os, signal, sys\n"
-        "if 'blog_search_mcp.ingest' in sys.orig_argv:\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n",
+        f"import os, signal, sys\nif 'blog_search_mcp.ingest' in sys.orig_argv:\n    {signals}\n",
         encoding="utf-8",
     )
     program = "import os, sys; os.environ['PYTHONPATH'] = os.getcwd(); sys.argv[1:1] = ['setup']\n"
     program += "from blog_search_mcp.server.__main__ import main; main()"
+    return in_home(home, "-c", program, "blog/posts", "--client", "cursor")
+
+
+@needs_mask
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_stop_while_the_ingest_loads_python_is_one_sentence(
+    home: Path, name: str, status: int
+) -> None:
+    ran = stop_while_the_ingest_loads_python(home, f"os.kill(os.getpid(), signal.{name})")
+    assert (ran.returncode, ran.stderr) == (status, STOPPED)
+    assert list(cursor_entries(home)) == ["blog"]
+
+
+@needs_mask
+def test_an_ingest_that_a_second_signal_ends_was_stopped_and_has_not_failed(home: Path) -> None:
+    free = "signal.pthread_sigmask(signal.SIG_SETMASK, [])"
+    ran = stop_while_the_ingest_loads_python(home, f"{free}; os.kill(os.getpid(), signal.SIGTERM)")
+    assert (ran.returncode, ran.stderr) == (143, "")
+    assert list(cursor_entries(home)) == ["blog"]
+
+
+@needs_mask
+def test_a_signal_just_after_the_ingest_began_stops_it_too(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    program = (
+        "import os, signal, subprocess, sys\n"
+        "class Popen(subprocess.Popen):\n"
+        "    def __init__(self, *arguments, **options):\n"
+        "        super().__init__(*arguments, **options)\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "subprocess.Popen = Popen\n"
+        "sys.argv[1:1] = ['setup']\n"
+        "from blog_search_mcp.server.__main__ import main; main()"
+    )
     ran = in_home(home, "-c", program, "blog/posts", "--client", "cursor")
-    told = "Stopped; the index is whole and finished embeddings are kept. Run again to go on.\n"
-    assert (ran.returncode, ran.stderr) == (130, told)
+    assert (ran.returncode, ran.stderr) == (143, STOPPED)
+
+
+@needs_mask
+def test_a_signal_while_a_client_s_file_is_replaced_leaves_nothing_beside_it(home: Path) -> None:
+    program = (
+        "import os, pathlib, signal\n"
+        "from blog_search_mcp.server.__main__ import _end_on_signals\n"
+        "from blog_search_mcp.server.cli.files import replace_file\n"
+        "_end_on_signals(lambda number: 128 + number)\n"
+        "stop = lambda _: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "replace_file(pathlib.Path('blog/a.json'), b'whole', stop)\n"
+    )
+    assert in_home(home, "-c", program).returncode == 143
+    assert sorted(path.name for path in (home / "blog").iterdir()) == ["a.json", "posts"]
+    assert (home / "blog/a.json").read_bytes() == b"whole"
 
 
 def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> None:
