@@ -85,7 +85,15 @@ def main_and_exit() -> NoReturn:
 def _run_as_asked() -> int:
     from blog_search_mcp.ingest.cli import read_settings, run
 
-    return run(read_settings(sys.argv[1:], os.environ), sys.stdout, sys.stderr)
+    settings = read_settings(sys.argv[1:], os.environ)
+    if settings.stops_with_stdin:
+        threading.Thread(target=_stop_with_stdin, daemon=True).start()
+    return run(settings, sys.stdout, sys.stderr)
+
+
+def _stop_with_stdin() -> None:
+    os.read(0, 1)
+    _send_again(signal.SIGTERM)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -19,6 +19,7 @@ from blog_search_mcp.index.command_line import (
 )
 from blog_search_mcp.index.commands import Blog, complete_commands
 from blog_search_mcp.index.content.last_ingest import IngestOptions, option_words
+from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN
 from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
@@ -36,6 +37,8 @@ class IngestSettings:
     job: Job
     json: bool
     """Whether the report is also printed as JSON on stdout."""
+    stops_with_stdin: bool = False
+    """Whether it stops when stdin ends, as it does if the server that started it has ended."""
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> IngestSettings:
@@ -59,7 +62,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> I
         ),
         rebuild=given.rebuild,
     )
-    return IngestSettings(job, given.json)
+    return IngestSettings(job, given.json, given.stop_with_stdin)
 
 
 def _pair_prefixes(document: str | None, query: str | None) -> tuple[str, str] | None:
@@ -96,6 +99,7 @@ def make_parser(environment: Mapping[str, str]) -> CommandLine:
         "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
+    parser.add_argument(STOP_WITH_STDIN, action="store_true", help=argparse.SUPPRESS)
     parser.add_version()
     return parser
 

@@ -14,6 +14,9 @@ from blog_search_mcp.index.content.last_ingest import (
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 
+STOP_WITH_STDIN = "--stop-with-stdin"
+"""The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
+
 
 def ingest_arguments(
     content: Path, index: Location, embedder_url: str, options: IngestOptions

@@ -2,12 +2,14 @@
 
 A thread would not do: an ingest takes the processor and hundreds of megabytes for as long as it
 embeds, answers must not wait for it, and one that dies must take nothing with it. The server
-notices the new generation as after any other ingest.
+notices the new generation as after any other ingest. It ends with the server, however that ends:
+its stdin is a pipe of which the server has the other end.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import get_args
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import ingest_arguments
+from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN, ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
 from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location
@@ -48,10 +50,11 @@ def run_ingest(
     Raises IngestFailed, or IndexBusy while another ingest is writing.
     """
     arguments = ingest_arguments(content, index, embedder_url, options)
+    held, holding = os.pipe()
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", *program, *arguments, "--json"],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", *program, *arguments, "--json", STOP_WITH_STDIN],
+            stdin=held,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -59,6 +62,9 @@ def run_ingest(
         )
     except OSError as error:
         raise IngestFailed(f"The ingest could not be started: {error.strerror}.") from error
+    finally:
+        os.close(held)
+        os.close(holding)
     last_line = done.stderr.strip().rpartition("\n")[2]
     if done.returncode:
         failed, ended = "The newest posts could not be ingested", f"status {done.returncode}"

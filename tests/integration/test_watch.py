@@ -18,7 +18,7 @@ from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import ingest_arguments
 from blog_search_mcp.index.content.walk import SourceFile
-from blog_search_mcp.index.errors import IndexMissing, IngestFailed
+from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
@@ -343,6 +343,32 @@ def served(tmp_path: Path) -> Iterator[str]:
     yield f"http://{address}"
     process.kill()
     process.wait()
+
+
+@pytest.mark.parametrize("end", ["kill", "terminate"])
+def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path, end: str) -> None:
+    (tmp_path / "content").mkdir()
+    for number in range(300):
+        text = f"# Post {number}\n\n" + f"Words of post {number} here. " * 40
+        (tmp_path / "content" / f"{number}.md").write_text(text, encoding="utf-8")
+    options = ["--watch", str(tmp_path / "content"), "--embedder-url", "127.0.0.1:1"]
+    options += ["--http", f"127.0.0.1:{free_port()}"]
+    layout = Layout(tmp_path / ".blog-index")
+    with subprocess.Popen(
+        [sys.executable, "-m", "blog_search_mcp.server", *options],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        until(layout.lock.exists)
+        getattr(process, end)()
+
+    def is_free() -> bool:
+        with suppress(IndexBusy), writer_lock(layout):
+            return True
+        return False
+
+    until(is_free)
+    assert not layout.current.exists()
 
 
 def test_a_server_makes_its_index_and_follows_the_posts(served: str, tmp_path: Path) -> None:
