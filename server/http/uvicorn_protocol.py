@@ -152,8 +152,21 @@ class StoppingServer(uvicorn.Server):
         while self.server_state.tasks and not self.force_exit and time.monotonic() < deadline:
             await asyncio.sleep(TICK)
             self._close()
+        if self.server_state.tasks:
+            await self._cut_off()
         self.config.timeout_graceful_shutdown = max(1, ceil(deadline - time.monotonic()))
         await super().shutdown(sockets)
+
+    async def _cut_off(self) -> None:
+        """Close all connections: what is held up by a client that does not read ends with it."""
+        unfinished = len(self.server_state.tasks)
+        log.warning(
+            "Requests that were cut off at the end, as they did not finish: %d.", unfinished
+        )
+        logging.getLogger("uvicorn.error").disabled = True  # it would log a traceback for each
+        for each in list(self.server_state.connections):
+            cast("LimitedProtocol", each).transport.abort()
+        await asyncio.sleep(TICK)
 
 
 def end_streams(app: ASGIApp) -> ASGIApp:

@@ -183,6 +183,9 @@ def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
     assert (process.returncode, b"Traceback" in err, is_closed(url)) == (0, False, True)
 
 
+CUT_OFF = b"WARNING Requests that were cut off at the end, as they did not finish: 1."
+
+
 def test_what_does_not_finish_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:
     short = "from blog_search_mcp.server.http import uvicorn_protocol\nuvicorn_protocol.GRACE = 0.1"
     with (
@@ -190,9 +193,27 @@ def test_what_does_not_finish_is_waited_for_so_long_and_no_longer(tmp_path: Path
         searching(server[0], tmp_path) as answers,
     ):
         server[1].send_signal(signal.SIGTERM)
-        server[1].communicate(timeout=PATIENCE)
-        assert server[1].returncode == 0
+        _, err = server[1].communicate(timeout=PATIENCE)
+        assert (server[1].returncode, err.splitlines()[1:]) == (0, [CUT_OFF])
     assert not any(answer.is_success for answer in answers)
+
+
+def test_a_client_that_never_reads_is_cut_off_when_the_server_stops(tmp_path: Path) -> None:
+    short = "from blog_search_mcp.server.http import uvicorn_protocol\nuvicorn_protocol.GRACE = 0.1"
+    program = HELD.replace("__main__.main()", f"{short}\n__main__.main()")
+    with holding(tmp_path, program) as (url, process), socket.socket() as client:
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        until(lambda: _listens((host, int(port))))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        client.connect((host, int(port)))
+        client.settimeout(1)
+        asks = b"GET /map HTTP/1.1\r\nHost: %b:%b\r\n\r\n" % (host.encode(), port.encode())
+        with suppress(TimeoutError):
+            while True:  # until neither side takes any more
+                client.sendall(asks)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err.splitlines()[1:]) == (0, [CUT_OFF])
 
 
 @contextmanager
