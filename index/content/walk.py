@@ -13,7 +13,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -296,18 +296,14 @@ def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
             path = path.resolve(strict=True)
             if not path.is_relative_to(root):
                 raise UnreadablePost(LEAVES)
-        from pathspec import GitIgnoreSpec  # slow to import, as is the next, and few blogs need it
-
-        from blog_search_mcp.index.documents.text import decode
+        from blog_search_mcp.index.documents.text import decode  # slow, and few blogs need it
 
         decoded = decode(read_file(path))
         if decoded.repaired:
             raise ValueError(
                 f"{decoded.repaired} of its characters cannot be read; save it as UTF-8"
             )
-        lines = decoded.text.splitlines()
-        _refuse_many_stars(lines)
-        return folder.prefix, GitIgnoreSpec.from_lines(lines)
+        return folder.prefix, compile_ignores(decoded.text.splitlines())
     except (UnreadablePost, OSError, RuntimeError, ValueError, re.error) as error:
         reason = _describe_failure(error) if isinstance(error, OSError | RuntimeError) else error
         raise ContentError(
@@ -315,12 +311,19 @@ def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
         ) from error
 
 
-def _refuse_many_stars(lines: list[str]) -> None:
+def compile_ignores(lines: Sequence[str]) -> GitIgnoreSpec:
+    """Compile the lines of a `.gitignore`.
+
+    Raises ValueError or re.error for one that is no rule or would take long to match.
+    """
+    from pathspec import GitIgnoreSpec  # slow to import, and few blogs need it
+
     for number, line in enumerate(lines, 1):
         if not line.startswith("#") and len(_STAR.findall(line.strip())) > MAX_STARS:
             raise ValueError(
                 f"line {number} has more than {MAX_STARS} stars, which could take hours to match"
             )
+    return GitIgnoreSpec.from_lines(lines)
 
 
 def is_section(name: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 
@@ -40,8 +41,12 @@ class SiteGenerator(Protocol):
         The base URL may be empty. A setting of an unexpected type counts as not set.
         """
 
-    def with_pattern(self, pattern: str) -> Self:
+    def with_pattern(self, pattern: str) -> Self:  # noqa: ARG002 - a default
         """Use `pattern` for every post. Raises UsageError if the generator has no patterns."""
+        kind = type(self)
+        raise UsageError(
+            f"{kind.__name__} has no permalink patterns; give --permalink {kind.name} alone."
+        )
 
     def with_places(self, places: Iterable[str]) -> Self:  # noqa: ARG002 - a default
         """Take note of all posts' places, where some posts' URLs depend on others."""

@@ -19,9 +19,10 @@ PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)
 """For a pattern of no known generator: Hugo's tokens, but files with a day in their names have it
 as their date and `:slug` is the file's name where the post has none."""
 
+_NAMES = [kind.__name__ for kind in GENERATORS]
 NO_SITE = (
-    "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address (--base-url and "
-    "--permalink give it)"
+    f"no configuration of {', '.join(_NAMES[:-1])} or {_NAMES[-1]} names the blog's address "
+    "(--base-url and --permalink give it)"
 )
 """Why no post has a link."""
 

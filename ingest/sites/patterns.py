@@ -14,11 +14,11 @@ OUTSIDE = "outside the folder that the site publishes"
 def fill_pattern(pattern: str, token: re.Pattern[str], values: Mapping[str, str | None]) -> str:
     """Replace each token by the value of its first group. Raises NoLink if one has none."""
     known = {name: value for name, value in values.items() if value is not None}
-    for name in token.findall(pattern):
-        if name not in known:
+    for found in token.finditer(pattern):
+        if found[1] not in known:
             raise NoLink(
-                f"the pattern's :{name} "
-                + ("is missing or not sure" if name in values else "cannot be filled in here")
+                f"the pattern's {found[0]} "
+                + ("is missing or not sure" if found[1] in values else "cannot be filled in here")
             )
     return token.sub(lambda name: known[name[1]], pattern)
 

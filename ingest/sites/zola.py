@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
-from blog_search_mcp.index.errors import NoLink, UsageError
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_first_config
@@ -52,10 +52,6 @@ class Zola(SiteGenerator):
             languages=tuple(sorted({*get_map(config, "languages")} - {default})),
             default_language=default,
         )
-
-    def with_pattern(self, pattern: str) -> Self:  # noqa: ARG002 - none is taken
-        """Raise UsageError: Zola has none."""
-        raise UsageError("Zola has no permalink patterns; give --permalink zola alone.")
 
     def publishes(self, place: str) -> bool:
         """Whether it lies in `content`: themes and templates do not."""

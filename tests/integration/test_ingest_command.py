@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.commands import command
+from blog_search_mcp.ingest.sites.discovery import NO_SITE
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 
@@ -101,10 +102,7 @@ def test_json_is_the_report_alone_on_stdout(
         "warnings": ["latin.md: it is not UTF-8 and was read as cp1252"],
         "links": {
             "linked": 0,
-            "unlinked": {
-                "no configuration of Hugo, Jekyll, Hexo or Zola names the blog's address "
-                "(--base-url and --permalink give it)": 3
-            },
+            "unlinked": {NO_SITE: 3},
         },
         "embedder": "embedded all-MiniLM-L6-v2",
     }
