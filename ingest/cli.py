@@ -150,7 +150,7 @@ def _add_site_options(parser: CommandLine) -> None:
         "--permalink",
         default="",
         metavar="PATTERN",
-        help="hugo, jekyll, hexo, zola, a pattern, or both as jekyll:/:year/:title/ "
+        help="hugo, jekyll, hexo, zola, mkdocs, a pattern, or both as jekyll:/:year/:title/ "
         "(default: as its site's configuration says)",
     )
 

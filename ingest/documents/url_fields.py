@@ -24,6 +24,8 @@ class UrlFields:
     has_nested_category: bool
     has_front_matter: bool
     """Whether the file has front matter with any field."""
+    first_line: str = ""
+    """Of the body, the first that is not blank."""
 
     def get(self, name: str) -> str:
         """Return the field's text, `""` if there is none."""
@@ -55,9 +57,12 @@ class UrlFields:
         return local if local == written or (zone and time.tzinfo) else None
 
 
-def read_url_fields(fields: Mapping[str, object]) -> UrlFields:
-    """Read the fields of a URL out of the front matter."""
+def read_url_fields(fields: Mapping[str, object], body: str = "") -> UrlFields:
+    """Read the fields of a URL out of the front matter; of MkDocs' dates, when one was created."""
     known = {name.lower(): value for name, value in fields.items()}
+    dates = known.get("date")
+    if isinstance(dates, Mapping):
+        known["date"] = dates.get("created")
     categories = known.get("categories")
     items = categories if isinstance(categories, list) else [categories]
     return UrlFields(
@@ -66,6 +71,7 @@ def read_url_fields(fields: Mapping[str, object]) -> UrlFields:
         categories_are_listed=isinstance(categories, list),
         has_nested_category=any(isinstance(item, list) for item in items),
         has_front_matter=bool(fields),
+        first_line=body.lstrip().partition("\n")[0].rstrip(),
     )
 
 

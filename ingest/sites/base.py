@@ -31,6 +31,8 @@ class SiteGenerator(Protocol):
     """Names in a site's folder without which it is none of this generator's."""
     drafts_cover_sections: ClassVar[bool] = False
     """Whether a section that is a draft makes drafts of all that is below it."""
+    takes_patterns: ClassVar[bool] = False
+    """Whether a pattern of `--permalink` is one of this generator."""
     styles: ClassVar[Collection[str]] = ()
     """Named patterns that imply this generator when given as `--permalink`."""
 

@@ -10,9 +10,10 @@ from blog_search_mcp.ingest.sites.config import describe_fault
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.mkdocs import MkDocs
 from blog_search_mcp.ingest.sites.zola import Zola
 
-GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, Jekyll)
+GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, MkDocs, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
 
 PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)
@@ -42,7 +43,10 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | 
             f"--base-url {base_url} is no address; give one such as https://example.org/blog."
         )
     name, pattern = _split_permalink(permalink)
-    site = _find_configured(content.resolve(), name) or _assume(content, name, pattern)
+    site = _find_configured(content.resolve(), name)
+    if not site or (pattern and not name and not site.generator.takes_patterns):
+        assumed = _assume(content, name, pattern)
+        site = replace(assumed, base_url=site.base_url) if site and assumed else assumed
     if site is None and base_url:
         raise UsageError(
             "--base-url alone does not tell how links are made, and no site configuration was "

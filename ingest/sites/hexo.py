@@ -41,6 +41,7 @@ class Hexo(SiteGenerator):
 
     name: ClassVar = "hexo"
     config_files: ClassVar = ("_config.yml", "_config.yaml")
+    takes_patterns: ClassVar = True
 
     pattern: str = ":year/:month/:day/:title/"
     source: str = "source"

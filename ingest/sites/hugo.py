@@ -68,6 +68,7 @@ class Hugo(SiteGenerator):
 
     name: ClassVar = "hugo"
     config_files: ClassVar = (*_FILES, *_OLD_FILES, "config")
+    takes_patterns: ClassVar = True
 
     contents: tuple[tuple[str, str], ...] = (("", "content"),)
     """Language and content folder below the site's; `""` for the language of no folder."""

@@ -45,6 +45,7 @@ class Jekyll(SiteGenerator):
 
     name: ClassVar = "jekyll"
     config_files: ClassVar = ("_config.yml", "_config.yaml")
+    takes_patterns: ClassVar = True
     styles: ClassVar = {
         "date": "/:categories/:year/:month/:day/:title:output_ext",
         "pretty": "/:categories/:year/:month/:day/:title/",

@@ -23,7 +23,7 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    url = site.post_url(document.post.source, read_url_fields(document.fields))
+    url = site.post_url(document.post.source, read_url_fields(document.fields, document.body.text))
     found = find_anchors(document.body, site.generator)
     ids = [anchor for _, anchor in found]
     known = (*ids, *document.body.links.ids)

@@ -1,11 +1,19 @@
-"""What the generators' permalink patterns share: filling in tokens, dates, percent-encoding."""
+"""What the generators' patterns share: tokens, dates, percent-encoding, rules of `.gitignore`."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
+from blog_search_mcp.index.content.walk import compile_ignores
 from blog_search_mcp.index.errors import NoLink
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 OUTSIDE = "outside the folder that the site publishes"
 """The reason of NoLink for a file that no generator's rules apply to."""
@@ -58,3 +66,27 @@ def strip_folder(folder: str, place: str) -> str | None:
     if not folder:
         return place
     return place.removeprefix(f"{folder}/") if place.startswith(f"{folder}/") else None
+
+
+Rules: TypeAlias = tuple[str, ...]
+"""Lines of a `.gitignore`."""
+
+
+def read_rules(value: object) -> Rules:
+    """Return the lines of a text of rules; none if it is no text or cannot be compiled."""
+    lines = tuple(value.splitlines()) if isinstance(value, str) else ()
+    try:
+        _compile(lines)
+    except (ValueError, re.error):
+        return ()
+    return lines
+
+
+def is_ignored(place: str, rules: Rules) -> bool:
+    """Whether the rules leave a place out, or a folder that it is in."""
+    return _compile(rules).match_file(place)
+
+
+@lru_cache
+def _compile(rules: Rules) -> GitIgnoreSpec:
+    return compile_ignores(rules)

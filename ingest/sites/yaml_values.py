@@ -20,3 +20,11 @@ class ValueLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
         super().flatten_mapping(node)
         if len(node.value) > MOST_KEYS:
             raise ValueError(f"a mapping has more than {MOST_KEYS:,} keys")
+
+
+def _leave_out(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> None:
+    """Stand for a value that a program makes: MkDocs' `!ENV`, `!!python/name:`."""
+
+
+for _tag in ("!", "tag:yaml.org,2002:python/"):
+    ValueLoader.add_multi_constructor(_tag, _leave_out)

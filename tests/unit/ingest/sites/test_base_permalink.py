@@ -14,11 +14,12 @@ from blog_search_mcp.ingest.sites.discovery import PLAIN
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
 from blog_search_mcp.ingest.sites.zola import Zola
 
 
-def path(generator: SiteGenerator, place: str, front: str = "") -> str | None:
-    fields = read_url_fields(split_front_matter(f"---\n{front}\n---\n").fields)
+def path(generator: SiteGenerator, place: str, front: str = "", body: str = "") -> str | None:
+    fields = read_url_fields(split_front_matter(f"---\n{front}\n---\n").fields, body)
     try:
         return generator.permalink(place, fields)
     except NoLink:
@@ -407,6 +408,101 @@ def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None)
 
 
 @pytest.mark.parametrize(
+    ("place", "folders", "files"),
+    [
+        ("docs/index.md", "/", "/index.html"),
+        ("docs/about.md", "/about/", "/about.html"),
+        ("docs/guide/index.md", "/guide/", "/guide/index.html"),
+        (
+            "docs/guide/Näme & x.md",
+            "/guide/N%C3%A4me%20%26%20x/",
+            "/guide/N%C3%A4me%20%26%20x.html",
+        ),
+        ("docs/x.y/v1.2.markdown", "/x.y/v1.2/", "/x.y/v1.2.html"),
+        ("docs/blog/posts/plain.md", "/blog/posts/plain/", "/blog/posts/plain.html"),
+        ("docs/guide/README.md", None, None),
+    ],
+)
+def test_mkdocs_by_place(place: str, folders: str | None, files: str | None) -> None:
+    assert path(MkDocs(), place) == folders
+    assert path(MkDocs(has_folders=False), place) == files
+
+
+DAY = "date: 2024-01-31\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "front", "body", "expected"),
+    [
+        ("posts/first.md", DAY + "title: A <b>first</b> post!", "", "2024/01/31/a-first-post/"),
+        (
+            "posts/2023/a.md",
+            "title: In a folder\ndate: 2023-11-02 23:30:00",
+            "",
+            "2023/11/02/in-a-folder/",
+        ),
+        (
+            "posts/heading.md",
+            "date:\n  created: 2024-01-31\n  updated: 2024-02-01",
+            "\n\n# It's `code` & **bold** <b>x</b> Ünï {#id}\n\nWords.\n",
+            "2024/01/31/its-code--bold-x-%C3%BCn%C3%AF-id/",
+        ),
+        ("posts/no_title-here.md", DAY, "Words.\n\n# Late\n", "2024/01/31/no-title-here/"),
+        ("posts/setext.md", DAY, "Setext Title\n===\n", "2024/01/31/setext/"),
+        ("posts/own.md", DAY + "slug: My Own/slug", "# Title", "2024/01/31/My%20Own/slug/"),
+        ("posts/zone.md", "date: 2024-01-31T23:30:00+08:00\nslug: z", "", "2024/01/31/z/"),
+        ("posts/other.md", "date: 2024-02-01T01:30:00+08:00\nslug: z", "", None),
+        ("posts/undated.md", "slug: z", "", None),
+        ("posts-old/x.md", DAY + "slug: z", "", "2024/01/31/z/"),
+        ("index.md", "", "", ""),
+    ],
+)
+def test_mkdocs_posts_of_the_blog_plugin(
+    place: str, front: str, body: str, expected: str | None
+) -> None:
+    found = path(MkDocs(blogs=(BlogPlugin(),)), f"docs/blog/{place}", front, body)
+    assert found == (None if expected is None else f"/blog/{expected}")
+
+
+def test_mkdocs_posts_by_pattern() -> None:
+    blog = BlogPlugin(
+        folder=".",
+        posts="posts",
+        pattern="{categories}/{date}/{file}-{slug}",
+        date_pattern="y-M-dd",
+        most_categories=2,
+        separator="_",
+    )
+    generator = MkDocs(docs="pages", has_folders=False, blogs=(blog,))
+    front = 'title: "A Title: 中文 & a/b — v1.2"\ndate: 2024-05-12\ncategories: ["A b", Ü/x, c]'
+    assert path(generator, "pages/posts/a.md", front) == (
+        "/a-b/%C3%BCx/2024-5-12/a-a_title_%E4%B8%AD%E6%96%87__ab__v12.html"
+    )
+    front = "date: 2024-01-02"
+    assert path(generator, "pages/posts/README.md", front) == "/2024-1-02/index-index.html"
+
+
+@pytest.mark.parametrize(
+    "blog",
+    [
+        BlogPlugin(unknown=("slug",)),
+        BlogPlugin(date_pattern="MMMM yyyy"),
+        BlogPlugin(date_pattern="'on' dd"),
+        BlogPlugin(date_pattern="long"),
+        BlogPlugin(pattern="{author}"),
+    ],
+)
+def test_mkdocs_posts_whose_address_a_program_makes_have_none(blog: BlogPlugin) -> None:
+    assert path(MkDocs(blogs=(blog,)), "docs/blog/posts/a.md", DAY + "title: a") is None
+
+
+def test_mkdocs_posts_with_a_slug_need_no_function_for_it() -> None:
+    generator = MkDocs(blogs=(BlogPlugin(unknown=("slug",)),))
+    front = DAY + "slug: a"
+    assert path(generator, "docs/blog/posts/a.md", front) == "/blog/2024/01/31/a/"
+
+
+@pytest.mark.parametrize(
     ("generator", "place", "front", "expected"),
     [
         (
@@ -442,6 +538,27 @@ def test_zola_by_place(place: str, front: str, on: str | None, safe: str | None)
         ),
         (Zola(), "content/a.markdown", "", "not a .md file, which are all that Zola publishes"),
         (Hugo(), "README.md", "", "outside the folder that the site publishes"),
+        (MkDocs(), "README.md", "", "outside the folder that the site publishes"),
+        (MkDocs(), "docs/a.mdx", "", "no page by its ending, exclude_docs or draft_docs"),
+        (
+            MkDocs(excluded=(("/a.md",),)),
+            "docs/a.md",
+            "",
+            "no page by its ending, exclude_docs or draft_docs",
+        ),
+        (MkDocs(doubt="as it says"), "docs/a.md", "", "as it says"),
+        (
+            MkDocs(),
+            "docs/README.md",
+            "",
+            "a README, which gives way to an index.md beside it",
+        ),
+        (
+            MkDocs(blogs=(BlogPlugin(),)),
+            "docs/blog/posts/a.md",
+            "",
+            "the pattern's {date} is missing or not sure",
+        ),
     ],
 )
 def test_a_post_without_a_link_says_why(

@@ -60,6 +60,23 @@ def made(root: Path, config: dict[str, str], *posts: str) -> Blog:
             ["src/_recipes/soup.md", "src/a.md"],
             ["README.md", "src/_data/a.md"],
         ),
+        (
+            {
+                "mkdocs.yml": "site_name: a\nexclude_docs: |\n  private/\n  !/templates/kept.md\n"
+                "draft_docs: '*.draft.md'\n"
+            },
+            ["docs/a.md", "docs/blog/posts/b.markdown", "docs/templates/kept.md"],
+            [
+                "README.md",
+                "docs/a.draft.md",
+                "docs/b.mdx",
+                "docs/private/c.md",
+                "docs/templates/d.md",
+                "includes/e.md",
+                "site/f.md",
+            ],
+        ),
+        ({"mkdocs.yml": "site_name: a\ndocs_dir: notes\n"}, ["notes/a.md"], ["docs/a.md"]),
         ({}, ["_recipes/soup.md", "themes/a.md"], []),
     ],
 )

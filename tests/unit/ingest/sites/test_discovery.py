@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.errors import NoLink, UsageError
+from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.discovery import NO_SITE, PLAIN, explain_no_site, find_site
 from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
 from blog_search_mcp.ingest.sites.zola import Zola
 from tests.support.python import output_of
 
@@ -172,6 +175,105 @@ def test_zola_s_config_is_told_from_hugo_s_by_its_base_url(tmp_path: Path) -> No
     )
 
 
+def test_mkdocs_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
+    config = (
+        f"site_url: {URL}/m/\ndocs_dir: ./pages/\nuse_directory_urls: false\n"
+        "exclude_docs: |\n  private/\ndraft_docs: drafts/\ntheme: {name: material}\n"
+        "plugins:\n- search\n- offline: {enabled: !ENV [OFFLINE, false]}\n- blog\n"
+        "- blog: {enabled: false}\n"
+        "- material/blog:\n    blog_dir: ./news/\n    post_dir: '{blog}/n'\n"
+        "    post_url_format: '{categories}/{slug}'\n    post_url_date_format: yyyy\n"
+        "    post_url_max_categories: 2\n    post_slugify_separator: _\n"
+        "    post_slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}\n"
+        "markdown_extensions:\n- emoji: {emoji_index: !!python/name:material.emoji.twemoji ''}\n"
+    )
+    assert find_site(site(tmp_path, {"mkdocs.yml": config}, "pages/news/n")) == Site(
+        f"{URL}/m",
+        MkDocs(
+            docs="pages",
+            has_folders=False,
+            excluded=((".*", "/templates/", "private/"), ("drafts/",)),
+            blogs=(
+                BlogPlugin(),
+                BlogPlugin("news", "news/n", "{categories}/{slug}", "yyyy", 2, "_", ("slug",)),
+            ),
+        ),
+        "pages/news/n/",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "doubt"),
+    [
+        ("use_directory_urls: !ENV NAMES", "use_directory_urls of mkdocs.yml is not sure"),
+        ("exclude_docs: [a]", "exclude_docs of mkdocs.yml cannot be read"),
+        ("draft_docs: '*a*b*c*d*e'", "draft_docs of mkdocs.yml cannot be read"),
+        (
+            "extra: {version: {provider: mike}}",
+            "the site has versions, of which each has other addresses",
+        ),
+        *(
+            (f"plugins: {plugins}", f"the plugin {name} decides which pages there are, and where")
+            for plugins, name in (
+                ("[i18n]", "i18n"),
+                ("[mike: {}]", "mike"),
+                ("[material/offline]", "material/offline"),
+                ("{exclude: {enabled: !ENV IT}}", "exclude"),
+            )
+        ),
+        ("plugins: [blog]", "the plugin blog is not known to be Material's"),
+        (
+            "plugins: [material/blog, material/meta]",
+            "the plugin meta gives posts fields that their files have not",
+        ),
+        (
+            "plugins: [material/blog: {enabled: !ENV BLOG}]",
+            "enabled of the plugin blog is not sure",
+        ),
+        (
+            "plugins: [material/blog: {post_url_format: [a]}]",
+            "post_url_format of the plugin blog is not sure",
+        ),
+    ],
+)
+def test_mkdocs_with_settings_that_are_not_sure_says_so_of_each_page(
+    line: str, doubt: str, tmp_path: Path
+) -> None:
+    files = {"mkdocs.yml": f"site_url: {URL}\n{line}\n"}
+    found = find_site(site(tmp_path, files, "docs"))
+    assert found
+    assert isinstance(found.generator, MkDocs)
+    with pytest.raises(NoLink, match=re.escape(doubt)):
+        found.post_url("a.md", read_url_fields({}))
+
+
+@pytest.mark.parametrize("line", ["INHERIT: ../base.yml", "docs_dir: ..", "docs_dir: none"])
+def test_mkdocs_whose_pages_are_not_known_is_not_read(line: str, tmp_path: Path) -> None:
+    files = {"mkdocs.yml": f"site_url: {URL}\n{line}\n"}
+    assert find_site(site(tmp_path, files, "docs")) is None
+
+
+def test_what_a_tag_of_yaml_would_call_is_not_called(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    text = f"site_url: {URL}\nextra: !!python/object/apply:os.mkdir ['{made.as_posix()}']\n"
+    assert find_site(site(tmp_path, {"mkdocs.yml": text}, "docs"))
+    assert not made.exists()
+
+
+def test_an_address_that_the_environment_names_is_none(tmp_path: Path) -> None:
+    text = f"site_url: !ENV [SITE_URL, '{URL}']\n"
+    content = site(tmp_path, {"mkdocs.yml": text}, "docs")
+    assert find_site(content) is None
+    assert explain_no_site(content) == NO_SITE
+    assert find_site(content, URL) == Site(URL, MkDocs(), "docs/")
+
+
+def test_a_bare_pattern_is_used_where_the_configured_generator_has_none(tmp_path: Path) -> None:
+    content = site(tmp_path, {"mkdocs.yml": f"site_url: {URL}\n"}, "docs/posts")
+    expected = replace(PLAIN, patterns=(("*", "/:slug/"),))
+    assert find_site(content, "", "/:slug/") == Site(URL, expected, "content/")
+
+
 def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
     tmp_path: Path,
 ) -> None:
@@ -286,6 +388,7 @@ def test_the_base_url_option_wins_and_the_rest_stays_the_configuration_s(tmp_pat
         ("hexo", Site(URL, Hexo(), "source/_posts/")),
         ("hexo:p/:title/", Site(URL, Hexo("p/:title/"), "source/_posts/")),
         ("zola", Site(URL, Zola(), "content/")),
+        ("mkdocs", Site(URL, MkDocs(), "docs/")),
     ],
 )
 def test_a_preset_is_a_generator_as_it_is_without_configuration(
@@ -309,7 +412,8 @@ def test_a_bare_pattern_is_read_as_the_folders_suggest(tmp_path: Path) -> None:
         (URL, "", "--base-url alone does not tell how links are made"),
         ("", "hugo", "--permalink needs --base-url"),
         (URL, "pelican", "--permalink pelican is neither a generator"),
-        (URL, "zola:/:slug/", "Zola has no permalink patterns"),
+        (URL, "zola:/:slug/", "Zola has no permalink patterns; give --permalink zola alone."),
+        (URL, "mkdocs:/:slug/", "MkDocs has no permalink patterns"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(
