@@ -150,8 +150,8 @@ def _add_site_options(parser: CommandLine) -> None:
         "--permalink",
         default="",
         metavar="PATTERN",
-        help="hugo, jekyll, hexo, zola, mkdocs, a pattern, or both as jekyll:/:year/:title/ "
-        "(default: as its site's configuration says)",
+        help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as "
+        "jekyll:/:year/:title/ (default: as its site's configuration says)",
     )
 
 

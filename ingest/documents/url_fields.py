@@ -26,6 +26,8 @@ class UrlFields:
     """Whether the file has front matter with any field."""
     first_line: str = ""
     """Of the body, the first that is not blank."""
+    formats: tuple[str, ...] = ()
+    """What Quarto renders the post to, as `html`; empty for what it renders all to."""
 
     def get(self, name: str) -> str:
         """Return the field's text, `""` if there is none."""
@@ -71,8 +73,16 @@ def read_url_fields(fields: Mapping[str, object], body: str = "") -> UrlFields:
         categories_are_listed=isinstance(categories, list),
         has_nested_category=any(isinstance(item, list) for item in items),
         has_front_matter=bool(fields),
+        formats=list_formats(fields),
         first_line=body.lstrip().partition("\n")[0].rstrip(),
     )
+
+
+def list_formats(fields: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the names in `format`, which is one or a mapping by name."""
+    formats = fields.get("format")
+    names = map(str, formats) if isinstance(formats, Mapping) else [_text(formats)]
+    return tuple(filter(None, names))
 
 
 def _text(value: object) -> str:

@@ -74,6 +74,12 @@ def get_map(value: object, *names: str) -> Config:
     return value if isinstance(value, Mapping) else {}
 
 
+def list_texts(value: object) -> list[str]:
+    """Return the stripped strings of a list, or one that stands for a list of it."""
+    items = value if isinstance(value, list) else [value]
+    return [text for item in items if isinstance(item, str) and (text := item.strip())]
+
+
 def get_text(config: Config, name: str) -> str:
     """Return a stripped string, `""` if the value is none."""
     value = config.get(name)

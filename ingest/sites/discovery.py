@@ -11,9 +11,10 @@ from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.mkdocs import MkDocs
+from blog_search_mcp.ingest.sites.quarto import Quarto
 from blog_search_mcp.ingest.sites.zola import Zola
 
-GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, MkDocs, Jekyll)
+GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, MkDocs, Quarto, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
 
 PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)

@@ -19,7 +19,13 @@ from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import SiteGenerator
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
+from blog_search_mcp.ingest.sites.config import (
+    Config,
+    get_map,
+    get_text,
+    list_texts,
+    read_first_config,
+)
 from blog_search_mcp.ingest.sites.links import has_doubtful_parts, join_without_dashes, parse_id
 from blog_search_mcp.ingest.sites.patterns import (
     DATE_TOKENS,
@@ -81,8 +87,8 @@ class Jekyll(SiteGenerator):
             folder_patterns=_folder_patterns(config.get("defaults")),
             source=get_text(config, "source").strip("./"),
             timezone=get_text(config, "timezone"),
-            shown=(*_names_of_collections(config), *_texts(config.get("include"))),
-            excluded=(*_EXCLUDED, *_texts(config.get("exclude"))),
+            shown=(*_names_of_collections(config), *_paths(config.get("include"))),
+            excluded=(*_EXCLUDED, *_paths(config.get("exclude"))),
             has_heading_ids=_has_default_ids(config),
         )
 
@@ -200,10 +206,9 @@ def _names_of_collections(config: Config) -> Iterator[str]:
     yield from (f"_{name}" for name in names)
 
 
-def _texts(value: object) -> list[str]:
+def _paths(value: object) -> list[str]:
     """Return the paths of a list, without slashes at their ends."""
-    items = value if isinstance(value, list) else [value]
-    return [text for item in items if isinstance(item, str) and (text := item.strip("/"))]
+    return [path for text in list_texts(value) if (path := text.strip("/"))]
 
 
 def _folder_patterns(defaults: object) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,7 @@
-"""Paths as each generator makes them; every expected one was rendered by the generator itself."""
+"""Paths as each generator makes them; every expected one was rendered by the generator itself.
+
+Those of Quarto are as it documents them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
+from blog_search_mcp.ingest.sites.quarto import Quarto
 from blog_search_mcp.ingest.sites.zola import Zola
 
 
@@ -503,6 +507,27 @@ def test_mkdocs_posts_with_a_slug_need_no_function_for_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("place", "front", "expected"),
+    [
+        ("about.qmd", "", "/about.html"),
+        ("posts/welcome/index.qmd", "format: html", "/posts/welcome/index.html"),
+        (
+            "posts/Näme & v1.2.md",
+            "format: {pdf: {}, html: {}}",
+            "/posts/N%C3%A4me%20%26%20v1.2.html",
+        ),
+        ("posts/a.qmd", "format: {pdf: default}", None),
+        ("posts/a.qmd", "format: pdf", None),
+        ("posts/a.qmd", "output-file: b.html", None),
+        ("posts/a.markdown", "", None),
+        ("posts/_a.qmd", "", None),
+    ],
+)
+def test_quarto_by_place(place: str, front: str, expected: str | None) -> None:
+    assert path(Quarto(), place, front) == expected
+
+
+@pytest.mark.parametrize(
     ("generator", "place", "front", "expected"),
     [
         (
@@ -547,6 +572,9 @@ def test_mkdocs_posts_with_a_slug_need_no_function_for_it() -> None:
             "no page by its ending, exclude_docs or draft_docs",
         ),
         (MkDocs(doubt="as it says"), "docs/a.md", "", "as it says"),
+        (Quarto(doubt="as it says"), "a.md", "", "as it says"),
+        (Quarto(), "README.md", "", "none of the documents that Quarto renders"),
+        (Quarto(), "a.qmd", "format: pdf", "rendered to another file or format"),
         (
             MkDocs(),
             "docs/README.md",

@@ -77,6 +77,39 @@ def made(root: Path, config: dict[str, str], *posts: str) -> Blog:
             ],
         ),
         ({"mkdocs.yml": "site_name: a\ndocs_dir: notes\n"}, ["notes/a.md"], ["docs/a.md"]),
+        (
+            {
+                "_quarto.yml": "project: {type: website, output-dir: docs}\n"
+                "website: {drafts: [posts/draft/index.qmd]}\n"
+            },
+            ["about.qmd", "posts/a/index.qmd", "posts/renv/b.md"],
+            [
+                "_extensions/x/a.md",
+                "docs/a.md",
+                "posts/README.md",
+                "posts/_parts/c.md",
+                "posts/c.mdx",
+                "posts/draft/index.qmd",
+                "renv/library/d/NEWS.md",
+            ],
+        ),
+        (
+            {
+                "_quarto.yml": "project:\n  type: site\n"
+                "  render: [index.qmd, ./posts/, 'talks/*.qmd', '!posts/old/', '!x.md']\n"
+            },
+            ["b/talks/c.qmd", "index.qmd", "posts/a/b.md", "talks/c.qmd"],
+            ["a/index.qmd", "notes/a.md", "posts/a/x.md", "posts/old/a.md", "talks/c/d.qmd"],
+        ),
+        (
+            {
+                "_quarto.yml": "project: {type: website}\n"
+                "website: {drafts: a.qmd, draft-mode: visible}\n"
+            },
+            ["a.qmd"],
+            [],
+        ),
+        ({"_quarto.yml": "project: {type: book}\n"}, ["_a/b.md", "c.mdx"], []),
         ({}, ["_recipes/soup.md", "themes/a.md"], []),
     ],
 )

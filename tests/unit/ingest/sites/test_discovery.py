@@ -16,6 +16,7 @@ from blog_search_mcp.ingest.sites.hexo import Hexo
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
+from blog_search_mcp.ingest.sites.quarto import Quarto
 from blog_search_mcp.ingest.sites.zola import Zola
 from tests.support.python import output_of
 
@@ -253,6 +254,49 @@ def test_mkdocs_whose_pages_are_not_known_is_not_read(line: str, tmp_path: Path)
     assert find_site(site(tmp_path, files, "docs")) is None
 
 
+def test_quarto_s_settings_that_shape_links_are_read(tmp_path: Path) -> None:
+    config = (
+        "project:\n  type: website\n  output-dir: ./docs/\n"
+        "  render: [index.qmd, '*.md', '!/posts/old/']\n"
+        f"website:\n  site-url: {URL}/q/\n  drafts: [posts/a.qmd]\n"
+        "format:\n  html: {theme: cosmo}\n"
+    )
+    found = find_site(site(tmp_path, {"_quarto.yml": config}, "posts"))
+    assert found == Site(
+        f"{URL}/q",
+        Quarto(
+            excluded=(*Quarto().excluded, "/posts/old/", "/posts/a.qmd", "/docs/"),
+            rendered=("/index.qmd", "**/*.md"),
+        ),
+        "posts/",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "doubt"),
+    [
+        *(
+            (f"{name}: [a]", f"{name} of _quarto.yml names files that may change addresses")
+            for name in ("profile", "metadata-files")
+        ),
+        ("format: {pdf: {}}", "the format that _quarto.yml names is not html"),
+        (
+            "project: {type: site, render: ['{a,b}.qmd']}",
+            "render of _quarto.yml has patterns that are not known",
+        ),
+    ],
+)
+def test_quarto_with_settings_that_are_not_sure_says_so_of_each_page(
+    line: str, doubt: str, tmp_path: Path
+) -> None:
+    text = f"project: {{type: site}}\nsite: {{site-url: '{URL}'}}\n{line}\n"
+    found = find_site(site(tmp_path, {"_quarto.yaml": text}))
+    assert found
+    assert isinstance(found.generator, Quarto)
+    with pytest.raises(NoLink, match=re.escape(doubt)):
+        found.post_url("a.md", read_url_fields({}))
+
+
 def test_what_a_tag_of_yaml_would_call_is_not_called(tmp_path: Path) -> None:
     made = tmp_path / "made"
     text = f"site_url: {URL}\nextra: !!python/object/apply:os.mkdir ['{made.as_posix()}']\n"
@@ -389,6 +433,7 @@ def test_the_base_url_option_wins_and_the_rest_stays_the_configuration_s(tmp_pat
         ("hexo:p/:title/", Site(URL, Hexo("p/:title/"), "source/_posts/")),
         ("zola", Site(URL, Zola(), "content/")),
         ("mkdocs", Site(URL, MkDocs(), "docs/")),
+        ("quarto", Site(URL, Quarto())),
     ],
 )
 def test_a_preset_is_a_generator_as_it_is_without_configuration(
