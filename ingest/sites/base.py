@@ -1,7 +1,7 @@
 """The seam for site generators: `SiteGenerator`, and `Site`, a generator with its base URL.
 
-A new generator is one module with a class of this protocol and one line in
-`ingest.sites.discovery.GENERATORS`.
+A new generator is one module in `ingest.sites.generators` with a class of this protocol and one
+line in `ingest.sites.discovery.GENERATORS`.
 """
 
 from __future__ import annotations

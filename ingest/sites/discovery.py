@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.config import describe_fault
-from blog_search_mcp.ingest.sites.hexo import Hexo
-from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.jekyll import Jekyll
-from blog_search_mcp.ingest.sites.mkdocs import MkDocs
-from blog_search_mcp.ingest.sites.quarto import Quarto
-from blog_search_mcp.ingest.sites.zola import Zola
+from blog_search_mcp.ingest.sites.generators.hexo import Hexo
+from blog_search_mcp.ingest.sites.generators.hugo import Hugo
+from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.generators.mkdocs import MkDocs
+from blog_search_mcp.ingest.sites.generators.quarto import Quarto
+from blog_search_mcp.ingest.sites.generators.zola import Zola
 
 GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, MkDocs, Quarto, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""

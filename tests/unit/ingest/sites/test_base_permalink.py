@@ -14,12 +14,12 @@ from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.discovery import PLAIN
-from blog_search_mcp.ingest.sites.hexo import Hexo
-from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.jekyll import Jekyll
-from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
-from blog_search_mcp.ingest.sites.quarto import Quarto
-from blog_search_mcp.ingest.sites.zola import Zola
+from blog_search_mcp.ingest.sites.generators.hexo import Hexo
+from blog_search_mcp.ingest.sites.generators.hugo import Hugo
+from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.generators.mkdocs import BlogPlugin, MkDocs
+from blog_search_mcp.ingest.sites.generators.quarto import Quarto
+from blog_search_mcp.ingest.sites.generators.zola import Zola
 
 
 def path(generator: SiteGenerator, place: str, front: str = "", body: str = "") -> str | None:

@@ -12,12 +12,12 @@ from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.discovery import NO_SITE, PLAIN, explain_no_site, find_site
-from blog_search_mcp.ingest.sites.hexo import Hexo
-from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.jekyll import Jekyll
-from blog_search_mcp.ingest.sites.mkdocs import BlogPlugin, MkDocs
-from blog_search_mcp.ingest.sites.quarto import Quarto
-from blog_search_mcp.ingest.sites.zola import Zola
+from blog_search_mcp.ingest.sites.generators.hexo import Hexo
+from blog_search_mcp.ingest.sites.generators.hugo import Hugo
+from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.generators.mkdocs import BlogPlugin, MkDocs
+from blog_search_mcp.ingest.sites.generators.quarto import Quarto
+from blog_search_mcp.ingest.sites.generators.zola import Zola
 from tests.support.python import output_of
 
 URL = "https://example.org"

@@ -7,11 +7,11 @@ import pytest
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.ingest.sites.base import SiteGenerator
-from blog_search_mcp.ingest.sites.hexo import Hexo
-from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.generators.hexo import Hexo
+from blog_search_mcp.ingest.sites.generators.hugo import Hugo
+from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
+from blog_search_mcp.ingest.sites.generators.zola import Zola
 from blog_search_mcp.ingest.sites.links import add_anchors, find_anchors
-from blog_search_mcp.ingest.sites.zola import Zola
 
 GENERATORS: dict[str, SiteGenerator] = {"hugo": Hugo(), "jekyll": Jekyll()}
 

@@ -1,0 +1,1 @@
+"""The generators, a module each: the URL of each post and the anchor of each heading."""
