@@ -26,7 +26,7 @@ class SiteGenerator(Protocol):
     """
 
     name: ClassVar[str]
-    """As `--permalink` names it."""
+    """As `--permalink` names it; `""` if no address is known."""
     config_files: ClassVar[Collection[str]]
     """Names in a site's folder without which it is none of this generator's."""
     drafts_cover_sections: ClassVar[bool] = False

@@ -11,20 +11,30 @@ from blog_search_mcp.ingest.sites.generators.hexo import Hexo
 from blog_search_mcp.ingest.sites.generators.hugo import Hugo
 from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.generators.mkdocs import MkDocs
+from blog_search_mcp.ingest.sites.generators.programs import Program
 from blog_search_mcp.ingest.sites.generators.quarto import Quarto
 from blog_search_mcp.ingest.sites.generators.zola import Zola
 
-GENERATORS: tuple[type[SiteGenerator], ...] = (Hugo, Zola, Hexo, MkDocs, Quarto, Jekyll)
+GENERATORS: tuple[type[SiteGenerator], ...] = (
+    Hugo,
+    Zola,
+    Hexo,
+    MkDocs,
+    Quarto,
+    Program,
+    Jekyll,
+)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
 
 PLAIN = Hugo(dated_names=True, titles=False, is_assumed=True)
 """For a pattern of no known generator: Hugo's tokens, but files with a day in their names have it
 as their date and `:slug` is the file's name where the post has none."""
 
-_NAMES = [kind.__name__ for kind in GENERATORS]
+_NAMES = [kind.__name__ for kind in GENERATORS if kind.name]
+_ADVICE = "(--base-url and --permalink give it)"
 NO_SITE = (
     f"no configuration of {', '.join(_NAMES[:-1])} or {_NAMES[-1]} names the blog's address "
-    "(--base-url and --permalink give it)"
+    f"{_ADVICE}"
 )
 """Why no post has a link."""
 
@@ -45,13 +55,14 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | 
         )
     name, pattern = _split_permalink(permalink)
     site = _find_configured(content.resolve(), name)
-    if not site or (pattern and not name and not site.generator.takes_patterns):
+    is_bare = pattern and not name
+    if not site or not site.generator.name or (is_bare and not site.generator.takes_patterns):
         assumed = _assume(content, name, pattern)
         site = replace(assumed, base_url=site.base_url) if site and assumed else assumed
     if site is None and base_url:
         raise UsageError(
-            "--base-url alone does not tell how links are made, and no site configuration was "
-            "found: add --permalink with a generator or a pattern."
+            "--base-url alone does not tell how links are made, nor does a site configuration: "
+            "add --permalink with a generator or a pattern."
         )
     base = base_url or (site.base_url if site else "")
     if site is None or not _is_web(base):
@@ -63,8 +74,14 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | 
 
 
 def explain_no_site(content: Path) -> str:
-    """Say why `find_site` finds none: the configuration that cannot be read, if there is one."""
+    """Say why `find_site` finds none: the configuration that is not or cannot be read, if any."""
     content = content.resolve()
+    found = _find_configured(content, "")
+    if found and isinstance(found.generator, Program):
+        return (
+            f"the configuration of {found.generator.title} is a program, of which the blog's "
+            f"address is not read {_ADVICE}"
+        )
     names = dict.fromkeys(file for kind in GENERATORS for file in kind.config_files)
     for above, folder in enumerate((content, *content.parents[:LEVELS_ABOVE])):
         of_hugo = sorted(folder.glob("config/_default/*.*"))
@@ -78,7 +95,7 @@ def explain_no_site(content: Path) -> str:
 def _split_permalink(permalink: str) -> tuple[str, str]:
     """Split it into a generator's name and a pattern; each may be `""`. Raises UsageError."""
     name, colon, pattern = permalink.partition(":")
-    names = [generator.name for generator in GENERATORS]
+    names = [generator.name for generator in GENERATORS if generator.name]
     if name in names:
         return name, pattern
     for generator in GENERATORS:

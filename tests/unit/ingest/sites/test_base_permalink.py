@@ -18,6 +18,7 @@ from blog_search_mcp.ingest.sites.generators.hexo import Hexo
 from blog_search_mcp.ingest.sites.generators.hugo import Hugo
 from blog_search_mcp.ingest.sites.generators.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.generators.mkdocs import BlogPlugin, MkDocs
+from blog_search_mcp.ingest.sites.generators.programs import Program
 from blog_search_mcp.ingest.sites.generators.quarto import Quarto
 from blog_search_mcp.ingest.sites.generators.zola import Zola
 
@@ -573,6 +574,12 @@ def test_quarto_by_place(place: str, front: str, expected: str | None) -> None:
         ),
         (MkDocs(doubt="as it says"), "docs/a.md", "", "as it says"),
         (Quarto(doubt="as it says"), "a.md", "", "as it says"),
+        (
+            Program("Astro"),
+            "a.md",
+            "",
+            "the configuration of Astro is a program, which is not run",
+        ),
         (Quarto(), "README.md", "", "none of the documents that Quarto renders"),
         (Quarto(), "a.qmd", "format: pdf", "rendered to another file or format"),
         (

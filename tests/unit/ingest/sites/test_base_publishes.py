@@ -110,6 +110,23 @@ def made(root: Path, config: dict[str, str], *posts: str) -> Blog:
             [],
         ),
         ({"_quarto.yml": "project: {type: book}\n"}, ["_a/b.md", "c.mdx"], []),
+        (
+            {"docusaurus.config.ts": ""},
+            ["blog/2024-05-12-a.md", "docs/build/b.md", "i18n/de/c.md", "src/pages/d.md"],
+            ["blog/_parts/e.md", "build/f.md", "static/g.md"],
+        ),
+        (
+            {"astro.config.mjs": ""},
+            ["src/content/blog/a.md", "src/pages/dist/b.md"],
+            ["dist/c.md", "public/d.md"],
+        ),
+        ({".vitepress/config.mts": ""}, ["a.md", "public/b.md"], []),
+        (
+            {"eleventy.config.js": ""},
+            ["_posts/a.md", "b.md", "src/c.md"],
+            ["_data/d.md", "_includes/e.md", "_site/f.md", "src/_includes/g.md"],
+        ),
+        ({".eleventy.js": "", "_config.yml": "exclude: [b]"}, ["b/c.md"], ["_site/f.md"]),
         ({}, ["_recipes/soup.md", "themes/a.md"], []),
     ],
 )

@@ -297,6 +297,39 @@ def test_quarto_with_settings_that_are_not_sure_says_so_of_each_page(
         found.post_url("a.md", read_url_fields({}))
 
 
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("docusaurus.config.js", "Docusaurus"),
+        ("astro.config.ts", "Astro"),
+        (".vitepress/config.js", "VitePress"),
+        (".eleventy.js", "Eleventy"),
+        ("eleventy.config.mjs", "Eleventy"),
+    ],
+)
+def test_a_configuration_that_is_a_program_is_not_run_and_the_reason_says_so(
+    name: str, title: str, tmp_path: Path
+) -> None:
+    files = {"_config.yml": f"url: {URL}\n", f"site/{name}": "process.exit(1)"}
+    site(tmp_path, files)
+    content = site(tmp_path, {}, "site/posts")
+
+    assert find_site(content) is None
+    assert explain_no_site(content) == (
+        f"the configuration of {title} is a program, of which the blog's address is not read "
+        "(--base-url and --permalink give it)"
+    )
+
+
+def test_options_say_how_a_site_that_a_program_configures_makes_links(tmp_path: Path) -> None:
+    content = site(tmp_path, {"astro.config.mjs": ""}, "src/content")
+    bare = replace(PLAIN, patterns=(("*", "/:slug/"),))
+    assert find_site(content, URL, "/:slug/") == Site(URL, bare, "content/")
+    assert find_site(content, URL, "zola") == Site(URL, Zola(), "content/")
+    with pytest.raises(UsageError, match="--base-url alone does not tell how links are made"):
+        find_site(content, URL)
+
+
 def test_what_a_tag_of_yaml_would_call_is_not_called(tmp_path: Path) -> None:
     made = tmp_path / "made"
     text = f"site_url: {URL}\nextra: !!python/object/apply:os.mkdir ['{made.as_posix()}']\n"
@@ -456,7 +489,12 @@ def test_a_bare_pattern_is_read_as_the_folders_suggest(tmp_path: Path) -> None:
         ("example.org", "hugo", "--base-url example.org is no address"),
         (URL, "", "--base-url alone does not tell how links are made"),
         ("", "hugo", "--permalink needs --base-url"),
-        (URL, "pelican", "--permalink pelican is neither a generator"),
+        (
+            URL,
+            "docusaurus",
+            "--permalink docusaurus is neither a generator (hugo, zola, hexo, mkdocs, quarto, "
+            "jekyll) nor a pattern.",
+        ),
         (URL, "zola:/:slug/", "Zola has no permalink patterns; give --permalink zola alone."),
         (URL, "mkdocs:/:slug/", "MkDocs has no permalink patterns"),
     ],
