@@ -3,6 +3,7 @@
 Heading ids depend on the extensions of its Markdown parser and are not known.
 """
 
+import os
 import posixpath
 import re
 import unicodedata
@@ -114,7 +115,8 @@ class MkDocs(SiteGenerator):
         """Read `mkdocs.yml`, unless it inherits another or its pages lie elsewhere."""
         config = read_first_config(folder, *cls.config_files) or {}
         docs = posixpath.normpath(get_text(config, "docs_dir") or "docs")
-        is_inside = not docs.startswith(("/", "..")) and (folder / docs).is_dir()
+        # Path.is_dir raises for a name that is too long.
+        is_inside = not docs.startswith(("/", "..")) and os.path.isdir(folder / docs)  # noqa: PTH112
         if not config or "INHERIT" in config or not is_inside:
             return None
         plugins = [*_list_plugins(config)]
@@ -175,7 +177,7 @@ def _list_plugins(config: Config) -> Iterator[tuple[str, Config]]:
     theme = config.get("theme")
     has_material = "material" in (theme, get_map(theme).get("name"))
     for item in plugins if isinstance(plugins, list) else [plugins]:
-        named = item if isinstance(item, Mapping) else {item: {}}
+        named = item if isinstance(item, Mapping) else {item: {}} if isinstance(item, str) else {}
         for name in filter(None, named):
             short = str(name).removeprefix(_MATERIAL)
             is_material = short != name or (has_material and short in ("blog", "meta", "offline"))

@@ -330,6 +330,37 @@ def test_options_say_how_a_site_that_a_program_configures_makes_links(tmp_path: 
         find_site(content, URL)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "plugins: [[a], 1, null, {2: [b]}]",
+        "plugins: {blog: [a]}",
+        "theme: [a]",
+        "extra: {version: 1}",
+        f"docs_dir: {'a' * 5000}",
+        "exclude_docs: '[a'",
+    ],
+)
+def test_settings_of_mkdocs_of_any_type_end_no_ingest(line: str, tmp_path: Path) -> None:
+    content = site(tmp_path, {"mkdocs.yml": f"site_name: a\n{line}\n"}, "docs")
+    assert find_site(content) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "project: [a]",
+        "project: {type: [a]}",
+        "website: 1",
+        "format: [html]",
+        "website: {drafts: '[a'}",
+    ],
+)
+def test_settings_of_quarto_of_any_type_end_no_ingest(line: str, tmp_path: Path) -> None:
+    text = f"project: {{type: website, render: {{a: b}}}}\n{line}\n"
+    assert find_site(site(tmp_path, {"_quarto.yml": text})) is None
+
+
 def test_what_a_tag_of_yaml_would_call_is_not_called(tmp_path: Path) -> None:
     made = tmp_path / "made"
     text = f"site_url: {URL}\nextra: !!python/object/apply:os.mkdir ['{made.as_posix()}']\n"
