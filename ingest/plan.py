@@ -141,22 +141,23 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     settled_ns = _settled_ns(base, created) if base else 0
     last = read_any_last_ingest(open_store(job.index)) if base else None
     lethal = _files_that_end_processes(last)
-    cascades = read_cascades(
-        job.content, walked.sections, site or find_configured_site(job.content)
-    )
+    configured = site or find_configured_site(job.content)
+    reads_sections = bool(walked.sections or configured)
+    cascades = read_cascades(job.content, walked.sections, configured) if reads_sections else ()
     cascades_before = last.cascades if last and live and last.generation == live.generation else ()
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
-        passed = cascades_of(cascades, file.source)
-        is_passed_same = passed == cascades_of(cascades_before, file.source)
+        passed, passed_before = (
+            cascades_of(each, file.source) if each else () for each in (cascades, cascades_before)
+        )
         if (file.source, file.size, file.mtime_ns) in lethal:
             skipped.append(Skipped(file.source, ENDS_PROCESS))
         elif whole and not whole.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif (
             before is not None
-            and is_passed_same
+            and passed == passed_before
             and _is_unchanged(file, before, settled_ns, job.today)
         ):
             unchanged[file.source] = day_after(before.expires)

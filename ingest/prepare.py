@@ -123,13 +123,14 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
         return ParsedResult(source, day_after(before.expires), problems=(kept,))
     except UnreadablePost as error:
         return ParsedResult(source, None, Skipped(source, str(error)))
-    fields = apply_cascades(document.fields, file_to_read.cascades)
+    fields, cascades = document.fields, file_to_read.cascades
+    fields = apply_cascades(fields, cascades) if cascades else fields
     visibility = check_visibility(fields, source, options.today)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
     if visibility.left_out and not options.include_drafts:
         skipped = Skipped(source, visibility.left_out)
         return ParsedResult(source, visibility.due, skipped, problems=problems)
-    passed = "".join(cascade.model_dump_json() for cascade in file_to_read.cascades)
+    passed = "".join(cascade.model_dump_json() for cascade in cascades)
     digest = hashlib.sha256(data + passed.encode()).hexdigest()
     if before is not None and before.digest == digest:
         return ParsedResult(source, visibility.due, problems=problems)

@@ -261,7 +261,8 @@ class PackagedModel:
         Those of a short text are looked up, if there is a table, rather than loaded with all
         others. Raises EmbedderRefused.
         """
-        text = replace_surrogates(text)
+        if not text.isascii():
+            text = replace_surrogates(text)
         if self.has_tables:
             table = load_character_map(self.identity.model)
             text = unicodedata.normalize("NFC", text).translate(table).strip()
@@ -379,7 +380,8 @@ class OnnxEmbedder:
     def _embed(self, prefix: str, text: str) -> Vectors:
         is_short = max(self._characters, len(text)) <= SHORT
         windows = frame_pieces(self.model, prefix, text, is_short=is_short)
-        return mean_direction([self._run(window) for window in windows], self.identity.dimension)
+        rows = [self._run(window) for window in windows]
+        return rows[0] if len(rows) == 1 else mean_direction(rows, self.identity.dimension)
 
     def _run(self, pieces: list[int]) -> Vectors:
         import numpy as np

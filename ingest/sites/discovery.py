@@ -86,7 +86,7 @@ def explain_no_site(content: Path) -> str:
     for above, folder in enumerate((content, *content.parents[:LEVELS_ABOVE])):
         of_hugo = sorted(folder.glob("config/_default/*.*"))
         for path in (*(folder / name for name in names), *of_hugo):
-            if fault := describe_fault(path):
+            if path.is_file() and (fault := describe_fault(path)):
                 place = "../" * above + path.relative_to(folder).as_posix()
                 return f"{NO_SITE}; {place}, seen from the posts, cannot be read: {fault}"
     return NO_SITE
