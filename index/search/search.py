@@ -88,7 +88,8 @@ def search(
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     text, corrected = _correct_spelling(snapshot, text)
     text, subject = _find_subject(snapshot, text)
-    found = find_candidates(snapshot, text, snapshot.catalog.matching_posts(filters), mode)
+    among = snapshot.catalog.matching_posts(filters)
+    found = find_candidates(snapshot, text, among, mode)
     query, retrieved = found.query, found.retrieved
     ranked = _rank_posts(snapshot, found, calibration, mode)
     passages = diversify_passages(
@@ -101,13 +102,14 @@ def search(
     page = passages.page(offset, limit)
     hits = _make_hits(snapshot, page, retrieved, ranked)
     lost = _describe_lost(len(page) - len(hits), ranked.unread)
+    empty = _describe_empty(snapshot, text, among)
     return Answer(
         hits=hits,
         total=len(passages),
         offset=offset,
         confidence=ranked.confidence.word,
         certainty=ranked.confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, corrected, subject, low, lost))) or None,
+        notice=" ".join(filter(None, (found.notice, corrected, subject, low, empty, lost))) or None,
     )
 
 
@@ -234,6 +236,16 @@ def _describe_lost(hits: int, unread: int) -> str | None:
         f"{hits} hits are left out, as their texts are",
     )
     return f"{one if hits == 1 else some} damaged in the index. {REBUILD}"
+
+
+def _describe_empty(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> str | None:
+    """Name the first post that the query names and that has no text, which no retriever finds."""
+    for post_id in find_named_posts(snapshot.titles, text):
+        has_text = len(snapshot.table.chunks_of([post_id])) > 0
+        if not has_text and (among is None or post_id in among):
+            post = snapshot.catalog.posts([post_id])[post_id]
+            return f"{post.source} has this title, but no text."
+    return None
 
 
 def _estimate_confidence(

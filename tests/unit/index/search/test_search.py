@@ -316,6 +316,15 @@ def test_a_request_that_is_a_posts_title_or_heading_is_searched_for_as_it_stands
         assert "Searched for" not in (ask(made, query).notice or "")
 
 
+def test_a_post_without_text_is_named_where_its_title_is_asked_for(blog: MakeBlog) -> None:
+    made = blog({"empty.md": "---\ntitle: Zebras\ntags: [a]\n---\n", "b.md": "# Tusks\n\nIce.\n"})
+    assert "empty.md has this title, but no text." in (ask(made, "what are zebras?").notice or "")
+    assert "empty.md" not in (ask(made, "tusks").notice or "")
+    reader = made.reader()
+    answer = reader.search("zebras", Filters(tag="b"), limit=5, offset=0)
+    assert "empty.md" not in (answer.notice or "")
+
+
 @pytest.mark.parametrize("mode", SearchMode)
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
     mode: SearchMode, made: Blog
