@@ -74,7 +74,9 @@ ENOUGH = 40
 KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
-LEFT_OUT = {"title", "definition", "misspelled", "requested", "simplified", "regional"}
+LEFT_OUT = {
+    "title", "definition", "misspelled", "requested", "unmarked", "simplified", "regional",
+}  # fmt: skip
 """Kinds that are answered by the title, or are other queries rewritten."""
 
 RIDGE = 1e-3

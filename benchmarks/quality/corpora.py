@@ -3,8 +3,9 @@
 A blog is a folder with `posts/` in it. Beside that may lie `known_items.jsonl`, its authors'
 descriptions. Readers' questions come from a folder of their own, in files named after the blog:
 `BLOG.jsonl`, further ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl` for those without an answer in
-it. What people ask of everyday life is asked of every blog, in its language and in English. All
-other kinds are made of the posts as for any blog.
+it. Each question is asked without its question mark too. What people ask of everyday life is asked
+of every blog, in its language and in English. All other kinds are made of the posts as for any
+blog.
 
 A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
 ({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
@@ -156,12 +157,17 @@ def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
         for kind, path in _question_files(name, questions)
         for query in read_queries(path, kind)
     ]
+    unmarked = [
+        replace(query, kind="unmarked", text=text)
+        for query in asked
+        if (text := query.text.rstrip("?？")) != query.text
+    ]
     absent = questions / f"{name}.absent.jsonl" if questions else None
     near = read_queries(absent, "absent") if absent and absent.is_file() else ()
     return Corpus(
         name=name,
         content=content,
-        queries=[*made, *islice(sort_by_hash(described), limit), *asked],
+        queries=[*made, *islice(sort_by_hash(described), limit), *asked, *unmarked],
         absent=[*near, *everyday_questions(_commonest(written))],
         posts=posts,
         language=_commonest(languages),

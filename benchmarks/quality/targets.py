@@ -62,7 +62,11 @@ GROUPS: tuple[tuple[Target, ...], ...] = (
         Target(QUESTIONS, {"in_first": 0.75, "in_any": 0.92}, "en"),
         Target(QUESTIONS, {"in_first": 0.65, "in_any": 0.85}, "zh"),
     ),
-    (Target(QUESTIONS, {"false_low": 0.03}), Target(OTHERS, {"false_low": 0.03})),
+    (
+        Target(QUESTIONS, {"false_low": 0.03}),
+        Target(OTHERS, {"false_low": 0.03}),
+        Target("unmarked", {"false_low": 0.03}),
+    ),
 )
 """Of hybrid search; a group is checked for every blog before the next one."""
 

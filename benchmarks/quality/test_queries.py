@@ -137,6 +137,11 @@ def test_questions_come_by_file_and_know_whether_they_are_in_the_posts_language(
         Query("question 2", second["query"], "a.md", language="en", parts=("other language",)),
         Query("question", first["query"], "a.md", evidence="檢索", language="zh"),
     ]
+    unmarked = [query.text for query in corpus.queries if query.kind == "unmarked"]
+    assert unmarked == [
+        "What is a database of vectors and what is it for",
+        "KV cache 的 token 為什麼要存",
+    ]
     near, *everyday = corpus.absent
     assert near == Query("absent", "樹莓派？")
     assert {query.kind for query in everyday} == {"everyday"}

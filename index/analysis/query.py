@@ -64,11 +64,17 @@ def _folded(language: str) -> frozenset[str]:
     return frozenset(fold(word) for word in function_words(language))
 
 
+_ASKS = (
+    "how|why|what|when|which|who|where|can|could|does|do|did|is|are|was|were|has|have|should|would"
+    "|wie|was|warum|wann|wo|welche[rsn]?|kann|cómo|qué|por qué|cuándo|dónde|cuál"
+    "|comment|pourquoi|quel\\w*|quand|où"
+)
 _QUESTION = re.compile(
-    r"[?？]|^\W*(?:how|why|what|when|which|who|where|can|does|do|did|is|are|should"
-    r"|wie|was|warum|wann|wo|welche[rsn]?|kann|cómo|qué|por qué|cuándo|dónde|cuál"
-    r"|comment|pourquoi|quel\w*|quand|où)\b"
-    r"|[嗎吗呢麼么哪誰谁]|如何|怎|為何|为何|幾|(?:です|ます|の)か|どう|なぜ|何|いつ|どこ|どの",
+    rf"[?？]|(?:^|[.:;!]\s)\W*(?:{_ASKS})\b"
+    r"|,\s(?:(?:how|why|what|which|who|where|when)\s(?:do|does|did|is|are|can|should|long|many|much)"
+    r"|(?:do|does|did|is|are|can|could|should|would)\s(?:i|we|you|it|its|they|there|the|my|our))\b"
+    r"|[嗎吗呢麼么哪誰谁]|如何|怎|為何|为何|幾|能不能|是不是|會不會|会不会|要不要|多少|几(?=倍|个|次|种|天|年)"
+    r"|(?:です|ます|の)か|どう|なぜ|何|いつ|どこ|どの",
     re.IGNORECASE,
 )
 

@@ -117,6 +117,12 @@ def test_function_words_of_the_blogs_language_weigh_little_in_any_query() -> Non
         "如何估計大小",
         "哪個比較快",
         "キャッシュとはどういう意味ですか",
+        "The tests are slow. How do I run them in parallel",
+        "Once names are kept as text, how long does it take",
+        "If a package ships an executable, do its users need a compiler",
+        "Many writes: is there a neat way",
+        "查询跑太久，能不能自动掐掉",
+        "内存会多占几倍",
     ],
 )
 def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
@@ -125,7 +131,18 @@ def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["island life", "KV cache", "showing whatever", "鍵值快取的大小", "read_chunk", "", "Wasm"],
+    [
+        *(
+            "island life",
+            "KV cache",
+            "showing whatever",
+            "鍵值快取的大小",
+            "read_chunk",
+            "",
+            "Wasm",
+        ),
+        *("Traits, how they work and when to use them", "几乎没有", "v1.2 does more"),
+    ],
 )
 def test_what_only_looks_like_one_is_no_question(text: str) -> None:
     assert not analyse_query(text).is_question
