@@ -3,9 +3,9 @@
 A blog is a folder with `posts/` in it. Beside that may lie `known_items.jsonl`, its authors'
 descriptions. Readers' questions come from a folder of their own, in files named after the blog:
 `BLOG.jsonl`, further ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl` for those without an answer in
-it. Each question is asked without its question mark too. What people ask of everyday life is asked
-of every blog, in its language and in English. All other kinds are made of the posts as for any
-blog.
+it. Each question is asked without its question mark and by its keywords too. What people ask of
+everyday life is asked of every blog, in its language and in English. All other kinds are made of
+the posts as for any blog.
 
 A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
 ({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
@@ -18,7 +18,7 @@ import csv
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -33,6 +33,7 @@ from benchmarks.quality.queries import (
     derive_queries,
     detect_language,
     is_specific,
+    reduce_to_keywords,
     select_foreign,
     sort_by_hash,
 )
@@ -47,6 +48,12 @@ DERIVED = (
     "regional",
 )  # fmt: skip
 """Kinds made of the posts."""
+
+REWORDED: Mapping[str, Callable[[str], str]] = {
+    "unmarked": lambda question: question.rstrip("?？"),
+    "keywords": reduce_to_keywords,
+}
+"""Kinds that are the questions in other words."""
 
 CHEAP = {"title": 5, "definition": 5}
 """Kinds of which there are as many times the limit: every one counts, and there are many."""
@@ -157,17 +164,18 @@ def _read_corpus(content: Path, questions: Path | None, limit: int) -> Corpus:
         for kind, path in _question_files(name, questions)
         for query in read_queries(path, kind)
     ]
-    unmarked = [
-        replace(query, kind="unmarked", text=text)
+    reworded = [
+        replace(query, kind=kind, text=text)
+        for kind, reword in REWORDED.items()
         for query in asked
-        if (text := query.text.rstrip("?？")) != query.text
+        if (text := reword(query.text)) not in ("", query.text)
     ]
     absent = questions / f"{name}.absent.jsonl" if questions else None
     near = read_queries(absent, "absent") if absent and absent.is_file() else ()
     return Corpus(
         name=name,
         content=content,
-        queries=[*made, *islice(sort_by_hash(described), limit), *asked, *unmarked],
+        queries=[*made, *islice(sort_by_hash(described), limit), *asked, *reworded],
         absent=[*near, *everyday_questions(_commonest(written))],
         posts=posts,
         language=_commonest(languages),

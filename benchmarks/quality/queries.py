@@ -19,7 +19,12 @@ from itertools import chain, cycle, islice
 from pathlib import Path
 
 from benchmarks.quality.types import Query
-from blog_search_mcp.index.analysis.languages import CJK, language_of, primary_subtag
+from blog_search_mcp.index.analysis.languages import (
+    CJK,
+    function_words,
+    language_of,
+    primary_subtag,
+)
 from blog_search_mcp.index.analysis.query import LEAST_LETTERS, analyse_query
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
@@ -90,6 +95,11 @@ _CJK = re.compile(f"[{CJK}]")
 """Chinese, Japanese and Korean letters, of which two say about what a word says."""
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.][^\W{CJK}]+)*")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]+)(?<!`)\1(?!`)")
+_WORD = re.compile(r"[\w'’+#./-]+")
+_CHINESE_ASKING = re.compile(
+    "什[麼么]|怎[麼么樣样]?|如何|[為为](?:什[麼么]|何)|哪[個个些]?|多少|[幾几](?=[個个倍次])|[請请][問问]"
+    "|是不是|能不能|[嗎吗呢吧的了？，。]"
+)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -233,6 +243,13 @@ def _read_requests() -> Mapping[str, Sequence[str]]:
         language, sentence = line.split("\t")
         found[language].append(sentence)
     return found
+
+
+def reduce_to_keywords(question: str) -> str:
+    """Return a question without signs and function words, as an assistant searches for it."""
+    known = function_words(language_of(question) or "en")
+    words = (word.strip("./-") for word in _WORD.findall(_CHINESE_ASKING.sub(" ", question)))
+    return " ".join(word for word in words if word and word.lower() not in known)
 
 
 def simplified(posts: Posts) -> Iterator[Query]:

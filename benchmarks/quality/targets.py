@@ -66,6 +66,7 @@ GROUPS: tuple[tuple[Target, ...], ...] = (
         Target(QUESTIONS, {"false_low": 0.03}),
         Target(OTHERS, {"false_low": 0.03}),
         Target("unmarked", {"false_low": 0.03}),
+        Target("keywords", {"false_low": 0.03}),
     ),
 )
 """Of hybrid search; a group is checked for every blog before the next one."""

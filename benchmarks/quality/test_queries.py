@@ -142,6 +142,8 @@ def test_questions_come_by_file_and_know_whether_they_are_in_the_posts_language(
         "What is a database of vectors and what is it for",
         "KV cache 的 token 為什麼要存",
     ]
+    keywords = [query.text for query in corpus.queries if query.kind == "keywords"]
+    assert keywords == ["database vectors", "KV cache token 要存"]
     near, *everyday = corpus.absent
     assert near == Query("absent", "樹莓派？")
     assert {query.kind for query in everyday} == {"everyday"}

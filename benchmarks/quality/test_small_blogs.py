@@ -22,7 +22,7 @@ def test_a_blog_is_cut_to_the_paragraphs_that_answer(
     monkeypatch.setattr(sys, "argv", ["small_blogs", *places])
     assert small_blogs.main() == 0
     rows = capsys.readouterr().out.splitlines()[2:]
-    assert rows == ["| cats | 1 | 1 | 1.000 | .000 | .867 | – |"] * len(small_blogs.SIZES)
+    assert rows == ["| cats | 1 | 1 | 1.000 | .000 | .933 | – |"] * len(small_blogs.SIZES)
     cut = tmp_path / "cache" / "blog-search-mcp" / "benchmarks" / "small" / "cats-5" / "posts"
     assert {path.name: path.read_text() for path in cut.iterdir()} == {
         "a.md": "# Purring\n\nAt 25 hertz, all night."

@@ -4,8 +4,8 @@ Those of words and of meaning are measured on each index against queries of two 
 searched for when it is written (`index.search.calibration`): its own headings, which certainly have
 an answer, and packaged headings about other things. What the first reach is 1, what the second
 reach is 0, and nearness counts by the query's length, so that one logistic model, fitted on several
-blogs, serves every language, size of blog and embedder. By how much the best post leads, and
-whether the query asks, are the same on any index.
+blogs, serves every language, size of blog and embedder. By how much the best post leads is the
+same on any index.
 """
 
 from __future__ import annotations
@@ -146,7 +146,6 @@ def compute_confidence_features(
         "nearest": nearest,
         "matching": matching,
         "lead": lead,
-        "question": float(query.is_question),
     }
 
 

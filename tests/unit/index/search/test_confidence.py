@@ -109,7 +109,6 @@ def test_features_are_0_at_what_absent_headings_reach_and_1_at_what_the_blogs_ow
                 "nearest": LONGER * reached,
                 "matching": LONGER * reached,
                 "lead": 0.0,
-                "question": 0.0,
             }
         )
 
@@ -124,11 +123,6 @@ def test_the_lead_is_what_the_best_score_is_above_the_next(
 ) -> None:
     assert measure_lead(scores) == lead
     assert features_of(FOUND, lead=lead)["lead"] == lead
-
-
-def test_a_question_is_told_from_a_few_words() -> None:
-    assert features_of(FOUND, "zebra")["question"] == 0.0
-    assert features_of(FOUND, "what is a zebra")["question"] == 1.0
 
 
 def test_no_feature_is_more_than_what_a_heading_reaches_or_far_below_absent_ones() -> None:
