@@ -29,7 +29,6 @@ from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
 from benchmarks.quality.blog import Embedding, build_indexes
 from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
-from benchmarks.quality.queries import reduce_to_keywords
 from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
@@ -76,7 +75,8 @@ KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
 LEFT_OUT = {
-    "title", "definition", "misspelled", "requested", "unmarked", "simplified", "regional",
+    "title", "definition", "misspelled", "requested", "unmarked", "keywords", "simplified",
+    "regional",
 }  # fmt: skip
 """Kinds that are answered by the title, or are other queries rewritten."""
 
@@ -94,9 +94,7 @@ LEAD = "lead"
 CONFIDENCE = ("found", "missing", "length", "nearest", "matching", LEAD)
 BY_WORDS = ("found", "missing", "length", LEAD)
 
-ABSENT = frozenset(
-    {"absent", "elsewhere", "heading elsewhere", "absent keywords", "elsewhere keywords"}
-)
+ABSENT = frozenset({"absent", "elsewhere", "heading elsewhere"})
 """Kinds without an answer that are fitted on; everyday questions are not, and test the fit."""
 
 ELSEWHERE = 150
@@ -184,12 +182,6 @@ def collect(corpus: Corpus, corpora: Sequence[Corpus], cache: Path) -> Iterator[
     by_index[indexes.whole or next(iter(by_index))] += [
         *((query.kind, query) for query in corpus.absent),
         *(("elsewhere", query) for query in elsewhere),
-        *(("elsewhere keywords", _by_keywords(query)) for query in elsewhere),
-        *(
-            ("absent keywords", _by_keywords(query))
-            for query in corpus.absent
-            if query.kind == "absent"
-        ),
         *(("heading elsewhere", query) for query in headings),
     ]
     for index, queries in by_index.items():
@@ -205,10 +197,6 @@ def _ask_elsewhere(corpus: Corpus, corpora: Iterable[Corpus]) -> list[Query]:
         if query.kind.startswith("question")
     ]
     return sorted(asked, key=lambda query: zlib.crc32(query.text.encode()))[:ELSEWHERE]
-
-
-def _by_keywords(query: Query) -> Query:
-    return replace(query, text=reduce_to_keywords(query.text) or query.text)
 
 
 def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) -> Iterator[Example]:
