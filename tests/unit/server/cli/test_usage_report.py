@@ -66,7 +66,7 @@ def test_questions_alike_stand_together_with_the_nearest_post(
     log: UsageLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log.append(call("walrus tusks", hits=0, time=NOON - timedelta(days=40)))
-    log.append(call("onion bread oven", confidence="low"))
+    log.append(call("onion bread in a wood oven", confidence="low"))
     log.append(call("Tusks of a  walrus\x1b[2J", confidence="low"))
     log.append(call("walrus tusks", hits=0))
     assert run(tmp_path) == 0
@@ -75,7 +75,7 @@ def test_questions_alike_stand_together_with_the_nearest_post(
         " (questions alike stand together):",
         "     3×  walrus tusks  (nothing found 2, low confidence 1; 2025-11-23 to 2026-01-02)",
         "         also: Tusks of a walrus␛[2J",
-        "     1×  onion bread oven  (low confidence; 2026-01-02)",
+        "     1×  onion bread in a wood oven  (low confidence; 2026-01-02)",
         "         nearest: Onion soup (2024-05-06, medium confidence)",
     ]
 
@@ -92,13 +92,13 @@ def test_the_report_can_begin_at_a_day(
 def test_the_report_is_printed_as_json(
     log: UsageLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log.append(call("onion bread oven", confidence="low"))
+    log.append(call("onion bread in a wood oven", confidence="low"))
     assert run(tmp_path, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     [missed] = told.pop("missed")
     assert missed["nearest"].pop("score") > 0
     assert missed == {
-        "questions": ["onion bread oven"],
+        "questions": ["onion bread in a wood oven"],
         "count": 1,
         "reasons": {"low confidence": 1},
         "first": "2026-01-02",
