@@ -121,14 +121,19 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (64, most))
 """
 
 
+def connect(connections: ExitStack, url: str, count: int) -> None:
+    """Open as many connections once the server listens; they are closed with the stack."""
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    place = (host, int(port))
+    until(lambda: _listens(place))
+    for _ in range(count):
+        connections.enter_context(socket.create_connection(place, PATIENCE))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
 def test_more_connections_than_files_that_macos_lets_open_are_served(tmp_path: Path) -> None:
     with holding(tmp_path, FEW_FILES + HELD) as (url, process), ExitStack() as connections:
-        host, _, port = url.removeprefix("http://").rpartition(":")
-        place = (host, int(port))
-        until(lambda: _listens(place))
-        for _ in range(100):
-            connections.enter_context(socket.create_connection(place, PATIENCE))
+        connect(connections, url, 100)
         assert httpx.get(f"{url}/health", timeout=PATIENCE).json()["status"] == "ok"
         process.kill()
         _, err = process.communicate(timeout=PATIENCE)
@@ -149,16 +154,11 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
 def test_connections_that_no_file_is_left_for_wait_and_are_told_of_once(tmp_path: Path) -> None:
     with holding(tmp_path, NO_MORE_FILES + HELD) as (url, process), ExitStack() as connections:
-        host, _, port = url.removeprefix("http://").rpartition(":")
-        place = (host, int(port))
-        until(lambda: _listens(place))
-        for _ in range(60):
-            connections.enter_context(socket.create_connection(place, PATIENCE))
+        connect(connections, url, 60)
         until(lambda: b"New connections wait" in read_log(process))
         connections.close()
         assert httpx.get(f"{url}/health", timeout=PATIENCE).json()["status"] == "ok"
-        for _ in range(60):
-            connections.enter_context(socket.create_connection(place, PATIENCE))
+        connect(connections, url, 60)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
