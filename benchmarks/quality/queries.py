@@ -54,7 +54,7 @@ DEFINITION = {
 
 REQUESTS = Path(__file__).with_name("requests.txt")
 """Sentences that ask for posts: a language, a tab, and the sentence with {} for the subject. None
-was looked at when the words of requests were chosen (`index/data/request_words.txt`)."""
+is one of those that requests are fitted on (`tools/requests/asking.tsv`)."""
 
 TRADITIONAL_SHARE = 0.05
 """Share of the letters that are written otherwise in Simplified characters: of Traditional text a
@@ -229,7 +229,7 @@ def requested(posts: Posts) -> Iterator[Query]:
     Each heading in the next sentence of REQUESTS.
     """
     languages = {post.post.source: detect_language(post) for post in posts}
-    sentences = {language: cycle(found) for language, found in _read_requests().items()}
+    sentences = {language: cycle(found) for language, found in read_requests().items()}
     for query in headings(posts):
         if (language := languages[query.source]) in sentences:
             text = next(sentences[language]).replace("{}", query.text)
@@ -237,7 +237,8 @@ def requested(posts: Posts) -> Iterator[Query]:
 
 
 @cache
-def _read_requests() -> Mapping[str, Sequence[str]]:
+def read_requests() -> Mapping[str, Sequence[str]]:
+    """Read the sentences that ask for posts, by language."""
     found: dict[str, list[str]] = defaultdict(list)
     for line in REQUESTS.read_text(encoding="utf-8").splitlines():
         language, sentence = line.split("\t")

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.languages import primary_subtag
+from blog_search_mcp.index.analysis.languages import join_words, primary_subtag
 from blog_search_mcp.index.search.confidence import (
     LEAST_QUERY_COVERAGE,
     east_asian_share,
@@ -75,7 +75,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)))
     absent, foreign = choose_absent(snapshot.languages[0])
     queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
-    with _embed_ahead(snapshot.embedder, queries, embedded) as known:
+    with _embed_ahead(snapshot.embedder, [*map(join_words, queries)], embedded) as known:
         ahead = replace(snapshot, embedder=known)
         texts = list(dict.fromkeys((*headings, *absent, *foreign)))
         reach: dict[str, RetrievalResult] = {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.gloss import gloss_in_english
+from blog_search_mcp.index.analysis.languages import join_words
 from blog_search_mcp.index.analysis.query import (
     Query,
     add_synonyms,
@@ -86,8 +87,8 @@ def search(
     mode: SearchMode = SearchMode.HYBRID,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    text, corrected = _correct_spelling(snapshot, text)
     text, subject = _find_subject(snapshot, text)
+    text, corrected = _correct_spelling(snapshot, text)
     among = snapshot.catalog.matching_posts(filters)
     found = find_candidates(snapshot, text, among, mode)
     query, retrieved = found.query, found.retrieved
@@ -109,7 +110,7 @@ def search(
         offset=offset,
         confidence=ranked.confidence.word,
         certainty=ranked.confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, corrected, subject, low, empty, lost))) or None,
+        notice=" ".join(filter(None, (found.notice, subject, corrected, low, empty, lost))) or None,
     )
 
 
@@ -342,7 +343,7 @@ def _embed_query(
             return snapshot.embedder.embed_query(gloss.text), gloss.share
     if not coverage and mode is SearchMode.HYBRID:
         return None, 0.0
-    return snapshot.embedder.embed_query(query.text), coverage
+    return snapshot.embedder.embed_query(join_words(query.text)), coverage
 
 
 def _make_hits(

@@ -101,6 +101,23 @@ def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
     assert (embedder.queries, found.notice, found.retrieved.max_cosine) == ([], None, None)
 
 
+@pytest.mark.parametrize(
+    ("query", "embedded"),
+    [
+        ("連線池　設定 逾時", "連線池設定逾時"),
+        ("接続 プール の設定", "接続プールの設定"),
+        ("KV cache 記憶體 優化", "KV cache 記憶體優化"),
+        ("연결 풀 설정", "연결 풀 설정"),
+    ],
+)
+def test_keywords_are_embedded_without_blanks_that_their_script_has_not(
+    counting: tuple[Snapshot, Counting], query: str, embedded: str
+) -> None:
+    snapshot, embedder = counting
+    assert find_candidates(snapshot, query).query.text == query
+    assert embedder.queries == [embedded]
+
+
 class OfEnglish(Counting):
     """Reads English alone."""
 
@@ -222,7 +239,7 @@ def test_a_query_is_asked_in_the_languages_that_are_common(
     ("query", "words"),
     [
         ("stem:zebra", "stem zebra"),
-        ("title:zebra AND (walrus", "title zebra and walrus"),
+        ("path:zebra AND (walrus", "path zebra and walrus"),
         ('"walrus zebra"', "walrus zebra"),
         ("NOT zebra", "not zebra"),
         ("-zebra +walrus", "zebra walrus"),
