@@ -16,9 +16,10 @@ import os
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean
+from typing import TypeAlias
 
 from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
@@ -35,6 +36,9 @@ from blog_search_mcp.index.analysis.request import (
 )
 from tools.fit_ranking import ASIDE
 from tools.request_field import Example, fit_weights
+
+Queries: TypeAlias = Sequence[Sequence[str]]
+"""As their words are compared."""
 
 SENTENCES = Path(__file__).with_name("requests")
 SLOT = "{}"
@@ -72,17 +76,18 @@ def main() -> int:
     collections = read_collections(options.corpora, cache_folder(os.environ), LIMIT)
     fitted = [corpus for corpus in (*blogs, *collections) if corpus.name not in ASIDE]
     model = fit(fitted)
-    left_out = {
+    models = {
         blog.name: fit([corpus for corpus in fitted if corpus is not blog])
-        for blog in blogs
         if blog in fitted
+        else model
+        for blog in blogs
     }
-    chosen_by = [blog for blog in blogs if blog in fitted]
-    least = choose_least_odds(chosen_by, left_out | {"": model})
+    held_out = [split_words(text) for _, text in _read_sentences("held_out.tsv")]
+    groups = [(models[blog.name], _own_others(blog)) for blog in blogs if blog in fitted]
+    least = {"least_odds": choose_least_odds([*groups, (model, held_out)])}
     for blog in blogs:
-        report(blog, left_out.get(blog.name, model).model_copy(update={"least_odds": least}))
-    written = model.model_copy(update={"least_odds": least})
-    MODEL_FILE.write_text(_dump(written), encoding="utf-8")
+        report(blog, models[blog.name].model_copy(update=least))
+    MODEL_FILE.write_text(_dump(model.model_copy(update=least)), encoding="utf-8")
     return 0
 
 
@@ -177,15 +182,12 @@ def _others_of(corpus: Corpus) -> Iterator[Query]:
             yield query
 
 
-def choose_least_odds(blogs: Sequence[Corpus], models: Mapping[str, RequestModel]) -> float:
+def choose_least_odds(groups: Sequence[tuple[RequestModel, Queries]]) -> float:
     """The least odds by which few enough queries that ask for no posts are cut.
 
-    Of each blog's own and of `held_out.tsv`, which count as much as one another.
+    `groups` are queries, each with the model that was fitted without them; the last are those of
+    `held_out.tsv`. They count as much as one another.
     """
-    held_out: list[Sequence[str]] = [
-        split_words(text) for _, text in _read_sentences("held_out.tsv")
-    ]
-    groups = [*((models[blog.name], _own_others(blog)) for blog in blogs), (models[""], held_out)]
     for odds in ODDS:
         shares = [
             _share_cut(model.model_copy(update={"least_odds": odds}), queries)
@@ -197,7 +199,7 @@ def choose_least_odds(blogs: Sequence[Corpus], models: Mapping[str, RequestModel
     raise ValueError(f"More than {CUT_WRONGLY} are cut wrongly by odds of {ODDS[-1]}.")
 
 
-def _share_cut(model: RequestModel, queries: Collection[Sequence[str]]) -> float:
+def _share_cut(model: RequestModel, queries: Queries) -> float:
     cut = sum(find_cuts(words, model) != (0, len(words)) for words in queries)
     return cut / len(queries)
 
@@ -207,7 +209,7 @@ def split_words(text: str) -> list[str]:
     return [unit.word for unit in split_units(text)]
 
 
-def _own_others(blog: Corpus) -> list[Sequence[str]]:
+def _own_others(blog: Corpus) -> Queries:
     return [each.words for each in make_others([blog], written=())]
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,15 @@ def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(
     posts = {found.post.source: found for found in read_posts(collection.content)}
     assert posts["1.md"].post.title == 'A "title"'
     assert posts["b%2F2.md"].body.text.strip() == "```\ndef f():\n    # this\n```"
+
+
+def test_no_sentence_or_query_that_is_measured_is_fitted_on() -> None:
+    fitted = Path(__file__).parents[2] / "tools" / "requests"
+
+    def read_letters(path: Path) -> set[str]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return {re.sub(r"[\W_]", "", line.split("\t")[1]).lower() for line in lines}
+
+    asking, other = (read_letters(fitted / name) for name in ("asking.tsv", "other.tsv"))
+    assert read_letters(REQUESTS) & asking == set()
+    assert read_letters(fitted / "held_out.tsv") & (asking | other) == set()
