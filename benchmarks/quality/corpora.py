@@ -44,8 +44,8 @@ from blog_search_mcp.index.errors import UsageError
 DESCRIPTIONS = "known_items.jsonl"
 
 DERIVED = (
-    "title", "definition", "misspelled", "heading", "requested", "identifier", "simplified",
-    "regional",
+    "title", "definition", "misspelled", "heading", "requested", "requested term", "identifier",
+    "simplified", "regional",
 )  # fmt: skip
 """Kinds made of the posts."""
 

@@ -224,16 +224,24 @@ def _misspell(title: str) -> str:
 
 
 def requested(posts: Posts) -> Iterator[Query]:
-    """Headings as what somebody asks for posts about, in the language of the post.
+    """Headings as what somebody asks for posts about, in the language of the post."""
+    return _request("requested", headings(posts), posts)
 
-    Each heading in the next sentence of REQUESTS.
-    """
+
+def requested_terms(posts: Posts) -> Iterator[Query]:
+    """Short titles that no other post has, likewise."""
+    terms = (replace(query, parts=()) for query in titles(posts) if is_short(query.text))
+    return _request("requested term", terms, posts)
+
+
+def _request(kind: str, queries: Iterable[Query], posts: Posts) -> Iterator[Query]:
+    """Put the text of each query into the next sentence of REQUESTS."""
     languages = {post.post.source: detect_language(post) for post in posts}
     sentences = {language: cycle(found) for language, found in read_requests().items()}
-    for query in headings(posts):
+    for query in queries:
         if (language := languages[query.source]) in sentences:
             text = next(sentences[language]).replace("{}", query.text)
-            yield replace(query, kind="requested", text=text)
+            yield replace(query, kind=kind, text=text)
 
 
 @cache
@@ -339,6 +347,7 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "definition": definitions,
     "misspelled": misspelled,
     "requested": requested,
+    "requested term": requested_terms,
     "simplified": simplified,
     "regional": regional,
 }

@@ -101,6 +101,16 @@ def test_headings_are_requested_in_the_language_of_the_post(tmp_path: Path) -> N
     assert by_source["hant.md"].text.replace("儲存向量的檔案", "") != ""
 
 
+def test_short_titles_are_requested_and_long_ones_are_not(tmp_path: Path) -> None:
+    texts = {
+        "term.md": post("Generics", "This is the post that says what the word is about."),
+        "long.md": post("Why the loops of Go are as they are", "This is the post on loops."),
+    }
+    [query] = asked("requested term", write_blog(tmp_path, texts)).values()
+    assert query.source == "term.md"
+    assert "Generics" in query.text != "Generics"
+
+
 def test_every_sentence_of_a_request_has_one_place_for_its_subject() -> None:
     rows = [line.split("\t") for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
     assert {language for language, _ in rows} == {"en", "de", "zh", "zh-hant", "ja"}
