@@ -40,8 +40,9 @@ from blog_search_mcp.index.analysis.request import (
         "please summarise what our posts say about {}",
     ],
 )
-def test_english_that_asks_for_posts_is_about_what_it_names(sentence: str) -> None:
-    assert find_subject(sentence.format("KV cache eviction")) == "KV cache eviction"
+@pytest.mark.parametrize("subject", ["KV cache eviction", "dithering"])
+def test_english_that_asks_for_posts_is_about_what_it_names(sentence: str, subject: str) -> None:
+    assert find_subject(sentence.format(subject)) == subject
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_english_that_asks_for_posts_is_about_what_it_names(sentence: str) -> No
         "关于{}的文章有哪些",
     ],
 )
-@pytest.mark.parametrize("subject", ["連線池設定", "KV cache"])
+@pytest.mark.parametrize("subject", ["連線池設定", "套件", "KV cache", "RAG"])
 def test_chinese_that_asks_for_posts_is_about_what_it_names(sentence: str, subject: str) -> None:
     assert find_subject(sentence.format(subject)) == subject
 
