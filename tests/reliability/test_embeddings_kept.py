@@ -194,7 +194,7 @@ def test_a_disk_that_was_full_keeps_every_embedding_for_the_next_run(
     small = Blog(whole.content, small_disk / "index", WideEmbedder())
     resize(small_disk, kilobytes)
     for _ in range(2):
-        with pytest.raises(IndexProblem, match="[Cc]heck the disk's space") as raised:
+        with pytest.raises(IndexProblem, match=r"[Cc]heck the disk's space") as raised:
             small.ingest()
         assert "\n" not in str(raised.value)
     resize(small_disk, 100_000)
