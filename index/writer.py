@@ -21,7 +21,7 @@ from blog_search_mcp.index.errors import (
     describe_unexpected,
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
-from blog_search_mcp.index.relations.addresses import find_contradiction
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.corpus import direct_posts
 from blog_search_mcp.index.relations.overtaken import find_overtaken
 from blog_search_mcp.index.relations.series import find_series
@@ -82,6 +82,10 @@ class IndexWriter:
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
+        self._read_back: tuple[_Posts, _Links] | None = None
+        """All posts by id, and their links, unless one was added or removed since."""
+        self._addresses: Addresses | None = None
+        """Of what was read back."""
         self.unrelated: dict[str, str] = {}
         """By source, why a post is not related to others; also why none of them is."""
         self.contradiction: Contradiction | None = None
@@ -97,6 +101,7 @@ class IndexWriter:
         with translate_disk_errors():
             for source in [each for each in sources if each in self._posts]:
                 del self._posts[source]
+                self._read_back = self._addresses = None
                 post_id, chunk_ids = self._catalog.remove(source)
                 self._removed_posts.append(post_id)
                 self._removed_chunks += chunk_ids
@@ -108,6 +113,7 @@ class IndexWriter:
         """
         source = pending.post.source
         self.remove([source])
+        self._read_back = self._addresses = None
         try:
             with translate_disk_errors():
                 post_id, ids = self._catalog.add(pending)
@@ -140,6 +146,8 @@ class IndexWriter:
 
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
+        if not any(post.waiting for post in self._posts.values()):
+            return {}
         posts = self._catalog.catalog.every_post().values()
         by_source = sorted(posts, key=lambda post: post.source)
         newest_first = sorted(by_source, key=lambda post: post.date or "", reverse=True)
@@ -203,7 +211,7 @@ class IndexWriter:
         """
         with translate_disk_errors():
             overview = count_posts(
-                tuple(self._catalog.catalog.every_post().values()),
+                tuple(self._read_posts()[0].values()),
                 generation=self._generation.number,
                 created=created,
                 embedder=self._embedder.name,
@@ -222,48 +230,51 @@ class IndexWriter:
             )
             return self._generation.publish(manifest, overview)
 
-    def _write_relations(self) -> dict[int, Post]:
+    def _write_relations(self) -> _Posts:
         """Write what posts are to each other; return them all by id."""
-        catalog = self._catalog.catalog
-        posts, links = catalog.every_post(), catalog.links()
-        self._catalog.write_translations(
-            self._relate(lambda some, _: find_translations(some), posts, links)
+        self._catalog.write_translations(self._relate(lambda posts, _: find_translations(posts)))
+        self._catalog.write_series(
+            self._relate(lambda posts, addresses: find_series(posts, addresses.resolved))
         )
-        self._catalog.write_series(self._relate(find_series, posts, links))
         self._catalog.commit()
+        posts, _ = self._read_posts()
         if 2 * len(self._added_posts) > len(posts):
-            self.contradiction = self._relate(find_contradiction, posts, links)
+            self.contradiction = self._relate(lambda _, addresses: addresses.contradiction)
         return posts
+
+    def _read_posts(self) -> tuple[_Posts, _Links]:
+        if self._read_back is None:
+            self._read_back = self._catalog.catalog.every_post(), self._catalog.catalog.links()
+        return self._read_back
 
     def _write_overtaken(self, table: ChunkTable) -> None:
         """Write which posts a newer one treats anew, as the vectors there are by now show it."""
         catalog = self._catalog.catalog
         groups = (catalog.translations().groups, catalog.series())
 
-        def find(posts: _Posts, links: _Links) -> dict[int, int]:
+        def find(posts: _Posts, addresses: Addresses) -> dict[int, int]:
             return find_overtaken(
                 posts,
-                links,
+                addresses.resolved,
                 groups,
                 catalog.chunks_of,
                 lambda: direct_posts(self._generation.open_vectors(), table),
             )
 
-        found = self._relate(find, catalog.every_post(), catalog.links())
-        self._catalog.write_overtaken(found)
+        self._catalog.write_overtaken(self._relate(find))
         self._catalog.commit()
 
-    def _relate(
-        self, find: Callable[[_Posts, _Links], Found], posts: _Posts, links: _Links
-    ) -> Found:
-        """Return what `find` finds of posts by id and their links.
+    def _relate(self, find: Callable[[_Posts, Addresses], Found]) -> Found:
+        """Return what `find` finds of all posts by id and their addresses.
 
         Posts on which it fails by themselves are noted and left out. Where it fails on the others
         together, that is noted, and what it finds of no posts is returned. Memory that the posts
         alone do not want is none of theirs: MemoryError is raised.
         """
+        posts, links = self._read_posts()
         try:
-            return find(posts, links)
+            self._addresses = self._addresses or Addresses(posts, links)
+            return find(posts, self._addresses)
         except _OF_NO_POST:
             raise
         except Exception:
@@ -274,7 +285,8 @@ class IndexWriter:
             }
         self.unrelated |= {posts[number].source: reason for number, reason in reasons.items()}
         try:
-            return find(*_only([number for number in posts if number not in reasons], posts, links))
+            some, of_some = _only([each for each in posts if each not in reasons], posts, links)
+            return find(some, Addresses(some, of_some))
         except (*_OF_NO_POST, MemoryError):
             raise
         except Exception as error:
@@ -283,7 +295,7 @@ class IndexWriter:
                 f"({describe_unexpected(error)}), so that some have none; the next ingest of a "
                 "change looks again"
             )
-        return find({}, {})
+        return find({}, Addresses({}))
 
     def _write_terms(
         self, map_batches: MapBatches, posts: Mapping[int, Post]
@@ -317,11 +329,11 @@ def _describe_lost(post_id: int) -> RefusedPost:
 
 
 def _explain_failure(
-    find: Callable[[_Posts, _Links], object], posts: _Posts, links: _Links
+    find: Callable[[_Posts, Addresses], object], posts: _Posts, links: _Links
 ) -> str | None:
     """Describe why `find` fails, `None` if it does not."""
     try:
-        find(posts, links)
+        find(posts, Addresses(posts, links))
     except _OF_NO_POST:
         raise
     except Exception as error:

@@ -18,6 +18,7 @@ from itertools import combinations
 from pathlib import Path
 
 from benchmarks.author._blogs import say
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import Layout
@@ -42,10 +43,10 @@ def main(arguments: Sequence[str]) -> int:
 def _measure(folder: Path, gold: Sequence[dict[str, list[str]]]) -> None:
     layout = Layout(folder)
     catalog = open_catalog(layout.generation(current_number(layout)))
-    links = catalog.links()
     posts = {n: replace(post, series="", part=None) for n, post in catalog.every_post().items()}
+    links = catalog.links()
     started = time.perf_counter()
-    found = find_series(posts, links)
+    found = find_series(posts, Addresses(posts, links).resolved)
     took = (time.perf_counter() - started) * 1000
     parts = [[part.source for part in series.parts] for series in found]
     number = sum(map(len, parts))

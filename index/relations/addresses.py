@@ -28,6 +28,8 @@ from blog_search_mcp.index.relations.linking.places import (
 )
 from blog_search_mcp.index.types import Contradiction, Link, Post
 
+_ENDINGS = (".md", "/index.md", "/_index.md", ".mdx", ".markdown")
+"""Of a post's file, which links leave out."""
 _GENERATED = {"ref", "link", "post"}
 """Schemes of `index.markdown.inline`."""
 
@@ -41,16 +43,18 @@ class Target:
     """Behind `#`, decoded; `""` for the post as a whole."""
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """A link of a post and where it leads."""
+
+    link: Link
+    target: Target | None
+    """`None` for another site, a file that is no post, or nothing at all."""
+
+
 CONTRADICTED, CONTRADICTED_SHARE = 3, 0.2
 """Posts, and their share of those that are linked, which must be linked elsewhere. On six blogs it
 is .00 to .05 by their own pattern of addresses, .59 and .81 by another one."""
-
-
-def find_contradiction(
-    posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]
-) -> Contradiction | None:
-    """Compare the addresses made for posts with where the posts' links show that they are."""
-    return Addresses(posts, links).contradiction
 
 
 class Addresses:
@@ -65,6 +69,12 @@ class Addresses:
         """
         self._posts = posts
         self._by_source = {_fold(post.source): number for number, post in posts.items()}
+        self._by_file = dict(self._by_source)
+        """By source, whole or without one of `_ENDINGS`, the first of them before the others."""
+        for end in _ENDINGS:
+            for source, number in self._by_source.items():
+                if source.endswith(end):
+                    self._by_file.setdefault(source.removesuffix(end), number)
         self._by_path: dict[str, int] = {}
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
         self.hosts: frozenset[str] = frozenset(
@@ -80,13 +90,24 @@ class Addresses:
                 self._by_name[name].add(number)
 
     @cached_property
+    def resolved(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
+        """The links of each post that has any, in the order of the post."""
+        return {
+            post: tuple(
+                ResolvedLink(link, self.find_target(link.href, self._posts[post].source))
+                for link in links
+            )
+            for post, links in self._links.items()
+        }
+
+    @cached_property
     def places(self) -> Places:
         """Where posts without a URL are published, as links show."""
         return Places(self._posts, {} if self.hosts else self._links)
 
     @cached_property
     def contradiction(self) -> Contradiction | None:
-        """Whether links show that the posts are elsewhere than at their URLs."""
+        """Whether the posts' links show that they are elsewhere than at their URLs."""
         places = Places(self._posts, self._links) if self.hosts else None
         right, wrong = set[int](), dict[int, str]()
         for href in {link.href for links in self._links.values() for link in links}:
@@ -243,12 +264,8 @@ class Addresses:
             [path.lstrip("/")] if path.startswith("/") else [posixpath.join(folder, path), path]
         )
         for place in places:
-            stem = _fold(posixpath.normpath(place))
-            if stem in self._by_source:
-                return self._by_source[stem]
-            for end in (".md", "/index.md", "/_index.md", ".mdx", ".markdown"):
-                if stem + end in self._by_source:
-                    return self._by_source[stem + end]
+            if found := self._by_file.get(_fold(posixpath.normpath(place))):
+                return found
         return None
 
     def _find_name(self, path: str) -> int | None:

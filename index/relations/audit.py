@@ -21,7 +21,8 @@ from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_te
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.relations.corpus import Corpus, ResolvedLink
+    from blog_search_mcp.index.relations.addresses import ResolvedLink
+    from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.types import Post
 
 Kind: TypeAlias = Literal[

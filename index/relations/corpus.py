@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from blog_search_mcp.index.relations.addresses import Addresses, Target
+from blog_search_mcp.index.relations.addresses import Addresses, ResolvedLink
 from blog_search_mcp.index.relations.linking.names import LinkWords, Names, stems_of
 from blog_search_mcp.index.relations.similarity.passages import BlogPassages
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
-    from blog_search_mcp.index.types import Ids, Link, Post, Series, Vectors
+    from blog_search_mcp.index.types import Ids, Post, Series, Vectors
     from blog_search_mcp.index.vectors.base import ChunkVectors, VectorStore
 
 T = TypeVar("T")
@@ -62,15 +62,6 @@ def direct_posts(store: VectorStore, table: ChunkTable) -> PostVectors:
     return PostVectors(posts[known], (means / np.maximum(norms, 1e-9)).astype(np.float32))
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLink:
-    """A link of a post and where it leads."""
-
-    link: Link
-    target: Target | None
-    """`None` for another site, a file that is no post, or nothing at all."""
-
-
 class Corpus:
     """The posts of one generation, with their vectors and links; safe for concurrent use."""
 
@@ -96,11 +87,7 @@ class Corpus:
     @cached_property
     def addresses(self) -> Addresses:
         """Where each post is found."""
-        return Addresses(self.posts, self._written)
-
-    @cached_property
-    def _written(self) -> Mapping[int, tuple[Link, ...]]:
-        return self.snapshot.catalog.links()
+        return Addresses(self.posts, self.snapshot.catalog.links())
 
     @cached_property
     def anchors(self) -> Mapping[int, tuple[str, ...]]:
@@ -110,13 +97,7 @@ class Corpus:
     @cached_property
     def links(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
         """The links of each post that has any, in the order of the post."""
-        return {
-            post: tuple(
-                ResolvedLink(link, self.addresses.find_target(link.href, self.posts[post].source))
-                for link in links
-            )
-            for post, links in self._written.items()
-        }
+        return self.addresses.resolved
 
     @cached_property
     def linked(self) -> Mapping[int, frozenset[int]]:

@@ -22,9 +22,9 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.relations.addresses import Addresses
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.relations.addresses import ResolvedLink
     from blog_search_mcp.index.relations.corpus import PostVectors
     from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 
@@ -125,7 +125,7 @@ class _Pair:
 
 def find_overtaken(
     posts: Mapping[int, Post],
-    links: Mapping[int, Sequence[Link]],
+    links: Mapping[int, Sequence[ResolvedLink]],
     groups: Iterable[Mapping[int, object]],
     read_chunks: Callable[[int], Mapping[int, Chunk]],
     read_vectors: Callable[[], PostVectors],
@@ -163,15 +163,15 @@ _Targets = Mapping[int, Mapping[int, Sequence["Link"]]]
 """By post, the other posts that it links to, ascending, with the links."""
 
 
-def _find_targets(posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]) -> _Targets:
-    addresses = Addresses(posts, links)
+def _find_targets(
+    posts: Mapping[int, Post], links: Mapping[int, Sequence[ResolvedLink]]
+) -> _Targets:
     found: dict[int, dict[int, list[Link]]] = {}
     for number in sorted(links.keys() & posts.keys()):
         of_post: defaultdict[int, list[Link]] = defaultdict(list)
-        for link in links[number]:
-            target = addresses.find_target(link.href, posts[number].source)
-            if target and target.post != number:
-                of_post[target.post].append(link)
+        for each in links[number]:
+            if each.target and each.target.post != number and each.target.post in posts:
+                of_post[each.target.post].append(each.link)
         found[number] = dict(sorted(of_post.items()))
     return found
 

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from blog_search_mcp.index.relations.addresses import Addresses
+from blog_search_mcp.index.relations.addresses import ResolvedLink
 from blog_search_mcp.index.types import Link, Post, Series, SeriesPart
 
 LEAST_REPORT = 5
@@ -88,7 +88,9 @@ class _Number:
     number: int
 
 
-def find_series(posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]) -> list[Series]:
+def find_series(
+    posts: Mapping[int, Post], links: Mapping[int, Sequence[ResolvedLink]]
+) -> list[Series]:
     """Find the series of a blog: `posts` are all by id, `links` those of each that has any.
 
     A post is in one series at most. Sorted by the first part's source.
@@ -173,7 +175,7 @@ def _is_run(numbers: Sequence[int]) -> bool:
 
 
 def _linked_parts(
-    posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]]
+    posts: Mapping[int, Post], links: Mapping[int, Sequence[ResolvedLink]]
 ) -> Iterator[Sequence[int]]:
     """Yield posts that links join.
 
@@ -193,12 +195,11 @@ def _linked_parts(
     for number, post in posts.items():
         if group := clauses.get((post.language, _fold(_clean(post.title)))):
             group.add(number)
-    addresses = Addresses(posts, links)
     targets = {
         number: {
-            link: target.post
-            for link in each
-            if (target := addresses.find_target(link.href, posts[number].source))
+            resolved.link: target.post
+            for resolved in each
+            if (target := resolved.target)
             and target.post != number
             and posts[target.post].language == posts[number].language
         }

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -123,8 +124,14 @@ CHUNK_ROWS = (
 def post_of(row: Sequence[Any]) -> Post:
     """Make the post of a row of POST_COLUMNS."""
     _, source, title, day, tags, *texts, aliases, canonical_url = row
-    rest = [*texts, tuple(json.loads(aliases)), canonical_url]
-    return Post(source, title, day, tuple(json.loads(tags)), *rest)
+    rest = [*texts, _read_list(aliases), canonical_url]
+    return Post(source, title, day, _read_list(tags), *rest)
+
+
+@lru_cache(maxsize=1024)
+def _read_list(text: str) -> tuple[str, ...]:
+    """Read what many posts have alike: no aliases, and tags."""
+    return tuple(json.loads(text))
 
 
 def text_crc(chunk_id: int, text: str, plain: str) -> int:

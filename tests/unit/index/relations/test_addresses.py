@@ -7,7 +7,6 @@ import pytest
 from blog_search_mcp.index.relations.addresses import (
     Addresses,
     Target,
-    find_contradiction,
 )
 from blog_search_mcp.index.types import Contradiction, Link, Post
 
@@ -73,7 +72,8 @@ TALES = {
 
 
 def find_in_tales(*hrefs: str) -> Contradiction | None:
-    return find_contradiction(TALES, {1: tuple(Link(href, "words", 1) for href in hrefs)})
+    links = {1: tuple(Link(href, "words", 1) for href in hrefs)}
+    return Addresses(TALES, links).contradiction
 
 
 DATED = ("/2024/01/01/1/", "/2024/01/02/2/#more", "/2024/01/03/3.html")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.corpus import PostVectors
 from blog_search_mcp.index.relations.overtaken import find_overtaken, find_statement
 from blog_search_mcp.index.types import Chunk, Link, Post
@@ -48,7 +49,8 @@ def found(
     chunks = {1: chunk_of(says)} if says else {}
     if says:
         links |= {1: [Link("new.md", "newer", 1)]}
-    overtaken = find_overtaken(posts, links, groups, lambda _: chunks, lambda: vectors)
+    resolved = Addresses(posts, links).resolved
+    overtaken = find_overtaken(posts, resolved, groups, lambda _: chunks, lambda: vectors)
     return {posts[one].source: posts[other].source for one, other in overtaken.items()}
 
 
@@ -127,8 +129,9 @@ def test_without_vectors_what_the_older_post_says_counts_alone() -> None:
     none = PostVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.float32))
     old = {1: chunk_of("Superseded by newer.")}
     says = {1: [Link("new.md", "newer", 1)], 2: [TO_OLD]}
-    assert find_overtaken(posts, {2: [TO_OLD]}, (), lambda _: {}, lambda: none) == {}
-    assert find_overtaken(posts, says, (), lambda _: old, lambda: none) == {1: 2}
+    links = [Addresses(posts, each).resolved for each in ({2: [TO_OLD]}, says)]
+    assert find_overtaken(posts, links[0], (), lambda _: {}, lambda: none) == {}
+    assert find_overtaken(posts, links[1], (), lambda _: old, lambda: none) == {1: 2}
 
 
 def test_vectors_are_read_only_where_a_pair_is_proposed() -> None:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.types import Link, Post
 
@@ -16,7 +17,7 @@ def found(*posts: Post, links: dict[str, list[Link]] | None = None) -> list[tupl
     of_posts = {n: (links or {}).get(post.source, []) for n, post in by_id.items()}
     return [
         (series.name, [f"{each.part} {each.source}" for each in series.parts])
-        for series in find_series(by_id, of_posts)
+        for series in find_series(by_id, Addresses(by_id, of_posts).resolved)
     ]
 
 
