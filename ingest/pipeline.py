@@ -372,6 +372,7 @@ class _Ingest:
         seen = LastIngest(
             generation=manifest.generation,
             created=manifest.created,
+            walked=run.plan.walked,
             content=format_folder(self.job.content),
             suffixes=SUFFIXES,
             files=files,

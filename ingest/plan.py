@@ -1,7 +1,7 @@
 """Plan an ingest: walk the content folder and compare it with the live generation.
 
-A file whose size and time are those of the last ingest is not opened. Whether another one really
-changed is decided by its digest when it is read (`ingest.prepare`).
+A file whose size and time are those at which an ingest read it is not opened. Whether another one
+really changed is decided by its digest when it is read (`ingest.prepare`).
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ class Plan:
     choice: Choice
     created: str
     """When the folder was walked: UTC, ISO 8601 to the second."""
+    walked: str
+    """The same, or as recorded before where no post is read that the next ingest need not read."""
     files: Mapping[str, SourceFile]
     """Every file by source."""
     to_read: tuple[FileToRead, ...]
@@ -138,13 +140,14 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     build = build_fingerprint(job.options, "".join(each.digest for each in (site, whole) if each))
     base = live if live and live.build == build else None
     posts = _posts_to_keep(base, choice) if base else {}
-    settled_ns = _settled_ns(base, created) if base else 0
     last = read_any_last_ingest(open_store(job.index)) if base else None
+    recent = last if last and live and last.generation == live.generation else None
+    known = _states_read(posts, base, recent, created) if base else {}
     lethal = _files_that_end_processes(last)
     configured = site or find_configured_site(job.content)
     reads_sections = bool(walked.sections or configured)
     cascades = read_cascades(job.content, walked.sections, configured) if reads_sections else ()
-    cascades_before = last.cascades if last and live and last.generation == live.generation else ()
+    cascades_before = recent.cascades if recent else ()
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
@@ -158,11 +161,14 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         elif (
             before is not None
             and passed == passed_before
-            and _is_unchanged(file, before, settled_ns, job.today)
+            and (file.size, file.mtime_ns) in known[file.source]
+            and not (before.expires is not None and before.expires < job.today.isoformat())
         ):
             unchanged[file.source] = day_after(before.expires)
         else:
             to_read.append(FileToRead(file, before, passed))
+    now_ns = _settled_ns(created)
+    settles = any(each.before and each.file.mtime_ns < now_ns for each in to_read)
     return Plan(
         live=live.generation if live else 0,
         base=base,
@@ -170,6 +176,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         site=site,
         choice=choice,
         created=created,
+        walked=recent.walked if recent and not settles else created,
         files={file.source: file for file in walked.files},
         to_read=tuple(to_read),
         unchanged=unchanged,
@@ -219,20 +226,32 @@ def _files_that_end_processes(last: LastIngest | None) -> frozenset[tuple[str, i
     )
 
 
-def _is_unchanged(file: SourceFile, before: IndexedPost, settled_ns: int, today: date) -> bool:
-    expired = before.expires is not None and before.expires < today.isoformat()
-    same = (file.size, file.mtime_ns) == (before.size, before.mtime_ns)
-    return same and file.mtime_ns < settled_ns and not expired
+def _states_read(
+    posts: Mapping[str, IndexedPost], base: Manifest, recent: LastIngest | None, now: str
+) -> Mapping[str, set[tuple[int, int]]]:
+    """Return by source the sizes and times at which a file was read as the index has it.
 
-
-def _settled_ns(base: Manifest, now: str) -> int:
-    """Time from which on a file may have changed again within its time stamp's grain.
-
-    None is settled if the clock was set back since: it may have published a post of the future.
+    They are those of the ingest that wrote the post and of the last one, `recent`: one that finds
+    a file as it was, though its time is another, writes no generation. None counts if the clock was
+    set back since: it may have published a post of the future.
     """
-    if base.created > now:
-        return 0
-    return int(datetime.fromisoformat(base.created).timestamp()) * 1_000_000_000 - GRAIN_NS
+    known: dict[str, set[tuple[int, int]]] = {source: set() for source in posts}
+    walked = recent.walked if recent else ""
+    if max(base.created, walked) > now:
+        return known
+    settled, settled_since = _settled_ns(base.created), _settled_ns(walked) if walked else 0
+    for source, post in posts.items():
+        if post.mtime_ns < settled:
+            known[source].add((post.size, post.mtime_ns))
+        state = recent.files.get(source) if recent else None
+        if state and state.size == post.size and state.mtime_ns < settled_since:
+            known[source].add((state.size, state.mtime_ns))
+    return known
+
+
+def _settled_ns(walked: str) -> int:
+    """Time from which on a file may have changed again within its time stamp's grain."""
+    return int(datetime.fromisoformat(walked).timestamp()) * 1_000_000_000 - GRAIN_NS
 
 
 def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:

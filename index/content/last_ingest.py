@@ -2,9 +2,9 @@
 
 It is no part of a generation: an ingest that has nothing to write may still have met a new
 draft or a touched post, and a server that compares the folder with it (`index.content.changes`)
-must not report those as changed for ever. Nothing else depends on it, so a folder's is written in
-place: a torn file is not JSON and counts as none. It names a folder of this machine, which must
-not reach a client.
+must not report those as changed for ever, nor the next ingest read a touched post again. A
+folder's is written in place: a torn file is not JSON and counts as none. It names a folder of this
+machine, which must not reach a client.
 """
 
 from contextlib import suppress
@@ -59,6 +59,9 @@ class LastIngest(_Frozen):
     """The generation that was live afterwards; of another one, this holds nothing."""
     created: str
     """When the generation was made, as in its manifest."""
+    walked: str = ""
+    """When the folder was walked: UTC, ISO 8601 to the second. Files of the index that had not
+    been written to for two seconds were read as it has them."""
     content: str
     """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
     suffixes: tuple[str, ...]

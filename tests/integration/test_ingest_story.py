@@ -91,6 +91,9 @@ def test_a_new_blog_is_embedded_once_and_whole(blog: MakeBlog) -> None:
 
 def test_an_ingest_of_an_unchanged_blog_writes_nothing(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE, "soup.md": SOUP})
+    for path in made.content.iterdir():
+        os.utime(path, ns=(10**18, 10**18))
+    made.ingest()
     before = snapshot(made.index)
     report = made.ingest()
     assert counts(report) == (0, 0, 0, 0)
@@ -98,13 +101,18 @@ def test_an_ingest_of_an_unchanged_blog_writes_nothing(blog: MakeBlog) -> None:
     assert snapshot(made.index) == before
 
 
-def test_a_touched_post_is_read_and_found_unchanged(blog: MakeBlog) -> None:
+def test_a_touched_post_is_read_once_and_found_unchanged(
+    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = blog({"kv.md": CACHE})
     before = snapshot(made.index)
     os.utime(made.content / "kv.md", ns=(10**18, 10**18))
     assert counts(made.ingest()) == (0, 0, 0, 0)
     after = snapshot(made.index)
     assert {name for name in after if after[name] != before[name]} == {"last_ingest.json"}
+    monkeypatch.setattr("blog_search_mcp.ingest.prepare.prepare_post", None)
+    assert counts(made.ingest()) == (0, 0, 0, 0)
+    assert snapshot(made.index) == after
 
 
 def test_an_edited_post_embeds_its_changed_words_alone(blog: MakeBlog) -> None:
