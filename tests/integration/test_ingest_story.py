@@ -138,6 +138,17 @@ def test_an_edit_that_keeps_size_and_time_within_the_clock_s_grain_is_noticed(
     assert counts(made.ingest()) == (0, 1, 0, 1)
 
 
+def test_such_an_edit_of_a_post_that_was_touched_before_is_noticed_too(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP})
+    path = made.content / "soup.md"
+    path.touch()
+    status = path.stat()
+    assert counts(made.ingest()) == (0, 0, 0, 0)
+    made.write({"soup.md": SOUP.replace("Boil", "Bake")})
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert counts(made.ingest()) == (0, 1, 0, 1)
+
+
 def test_an_inserted_section_costs_its_own_words(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE})
     before = embedding_texts(made)
