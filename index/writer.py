@@ -193,6 +193,7 @@ class IndexWriter:
             table = self._catalog.catalog.chunk_table()
             self._generation.complete(table, self._removed_chunks)
             self._write_overtaken(table)
+        self._read_back = self._addresses = None
 
     def chunk_ids(self) -> Ids:
         """Return the chunks' ids, ascending."""

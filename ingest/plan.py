@@ -142,7 +142,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     posts = _posts_to_keep(base, choice) if base else {}
     last = read_any_last_ingest(open_store(job.index)) if base else None
     recent = last if last and live and last.generation == live.generation else None
-    known = _states_read(posts, base, recent, created) if base else {}
+    seen_before = _SeenBefore(base, recent, created)
     lethal = _files_that_end_processes(last)
     configured = site or find_configured_site(job.content)
     reads_sections = bool(walked.sections or configured)
@@ -161,14 +161,14 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         elif (
             before is not None
             and passed == passed_before
-            and (file.size, file.mtime_ns) in known[file.source]
+            and seen_before.has_read(file, before)
             and not (before.expires is not None and before.expires < job.today.isoformat())
         ):
             unchanged[file.source] = day_after(before.expires)
         else:
             to_read.append(FileToRead(file, before, passed))
-    now_ns = _settled_ns(created)
-    settles = any(each.before and each.file.mtime_ns < now_ns for each in to_read)
+    settled = _settled_ns(created)
+    settles = any(each.before and each.file.mtime_ns < settled for each in to_read)
     return Plan(
         live=live.generation if live else 0,
         base=base,
@@ -226,27 +226,36 @@ def _files_that_end_processes(last: LastIngest | None) -> frozenset[tuple[str, i
     )
 
 
-def _states_read(
-    posts: Mapping[str, IndexedPost], base: Manifest, recent: LastIngest | None, now: str
-) -> Mapping[str, set[tuple[int, int]]]:
-    """Return by source the sizes and times at which a file was read as the index has it.
+class _SeenBefore:
+    """What earlier ingests read of the files of the index."""
 
-    They are those of the ingest that wrote the post and of the last one, `recent`: one that finds
-    a file as it was, though its time is another, writes no generation. None counts if the clock was
-    set back since: it may have published a post of the future.
-    """
-    known: dict[str, set[tuple[int, int]]] = {source: set() for source in posts}
-    walked = recent.walked if recent else ""
-    if max(base.created, walked) > now:
-        return known
-    settled, settled_since = _settled_ns(base.created), _settled_ns(walked) if walked else 0
-    for source, post in posts.items():
-        if post.mtime_ns < settled:
-            known[source].add((post.size, post.mtime_ns))
-        state = recent.files.get(source) if recent else None
-        if state and state.size == post.size and state.mtime_ns < settled_since:
-            known[source].add((state.size, state.mtime_ns))
-    return known
+    def __init__(self, base: Manifest | None, recent: LastIngest | None, now: str) -> None:
+        """`recent` is of the last ingest, if the live generation is of it.
+
+        Nothing counts if the clock was set back since: it may have published a post of the future.
+        """
+        walked = recent.walked if recent else ""
+        counts = base is not None and max(base.created, walked) <= now
+        self._files = recent.files if recent else {}
+        self._settled = _settled_ns(base.created) if base and counts else 0
+        self._settled_since = _settled_ns(walked) if walked and counts else 0
+
+    def has_read(self, file: SourceFile, before: IndexedPost) -> bool:
+        """Whether a file of this size and time was read as the index has it.
+
+        By the ingest that wrote the post, or by the last one: one that finds a file as it was,
+        though its time is another, writes no generation.
+        """
+        if file.size != before.size:
+            return False
+        if file.mtime_ns == before.mtime_ns and file.mtime_ns < self._settled:
+            return True
+        state = self._files.get(file.source)
+        return (
+            state is not None
+            and (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
+            and file.mtime_ns < self._settled_since
+        )
 
 
 def _settled_ns(walked: str) -> int:

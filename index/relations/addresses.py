@@ -69,12 +69,12 @@ class Addresses:
         """
         self._posts = posts
         self._by_source = {_fold(post.source): number for number, post in posts.items()}
-        self._by_file = dict(self._by_source)
-        """By source, whole or without one of `_ENDINGS`, the first of them before the others."""
+        self._by_stem: dict[str, int] = {}
+        """By source without one of `_ENDINGS`, the first of them before the others."""
         for end in _ENDINGS:
             for source, number in self._by_source.items():
                 if source.endswith(end):
-                    self._by_file.setdefault(source.removesuffix(end), number)
+                    self._by_stem.setdefault(source.removesuffix(end), number)
         self._by_path: dict[str, int] = {}
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
         self.hosts: frozenset[str] = frozenset(
@@ -264,7 +264,8 @@ class Addresses:
             [path.lstrip("/")] if path.startswith("/") else [posixpath.join(folder, path), path]
         )
         for place in places:
-            if found := self._by_file.get(_fold(posixpath.normpath(place))):
+            name = _fold(posixpath.normpath(place))
+            if found := self._by_source.get(name) or self._by_stem.get(name):
                 return found
         return None
 
