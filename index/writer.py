@@ -241,6 +241,7 @@ class IndexWriter:
         posts, _ = self._read_posts()
         if 2 * len(self._added_posts) > len(posts):
             self.contradiction = self._relate(lambda _, addresses: addresses.contradiction)
+            self._read_back = self._addresses = None
         return posts
 
     def _read_posts(self) -> tuple[_Posts, _Links]:

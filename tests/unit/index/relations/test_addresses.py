@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.relations.addresses import (
-    Addresses,
-    Target,
-)
+from blog_search_mcp.index.relations.addresses import Addresses, Target
 from blog_search_mcp.index.types import Contradiction, Link, Post
 
 POSTS = {
