@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 
 import pytest
@@ -16,10 +15,6 @@ from tools.sandbox import ROOT, Sandbox
 pytestmark = pytest.mark.slow  # runs every command of a page
 
 
-EXAMPLES = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
-AUTHORS = 7
-"""Features for who writes, that of what readers miss among them."""
-FENCES = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 PAGE = """
 ```console
 $ one \\
@@ -56,19 +51,6 @@ def test_every_example_says_what_it_prints_today(name: str, sandbox: Sandbox) ->
     found = outdated((ROOT / name).read_text(encoding="utf-8"), sandbox)
     said = "\n".join(f"- {example.printed}\n+ {now}" for example, now in found)
     assert not found, f"If that is right: python -m tools.examples\n{said}"
-
-
-def test_each_feature_has_an_example_and_each_of_the_authors_three() -> None:
-    prose = FENCES.sub(lambda fence: "x" * len(fence[0]), EXAMPLES)
-    heads = [(found.start(), found[1]) for found in re.finditer(r"^#{2,} (.+)$", prose, re.M)]
-    features = [
-        max(head for head in heads if head[0] < each.start)[1] for each in examples_in(EXAMPLES)
-    ]
-    authors = {*re.findall(r"^### (.+)$", prose, re.M), "Usage"}
-    others = {name for _, name in heads} - authors - {"For authors"}
-    assert len(authors) == AUTHORS
-    assert {name: features.count(name) for name in authors} == dict.fromkeys(authors, 3)
-    assert others <= set(features)
 
 
 def test_commands_and_requests_are_examples_and_other_fences_are_not() -> None:

@@ -118,12 +118,6 @@ def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
     }
 
 
-def test_every_feature_with_examples_is_in_the_readme() -> None:
-    examples = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
-    features = {name: f"docs/examples.md#{slug(name)}" for name in headings(examples, "##")}
-    assert dict(re.findall(r"\[([^\]]+)\]\((docs/examples\.md#[^)]+)\)", README)) == features
-
-
 def test_every_page_is_linked_from_the_readme() -> None:
     linked = set(re.findall(r"\]\((docs/[a-z-]+\.md)\)", README))
     assert linked == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
