@@ -25,6 +25,10 @@ _REQUIRED, _NO_VALUE = "the following arguments are required: ", " needs a value
 class CommandLine(argparse.ArgumentParser):
     """A parser that answers a mistake with a sentence and the nearest word that it knows."""
 
+    def __init__(self, **options: Any) -> None:
+        """Take argparse's options; the beginning of an option's name never stands for it."""
+        super().__init__(allow_abbrev=False, **options)
+
     def add_version(self) -> None:
         """Add `--version`."""
         self.add_argument("--version", action=_PrintVersion)
@@ -36,7 +40,7 @@ class CommandLine(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if name == "--":
                 break
-            if name.startswith("--") and not any(option.startswith(name) for option in known):
+            if name.startswith("--") and name not in known:
                 self.error(f"There is no option {name}.{_nearest(name, known)}")
         options, left = self.parse_known_args(arguments)
         if left and left[0] in self._option_string_actions:

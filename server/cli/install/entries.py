@@ -26,8 +26,12 @@ from blog_search_mcp.server.cli.install.settings_file import (
 from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blogs
 
-_OURS = re.compile(rf"({SERVER}|{PACKAGE})(\.exe|[@=].*)?")
-"""Our program's name, with Windows' ending or with a version for a runner."""
+_OURS = re.compile(rf"({SERVER}|{PACKAGE})([@=].*)?")
+"""Our program's name, with a version for a runner."""
+_RUNNERS = {"uvx": "", "uv": "run", "pipx": "run"}
+"""Programs that start a package's program, and the word before its name, if any."""
+_WITH_VALUE = {"--from", "--spec", "--with", "--python", "-p"}
+"""A runner's options that take the next word; behind any other such option an entry is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,12 @@ class Entry:
     @property
     def is_ours(self) -> bool:
         """Whether it starts this program, directly, by `python -m` or through a runner."""
-        words = [self.command, *self.arguments]
-        by_module = any(pair == ("-m", "blog_search_mcp.server") for pair in pairwise(words))
-        return by_module or any(_OURS.fullmatch(PurePath(word).name) for word in words)
+        if ("-m", "blog_search_mcp.server") in pairwise(self.arguments):
+            return True
+        program = re.sub(r"(?i)\.exe$", "", PurePath(self.command).name)
+        if program in _RUNNERS:
+            program = _find_package_word(_RUNNERS[program], self.arguments)
+        return _OURS.fullmatch(program) is not None
 
     @property
     def indexes(self) -> tuple[str, ...]:
@@ -58,6 +65,19 @@ class Entry:
             if word == "--index" or word.startswith("--index=")
         )
         return named or tuple(filter(None, [self.environment.get("BLOG_INDEX", "")]))
+
+
+def _find_package_word(after: str, arguments: Sequence[str]) -> str:
+    """Return the first word behind `after` that is no option of a runner, empty if none is."""
+    words = iter(arguments)
+    if after:
+        next((word for word in words if word == after), None)
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def expand_home(folder: str) -> Path:

@@ -14,6 +14,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -81,17 +82,14 @@ def format_settings(root: dict[str, Any], before: str) -> str:
 def update_file(path: Path, edit: Callable[[str], str]) -> Update:
     """Replace the file's text by `edit` of it; a file that is not there has an empty text.
 
+    A text that changed before it is replaced is read and edited anew.
     Raises ClientSettingsError, with the file as it was, if it cannot be read, parsed or written,
     and any BlogSearchError that `edit` raises.
     """
     try:
-        before = _read(path)
-        text = (before or b"").decode()
-        bom = _BOM if text.startswith(_BOM) else ""
-        after = (bom + edit(text.removeprefix(_BOM))).encode()
-        if after == (before or b""):
-            return Update(written=False)
-        return Update(written=True, backup=_write(path, before, after))
+        while True:
+            with suppress(_Changed):
+                return _edit_file(path, edit)
     except OSError as error:
         raise ClientSettingsError(
             f"{path} cannot be changed: {error.strerror}. Correct that and run this again."
@@ -100,6 +98,20 @@ def update_file(path: Path, edit: Callable[[str], str]) -> Update:
         raise ClientSettingsError(
             f"{path} cannot be used and was left as it is: {error}. Correct it and run this again."
         ) from error
+
+
+class _Changed(Exception):
+    """The file is no longer what was read."""
+
+
+def _edit_file(path: Path, edit: Callable[[str], str]) -> Update:
+    before = _read(path)
+    text = (before or b"").decode()
+    bom = _BOM if text.startswith(_BOM) else ""
+    after = (bom + edit(text.removeprefix(_BOM))).encode()
+    if after == (before or b""):
+        return Update(written=False)
+    return Update(written=True, backup=_write(path, before, after))
 
 
 def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,20 +137,30 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, before: bytes | None, after: bytes) -> Path | None:
-    """Write the file and, if there was one, its backup; return the backup's path."""
+    """Write the file and, if there was one, its backup; return the backup's path.
+
+    Raises _Changed if it is no longer `before`.
+    """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    if before is None:
-        replace_file(target, after, lambda _: None)
-        return None
-    backup = path.with_name(path.name + BACKUP)
-    copy_permissions = partial(_copy_permissions, target.stat())
-    replace_file(backup, before, copy_permissions)
-    replace_file(target, after, copy_permissions)
+    copy_permissions = partial(_copy_permissions, target)
+
+    def finish(written: Path) -> None:
+        if _read(path) != before:
+            raise _Changed
+        if before is not None:
+            copy_permissions(written)
+
+    backup = None
+    if before is not None:
+        backup = path.with_name(path.name + BACKUP)
+        replace_file(backup, before, copy_permissions)
+    replace_file(target, after, finish)
     return backup
 
 
-def _copy_permissions(status: os.stat_result, path: Path) -> None:
+def _copy_permissions(target: Path, path: Path) -> None:
+    status = target.stat()
     if sys.platform != "win32":
         own = path.stat()
         if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
