@@ -229,7 +229,7 @@ class Engine:
             self._opened().reader()
         except BlogSearchError as error:
             log.info("Not ready yet: %s", error)  # each call will report it to the client
-        except Exception as error:
+        except BaseException as error:  # a panic of Rust is no Exception
             exhausted = describe_exhaustion(error)
             log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
 

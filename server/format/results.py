@@ -264,8 +264,13 @@ def post_summary(post: Post) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-def describe_failure(error: Exception) -> str:
-    """Return what a client may read of a failure; one that is no error of ours is logged."""
+def describe_failure(error: BaseException) -> str:
+    """Return what a client may read of a failure; one that is no error of ours is logged.
+
+    What asks the process to end is raised again.
+    """
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        raise error
     if isinstance(error, UsageError | NotInIndex):  # quotes what the client itself sent
         return replace_surrogates(error.for_clients)
     if isinstance(error, BlogSearchError):

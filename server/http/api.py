@@ -153,8 +153,8 @@ def _respond(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes)
     """Answer, or refuse with a sentence."""
     try:
         return JSONResponse(answer(_parse_object(body)), headers=HEADERS)
-    except Exception as error:
-        kinds = {UsageError: 400, NotInIndex: 404, BlogSearchError: 503, Exception: 500}
+    except BaseException as error:  # a panic of Rust is no Exception
+        kinds = {UsageError: 400, NotInIndex: 404, BlogSearchError: 503, BaseException: 500}
         status = next(status for kind, status in kinds.items() if isinstance(error, kind))
         return refusal(status, describe_failure(error), HEADERS)
 

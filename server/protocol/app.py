@@ -175,7 +175,10 @@ def _add_instructions(searcher: Served) -> ServerMiddleware[Any]:
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
         if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
-            return {**result, "instructions": instructions(searcher.status)}
+            about = await anyio.to_thread.run_sync(
+                instructions, searcher.status, abandon_on_cancel=True
+            )
+            return {**result, "instructions": about}
         return result
 
     return middleware
@@ -200,5 +203,5 @@ def run_tool(tool: Tool[Any], searcher: Searcher, arguments: Mapping[str, Any]) 
     """Return the tool's reply, or its failure as a sentence the model can act on."""
     try:
         return tool.call(searcher, arguments)
-    except Exception as error:  # the SDK would put the exception's own words on the wire
+    except BaseException as error:  # a panic of Rust is no Exception
         return ToolReply((describe_failure(error),), is_error=True)

@@ -41,7 +41,7 @@ def in_thread(
             return work(context, params)
         except MCPError:
             raise
-        except Exception as error:
+        except BaseException as error:  # a panic of Rust is no Exception
             raise MCPError(INTERNAL_ERROR, describe_failure(error)) from error
 
     async def handle(context: ServerRequestContext[Any], params: Params) -> Result:
