@@ -13,6 +13,9 @@ import logging
 import os
 import re
 import secrets
+import select
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO, TypeAlias, cast
 
@@ -46,6 +49,9 @@ MAX_IN_FLIGHT = 64
 that none of them idles. What is sent beyond them is not read yet, a cancellation included."""
 GRACE = 10.0
 """Seconds that calls may take to end after the client has closed its end."""
+STUCK = 15.0
+"""Seconds without a reply that leaves, after which a client that closed its end counts as not
+reading either. Longer than GRACE, by which calls that take too long have been answered."""
 BATCHING = "2025-03-26"
 """The one protocol version with JSON-RPC batches; the next, 2025-06-18, took them out."""
 
@@ -70,14 +76,33 @@ def serve_stdio(settings: Settings) -> int:
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 
+    left = threading.Event()
+    threading.Thread(target=end_when_stuck, args=(requests.fileno(), left), daemon=True).start()
+
     def on_first_reply() -> None:
         engine.warm_up(then=enable_gc)
 
     try:
-        anyio.run(serve, server, requests, replies, on_first_reply)
+        anyio.run(serve, server, requests, replies, on_first_reply, left.set)
     except* BrokenPipeError:
         log.info("The client went away without closing stdin.")
     return 0
+
+
+def end_when_stuck(descriptor: int, left: threading.Event) -> None:
+    """End the process once its client has closed `descriptor` and takes no reply for STUCK seconds.
+
+    `left` is set for each reply that leaves. The last lines may still be unread, since no more are
+    read than can be answered. Windows does not tell when a pipe is closed.
+    """
+    if sys.platform == "win32":
+        return
+    closed = select.poll()
+    closed.register(descriptor, 0)
+    closed.poll()
+    while left.wait(STUCK):
+        left.clear()
+    os._exit(0)
 
 
 def enable_gc() -> None:
@@ -87,9 +112,16 @@ def enable_gc() -> None:
 
 
 async def serve(
-    server: BlogServer, requests: BinaryIO, replies: BinaryIO, on_first_reply: Callable[[], None]
+    server: BlogServer,
+    requests: BinaryIO,
+    replies: BinaryIO,
+    on_first_reply: Callable[[], None],
+    on_reply: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until `requests` end; call `on_first_reply` once the first reply has left."""
+    """Serve until `requests` end; call `on_first_reply` once the first reply has left.
+
+    `on_reply` is called for each reply.
+    """
     in_flight = anyio.Semaphore(MAX_IN_FLIGHT)
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
@@ -97,7 +129,7 @@ async def serve(
         pipes.start_soon(
             _read, requests, in_flight, to_server, to_client.clone(), server.notifier.close
         )
-        pipes.start_soon(_write, answered, in_flight, replies, on_first_reply)
+        pipes.start_soon(_write, answered, in_flight, replies, on_first_reply, on_reply)
         await server.run(received, to_client, server.create_initialization_options())
 
 
@@ -133,12 +165,14 @@ async def _write(
     in_flight: anyio.Semaphore,
     pipe: BinaryIO,
     on_first_reply: Callable[[], None],
+    on_reply: Callable[[], None],
 ) -> None:
     is_first, one = True, anyio.CapacityLimiter(1)
     async with answered:
         async for item in answered:
             line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await run_sync(write_line, pipe, line + b"\n", abandon_on_cancel=True, limiter=one)
+            on_reply()
             if is_first:
                 on_first_reply()
                 is_first = False
