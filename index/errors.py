@@ -203,7 +203,7 @@ class UnknownChunk(NotInIndex):
 
 _SIGNS = re.compile(
     r"can't start new thread|cannot allocate memory|failed to map segment|bad_alloc"
-    r"|failed to spawn|temporarily unavailable",
+    r"|failed to spawn|resource temporarily unavailable",
     re.IGNORECASE,
 )
 """Of threads and memory refused, as Python, the loader, C++ and Rust say it."""

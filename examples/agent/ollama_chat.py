@@ -55,6 +55,8 @@ class OllamaChat:
             )
         except Exception as error:
             failure = translate_error(error)
+            if failure is None:
+                raise
             raise AgentError(sentence(failure, self._host, self._model)) from error
         message = response.message
         calls = (call.function for call in message.tool_calls or ())

@@ -88,7 +88,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
     return FailureKind.REFUSED
 
 
-def translate_error(error: Exception) -> RequestFailed:
+def translate_error(error: Exception) -> RequestFailed | None:
     """Translate what the client, httpx or the JSON reader raised."""
     import ollama
 
@@ -96,9 +96,7 @@ def translate_error(error: Exception) -> RequestFailed:
         text = error.error
         detail = f"{text or 'no reason given'} (status {error.status_code})"
         return RequestFailed(classify_reply(error.status_code, text), detail)
-    return translate_http_error(error) or RequestFailed(
-        FailureKind.NO_VECTOR, "something that is not Ollama's answer"
-    )
+    return translate_http_error(error, "something that is not Ollama's answer")
 
 
 class OllamaClient(RetryingClient["Client"]):
@@ -106,7 +104,7 @@ class OllamaClient(RetryingClient["Client"]):
 
     messages = MESSAGES
 
-    def translate(self, error: Exception) -> RequestFailed:
+    def translate(self, error: Exception) -> RequestFailed | None:
         """As RetryingClient."""
         return translate_error(error)
 

@@ -151,11 +151,9 @@ class OpenAIClient(RetryingClient["httpx.Client"]):
 
         return self.request(send, policy)
 
-    def translate(self, error: Exception) -> RequestFailed:
+    def translate(self, error: Exception) -> RequestFailed | None:
         """As RetryingClient."""
-        return translate_http_error(error) or RequestFailed(
-            FailureKind.NO_VECTOR, "something that is no list of embeddings"
-        )
+        return translate_http_error(error, "something that is no list of embeddings")
 
     def connect(self, timeout: float) -> httpx.Client:
         """As RetryingClient."""
@@ -199,7 +197,10 @@ def read_rows(reply: Any, count: int, dimension: int | None = None) -> Vectors:
     entries = reply["data"]
     if len(entries) != count:
         raise RequestFailed(FailureKind.NO_VECTOR, f"{len(entries)} vectors for {count} texts")
-    by_index = {int(entry.get("index", place)): entry for place, entry in enumerate(entries)}
+    by_index = {
+        int(entry["index"]) if "index" in entry else place: entry
+        for place, entry in enumerate(entries)
+    }
     if sorted(by_index) != list(range(count)):
         raise RequestFailed(
             FailureKind.NO_VECTOR, "vectors whose numbers are not those of the texts"

@@ -105,8 +105,8 @@ class RetryingClient(ABC, Generic[C]):
         """Import and set up the client. Raises EmbedderRefused."""
 
     @abstractmethod
-    def translate(self, error: Exception) -> RequestFailed:
-        """Translate what a request raised."""
+    def translate(self, error: Exception) -> RequestFailed | None:
+        """Translate what a request raised; `None` for what neither network nor answer raises."""
 
     def prepare(self, policy: RetryPolicy) -> C:
         """Return the client for requests of this policy. Raises EmbedderRefused."""
@@ -124,6 +124,8 @@ class RetryingClient(ABC, Generic[C]):
                 return send(client)
             except Exception as error:
                 failure = self.translate(error)
+                if failure is None:
+                    raise
                 pauses = policy.pauses.get(failure.kind, ())[retries[failure.kind] :]
                 if not pauses:
                     raise failure from error
@@ -192,8 +194,11 @@ def _address_of_redirect(response: httpx.Response) -> str:
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
-def translate_http_error(error: Exception) -> RequestFailed | None:
-    """Translate what httpx raises; a RequestFailed stays itself, `None` for anything else."""
+def translate_http_error(error: Exception, unexpected: str) -> RequestFailed | None:
+    """Translate what httpx raises, and what reading an answer does; a RequestFailed stays itself.
+
+    `unexpected` describes an answer that is not what was asked for. Returns `None` for the rest.
+    """
     import httpx
 
     match error:
@@ -207,4 +212,6 @@ def translate_http_error(error: Exception) -> RequestFailed | None:
             return RequestFailed(FailureKind.REFUSED, str(error))
         case httpx.HTTPError():
             return RequestFailed(FailureKind.CRASHED, str(error))
+        case ValueError() | TypeError() | LookupError() | ArithmeticError() | RecursionError():
+            return RequestFailed(FailureKind.NO_VECTOR, unexpected)
     return None

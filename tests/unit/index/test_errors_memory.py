@@ -30,6 +30,13 @@ def test_what_libraries_raise_for_want_of_memory_is_one_sentence(error: BaseExce
     )
 
 
-@pytest.mark.parametrize("error", [ValueError("nonsense"), OSError(28, "No space left on device")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("nonsense"),
+        OSError(28, "No space left on device"),
+        RuntimeError("503 Service Temporarily Unavailable"),
+    ],
+)
 def test_other_errors_are_none_of_memory(error: Exception) -> None:
     assert describe_exhaustion(error) is None
