@@ -195,7 +195,7 @@ class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
 
     section: str | None = None
-    """A folder below the content folder; posts in it and below it pass."""
+    """A folder below the content folder; posts in it and below it pass, of `/` every post."""
     tag: str | None = None
     """Compared without regard to case."""
     after: str | None = None

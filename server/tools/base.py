@@ -53,11 +53,9 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
     return text
 
 
-def _check_folder(text: str) -> str:
-    folder = text.strip().strip("/")
-    if not folder:
-        raise ValueError(f"must name a folder, got {quote(text)}.")
-    return folder
+def _read_folder(text: str) -> str | None:
+    """Return the folder without slashes around it, `None` for the root: that is the whole blog."""
+    return text.strip().strip("/") or None
 
 
 def _day(value: object, *, is_last: bool) -> str:
@@ -76,7 +74,7 @@ def _day(value: object, *, is_last: bool) -> str:
 
 Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
-Folder = Annotated[Text, AfterValidator(_check_folder)]
+Folder = Annotated[Text, AfterValidator(_read_folder)]
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, BeforeValidator(partial(_day, is_last=False))]
 LastDay = Annotated[str, BeforeValidator(partial(_day, is_last=True))]

@@ -241,7 +241,6 @@ def test_search_reads_the_nth_hit_and_tells_why(tmp_path: Path) -> None:
         (["--offset", "-1"], "--offset: must be a whole number from 0 to 10,000, got -1."),
         (["--read", "0"], "--read: must be a whole number from 1 to 10,000, got 0."),
         (["--after", "soon"], "after must be a date as YYYY-MM-DD, YYYY-MM or YYYY, got 'soon'."),
-        (["--section", "/"], "section must name a folder, got '/'."),
     ],
 )
 def test_what_search_cannot_mean_is_refused_with_a_sentence(
