@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -39,8 +40,23 @@ class IndexReader:
         self._check = opened.check
         self._snapshot = opened.snapshot
         self._finalize = weakref.finalize(self._snapshot, opened.close)
-        notice = describe_backlog(opened.overview.posts, opened.overview.waiting)
-        self.overview = replace(opened.overview, notice=notice)
+        self._backlog = describe_backlog(opened.overview.posts, opened.overview.waiting)
+        self.overview = replace(opened.overview, notice=self._backlog)
+        self.problem: IndexProblem | None = None
+        """Why the newest generation cannot be used, if this is an earlier one in its place."""
+        self._age: str | None = None
+
+    def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
+        """Return a reader of this generation whose answers name the newest one's `problem`."""
+        reader = copy(self)
+        reader.problem = problem
+        reader._age = (
+            f"This is from the index of {self.manifest.created}, "
+            f"since the newest cannot be used. {problem.for_clients}"
+        )
+        notice = _join_notices(reader._age, self._backlog)
+        reader.overview = replace(self.overview, notice=notice)
+        return reader
 
     def close(self) -> None:
         """Close the files at once; no other call may follow."""
@@ -61,8 +77,7 @@ class IndexReader:
         answer = search(
             self._snapshot, query, filters, calibration, limit=limit, offset=offset, mode=mode
         )
-        notices = filter(None, (answer.notice, self.overview.notice))
-        return replace(answer, notice=" ".join(notices) or None)
+        return replace(answer, notice=_join_notices(self._age, answer.notice, self._backlog))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read the page around a chunk, with `neighbors` chunks more on each side of it.
@@ -85,6 +100,7 @@ class IndexReader:
             heading_before=_other_heading(chunks[first::-1], shown[0]),
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
             translations=self._snapshot.translations.others.get(post_id, ()),
+            notice=self._age,
         )
 
     def outline(self, source: str) -> Outline:
@@ -139,6 +155,10 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
             return range(first, last + 1)
 
 
+def _join_notices(*notices: str | None) -> str | None:
+    return " ".join(filter(None, notices)) or None
+
+
 def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
     """The innermost heading of the first chunk that stands under another one."""
     for chunk in chunks:
@@ -159,28 +179,22 @@ class Index:
         self._opening = threading.Lock()
         self._opened: tuple[Stamp | None, IndexReader] | None = None
         self._embedder: Embedder | None = None
-        self.notice: str | None = None
-        """Why `reader` returns an older generation than the current one, if it does."""
 
     def reader(self) -> IndexReader:
         """Return the current generation, opened; if it cannot be, one before it.
 
-        That is the one that is open, or else the newest that is whole. Raises IndexMissing,
-        IndexBroken or IndexFormatUnknown if there is none.
+        That is the one that is open, or else the newest that is whole, with the `problem`. Raises
+        IndexMissing, IndexBroken or IndexFormatUnknown if there is none.
         """
         try:
-            reader = self._newest()
+            return self._newest()
         except IndexProblem as error:
+            if opened_meanwhile := self._opened_for(self._store.stamp()):
+                return opened_meanwhile
             earlier = self._open_earlier()
             if earlier is None:
                 raise
-            self.notice = (
-                f"This is from the index of {earlier.manifest.created}, "
-                f"since the newest cannot be used. {error.for_clients}"
-            )
-            return earlier
-        self.notice = None
-        return reader
+            return earlier.in_place_of_newest(error)
 
     def ask(self, request: Callable[[IndexReader], T]) -> T:
         """Put a request to `reader`; once more if what it read from was dropped meanwhile.

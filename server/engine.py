@@ -187,15 +187,15 @@ class Engine:
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
-        live = self._opened()
-        answer = live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
-        return replace(answer, notice=self._notice(live.notice, answer.notice))
+        answer = self._opened().ask(
+            lambda one: one.search(query, filters, limit=limit, offset=offset)
+        )
+        return replace(answer, notice=self._notice(answer.notice))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
-        live = self._opened()
-        passage = live.ask(lambda one: one.read(source, chunk_index, neighbors))
-        return replace(passage, notice=self._notice(live.notice))
+        passage = self._opened().ask(lambda one: one.read(source, chunk_index, neighbors))
+        return replace(passage, notice=self._notice(passage.notice))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -206,15 +206,20 @@ class Engine:
         return self._opened().reader().listing()
 
     def corpora(self) -> Mapping[str, Corpus]:
-        """Return the newest generation for analyses of the whole blog. Raises IndexProblem."""
-        return self._opened().reader().corpora()
+        """Return the newest generation for analyses of the whole blog. Raises IndexProblem.
+
+        An earlier one does not do: what it lacks would count as no fault of the blog.
+        """
+        reader = self._opened().reader()
+        if reader.problem is not None:
+            raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
+        return reader.corpora()
 
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        live = self._opened()
-        overview = live.reader().overview
-        return replace(overview, notice=self._notice(live.notice, overview.notice))
+        overview = self._opened().reader().overview
+        return replace(overview, notice=self._notice(overview.notice))
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -233,10 +238,10 @@ class Engine:
             exhausted = describe_exhaustion(error)
             log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
 
-    def _notice(self, *others: str | None) -> str | None:
-        """Join `others` and what is known of changed posts."""
+    def _notice(self, notice: str | None) -> str | None:
+        """Add what is known of changed posts."""
         stale = self._staleness.notice() if self._staleness is not None else None
-        notice = " ".join(filter(None, (*others, stale)))
+        notice = " ".join(filter(None, (notice, stale)))
         return complete_commands(notice) if notice else None
 
     def _opened(self) -> Index:

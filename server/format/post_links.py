@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.server.library.prefixes import split_source, with_name
 
 if TYPE_CHECKING:
@@ -62,11 +63,17 @@ def resolve_links(
 ) -> None:
     """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
 
-    A place in another post that is not known is that post's beginning. Raises IndexProblem.
+    A place in another post that is not known is that post's beginning. While only an earlier
+    generation can be used no link leads anywhere.
     """
     if not links:
         return
-    blogs = corpora()
+    try:
+        blogs = corpora()
+    except IndexProblem:
+        for link in links:
+            link[1] = {}
+        return
     found = [find_destination(link[1]["href"], post, blogs) for link in links]
     sources = {each.source for each in found if each and each.source and each.anchor}
     chunks = listing().anchored_chunks(sources) if sources else {}

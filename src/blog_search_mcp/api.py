@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -89,17 +88,14 @@ class BlogIndex:
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
         """Search by words and by meaning; hits come best first, from `offset` on."""
-        answer = self._live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
-        notice = " ".join(filter(None, (self._live.notice, answer.notice)))
-        return replace(answer, notice=notice or None)
+        return self._live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
         """Read a page around a chunk of the post `source` verbatim.
 
         `neighbors` adds so many chunks on each side.
         """
-        passage = self._live.ask(lambda one: one.read(source, chunk_index, neighbors))
-        return replace(passage, notice=self._live.notice)
+        return self._live.ask(lambda one: one.read(source, chunk_index, neighbors))
 
     def posts(
         self,

@@ -89,8 +89,8 @@ def trial_of_kills(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         try:
             live = made.follow()
             reader = live.reader()
-            if live.notice is not None:
-                rows.append(f"not held: killed at {last}: {live.notice}")
+            if reader.problem is not None:
+                rows.append(f"not held: killed at {last}: {reader.problem}")
             if not reader.search("onion", Filters(), limit=1, offset=0).hits:
                 rows.append(f"not held: killed at {last}: nothing is found")
         except IndexProblem as error:

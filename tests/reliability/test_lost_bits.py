@@ -95,9 +95,9 @@ def every_answer(blog: Blog) -> dict[str, Any]:
     except IndexBroken as error:
         return dict.fromkeys(asked(None), f"{error}")
     found = {name: answered(ask) for name, ask in asked(reader).items()}
-    if live.notice is None:
+    if reader.problem is None:
         return found
-    return {name: noted(answer, live.notice) for name, answer in found.items()}
+    return {name: noted(answer, str(reader.overview.notice)) for name, answer in found.items()}
 
 
 def noted(answer: object, notice: str) -> object:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.errors import IndexMissing, IndexProblem
 from blog_search_mcp.index.store.generations import lock_generation
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
@@ -256,11 +256,7 @@ def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> N
     early = live.reader()
     shutil.rmtree(made.index)
     assert text(early) == "# Soup\n\nBoil an onion."
-    assert live.reader() is early
-    assert live.notice is not None
-    assert live.notice.endswith(
-        "There is no index in index/ yet. Make one: `blog-ingest CONTENT --index INDEX`."
-    )
+    assert isinstance(live.reader().problem, IndexMissing)
     rewrite(made, "Fry a leek.")
     assert live.reader().manifest.generation == early.manifest.generation == 1
     assert text(live.reader()) == "# Soup\n\nFry a leek."
