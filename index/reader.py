@@ -39,6 +39,7 @@ class IndexReader:
         self.manifest = opened.manifest
         self._check = opened.check
         self._snapshot = opened.snapshot
+        self._making = threading.Lock()
         self._finalize = weakref.finalize(self._snapshot, opened.close)
         self._backlog = describe_backlog(opened.overview.posts, opened.overview.waiting)
         self.overview = replace(opened.overview, notice=self._backlog)
@@ -112,7 +113,8 @@ class IndexReader:
     def corpora(self) -> Mapping[str, Corpus]:
         """Return the generation for analyses of the whole blog, under `""`. Raises IndexBroken."""
         self._check()
-        return {"": self._corpus}
+        with self._making:
+            return {"": self._corpus}
 
     @cached_property
     def _corpus(self) -> Corpus:

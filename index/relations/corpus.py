@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+if TYPE_CHECKING:
+    Once = cached_property
+else:
+
+    class Once(cached_property):
+        """Computes an attribute once for all threads; Python's own has no lock from 3.12 on."""
+
+        def __init__(self, make):
+            super().__init__(make)
+            self._computing = RLock()
+
+        def __get__(self, corpus, owner=None):
+            with self._computing:
+                return super().__get__(corpus, owner)
+
 
 @dataclass(frozen=True, slots=True)
 class PostVectors:
@@ -79,27 +94,27 @@ class Corpus:
             kept: T = self._kept[name][1]
             return kept
 
-    @cached_property
+    @Once
     def posts(self) -> Mapping[int, Post]:
         """Every post by id."""
         return self.snapshot.catalog.every_post()
 
-    @cached_property
+    @Once
     def addresses(self) -> Addresses:
         """Where each post is found."""
         return Addresses(self.posts, self.snapshot.catalog.links())
 
-    @cached_property
+    @Once
     def anchors(self) -> Mapping[int, tuple[str, ...]]:
         """By post, what may stand behind `#` in a link to it, where that is known."""
         return self.snapshot.catalog.anchors()
 
-    @cached_property
+    @Once
     def links(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
         """The links of each post that has any, in the order of the post."""
         return self.addresses.resolved
 
-    @cached_property
+    @Once
     def linked(self) -> Mapping[int, frozenset[int]]:
         """By post, the other posts that it links to."""
         return {
@@ -107,7 +122,7 @@ class Corpus:
             for post, links in self.links.items()
         }
 
-    @cached_property
+    @Once
     def names(self) -> Names:
         """What each post is called, by its title and by the words of links to it.
 
@@ -126,12 +141,12 @@ class Corpus:
         ]
         return Names(self.posts, self.snapshot.lexical.posts.having, len(self.posts), links)
 
-    @cached_property
+    @Once
     def chunk_vectors(self) -> ChunkVectors:
         """The vectors of every chunk of `snapshot.table`, in its order."""
         return self.snapshot.vectors.vectors(self.snapshot.table.chunks)
 
-    @cached_property
+    @Once
     def post_vectors(self) -> PostVectors:
         """The direction of every post that has vectors."""
         return direct_posts(self.snapshot.vectors, self.snapshot.table)
@@ -148,7 +163,7 @@ class Corpus:
         newer = self.snapshot.overtaken.items()
         return {post: by_source[each.source] for post, each in newer}
 
-    @cached_property
+    @Once
     def passages(self) -> BlogPassages:
         """The windows of all chunks, to compare vectors with."""
         return BlogPassages(self.snapshot, self.posts, self.chunk_vectors)

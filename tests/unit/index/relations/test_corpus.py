@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -88,3 +93,24 @@ def test_a_corpus_outlives_its_reader(made: Blog) -> None:
     made.ingest()
     assert len(corpus.posts) == 3
     assert len(corpus_of(made).posts) == 4
+
+
+def test_two_that_ask_first_at_the_same_time_share_the_vectors(
+    made: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, together = made.engine(), threading.Barrier(2, timeout=60)
+    store = type(corpus_of(made).snapshot.vectors)
+    read = store.vectors
+
+    def read_slowly(self: Any, chunks: Any) -> Any:
+        time.sleep(0.2)
+        return read(self, chunks)
+
+    def ask(_number: int) -> Any:
+        together.wait()
+        return engine.corpora()[""].chunk_vectors
+
+    monkeypatch.setattr(store, "vectors", read_slowly)
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(ask, range(2))
+    assert first is second
