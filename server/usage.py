@@ -19,8 +19,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.store.disk import read_regular
-from blog_search_mcp.server.format.results import replace_surrogates, to_json
+from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.tools.base import ToolReply
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 LARGEST_FILE = 1_000_000
 """Bytes from which on the file is renamed to `.1`: about 5,000 calls."""
@@ -44,8 +45,8 @@ class LoggedCall(BaseModel):
     time: datetime
     """UTC."""
     tool: str
-    query: str
-    """What was searched for; of other tools their arguments, as JSON."""
+    query: str = ""
+    """What readers searched for; nothing of other tools, whose arguments may hold a draft."""
     ms: int
     """Until the answer was ready, without its way to the client."""
     failed: bool = False
@@ -65,13 +66,13 @@ def logged_call(
 ) -> LoggedCall:
     """Put together what is kept of a call."""
     answer = reply.answer
-    query, found = to_json(dict(arguments)), dict[str, Any]()
+    query = arguments.get("query") if tool == SEARCH_BLOG.name else ""
+    query = replace_surrogates(query)[:LONGEST_QUERY] if isinstance(query, str) else ""
+    found: dict[str, Any] = {}
     if answer is not None:
-        query = str(arguments.get("query") or arguments.get("subject"))
         score = round(answer.hits[0].score, 3) if answer.hits else None
         found = {"hits": answer.total, "offset": answer.offset, "top_score": score}
         found["confidence"] = answer.confidence
-    query = replace_surrogates(query)[:LONGEST_QUERY]
     return LoggedCall(time=now, tool=tool, query=query, ms=ms, failed=reply.is_error, **found)
 
 

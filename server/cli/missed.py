@@ -30,6 +30,8 @@ GROUPED = 300
 """Questions that are compared with each other, the most frequent."""
 SHOWN = 20
 """Groups that are listed."""
+LOOKED_UP = 100
+"""Groups that are searched for: a second or two, where a full log has thousands of questions."""
 EXAMPLES = 4
 """Wordings of a group that are listed."""
 
@@ -86,7 +88,7 @@ def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
     gaps = [_join([compared[place] for place in group]) for group in group_alike(likeness.values)]
     gaps = sorted([*gaps, *rest], key=_rank)
     shown, answered = [], 0
-    while gaps and len(shown) < SHOWN:
+    while gaps and len(shown) < SHOWN and len(shown) + answered < LOOKED_UP:
         gap = gaps.pop(0)
         nearest = _find_nearest(searcher, gap.questions[0])
         if nearest and nearest.confidence == "high":

@@ -1,7 +1,7 @@
 """Resources: pages of posts, and the text of a post or chunk, each behind a URI.
 
-A person picks these in a client, where a model calls tools; both get the same text. Pages are
-cut at a post and not at a number, so a cursor stays good when the blog is ingested meanwhile.
+A person picks these in a client, where a model calls tools, so a text is never cut. Pages are cut
+at a post and not at a number, so a cursor stays good when the blog is ingested meanwhile.
 What a URI names is a post of the index, never a file: a path with `..` names no post.
 """
 
@@ -43,7 +43,7 @@ from blog_search_mcp.server.format.results import (
     to_json,
 )
 from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
-from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, passage_texts
+from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, describe_place, join_chunks
 
 PAGE = 100
 """Posts on a page, of `resources/list` and of `blog://posts`: about 20 KB of either."""
@@ -171,7 +171,8 @@ def _contents(
         text = to_json(_page(searcher, address.number or 0))
         return [TextResourceContents(uri=uri, mime_type="application/json", text=text)]
     index, neighbors = (0, CHUNK_INDEX_MOST) if address.number is None else (address.number, 0)
-    text, place = passage_texts(searcher.read(address.source, index, neighbors))
+    passage = searcher.read(address.source, index, neighbors)
+    text, place = join_chunks(passage.chunks), describe_place(passage)
     return [
         TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
         TextResourceContents(uri=uri, mime_type="text/plain", text=place),

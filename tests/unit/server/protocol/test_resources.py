@@ -358,3 +358,15 @@ async def test_a_cursor_with_half_a_character_is_a_place_like_any_other(
     async with client(kept_blog(POSTS), mode) as connected:
         page = await connected.list_resources(cursor=cursor)
         assert [each.name for each in page.resources] == ["notes/快取 筆記.md", "soup.md"]
+
+
+async def test_a_long_post_comes_whole(blog: MakeBlog) -> None:
+    """It is for a person, who cannot call a tool for the rest."""
+    paragraphs = [f"Paragraph {number} is about the tide of that day." for number in range(900)]
+    made = blog({"long.md": "# Tides\n\n" + "\n\n".join(paragraphs) + "\n"})
+    async with client(made, "auto") as connected:
+        read = await connected.read_resource("blog://post/long.md")
+    text = read.contents[0]
+    assert isinstance(text, TextResourceContents)
+    assert [line for line in paragraphs if line not in text.text] == []
+    assert text.text.rstrip().endswith(paragraphs[-1])
