@@ -41,8 +41,8 @@ class IndexReader:
         self._snapshot = opened.snapshot
         self._making = threading.Lock()
         self._finalize = weakref.finalize(self._snapshot, opened.close)
-        self._backlog = describe_backlog(opened.overview.posts, opened.overview.waiting)
-        self.overview = replace(opened.overview, notice=self._backlog)
+        notice = describe_backlog(opened.overview.posts, opened.overview.waiting)
+        self.overview = replace(opened.overview, notice=notice)
         self.problem: IndexProblem | None = None
         """Why the newest generation cannot be used, if this is an earlier one in its place."""
         self._age: str | None = None
@@ -55,8 +55,8 @@ class IndexReader:
             f"This is from the index of {self.manifest.created}, "
             f"since the newest cannot be used. {problem.for_clients}"
         )
-        notice = _join_notices(reader._age, self._backlog)
-        reader.overview = replace(self.overview, notice=notice)
+        notices = filter(None, (reader._age, self.overview.notice))
+        reader.overview = replace(self.overview, notice=" ".join(notices))
         return reader
 
     def close(self) -> None:
@@ -78,7 +78,8 @@ class IndexReader:
         answer = search(
             self._snapshot, query, filters, calibration, limit=limit, offset=offset, mode=mode
         )
-        return replace(answer, notice=_join_notices(self._age, answer.notice, self._backlog))
+        notices = filter(None, (answer.notice, self.overview.notice))
+        return replace(answer, notice=" ".join(notices) or None)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read the page around a chunk, with `neighbors` chunks more on each side of it.
@@ -155,10 +156,6 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
             room -= sizes[first]
         else:
             return range(first, last + 1)
-
-
-def _join_notices(*notices: str | None) -> str | None:
-    return " ".join(filter(None, notices)) or None
 
 
 def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:

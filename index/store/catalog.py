@@ -257,22 +257,21 @@ class Catalog:
         return found
 
     def _nearest(self, source: str) -> tuple[str, ...]:
-        """Return NEAREST sources at most: of files with the same name, else of names spelt alike.
+        """Return NEAREST sources at most: those of the same file name first, then those alike.
 
-        Those spelt alike are looked for among the sources with most of the name's PIECES.
+        Only the COMPARED ones are looked at that have the name, or most of its PIECES.
         """
-        same_name = "substr('/' || lower(source), -length(?1)) = lower(?1)"
-        query = f"SELECT source FROM posts WHERE {same_name} ORDER BY source LIMIT {NEAREST}"
         name = source.rpartition("/")[2]
-        if rows := self.rows(query, [f"/{name}"]):
-            return tuple(row[0] for row in rows)
         stem = name.rpartition(".")[0] or name
         size = -(-len(stem) // PIECES) or 1
-        pieces = [stem[start : start + size] for start in range(0, len(stem), size)] or [source]
-        shared = " + ".join(["(instr(source, ?) > 0)"] * len(pieces))
+        pieces = [stem[start : start + size] for start in range(0, len(stem), size)]
+        has_name = "(instr('/' || lower(source), lower(?)) > 0)"
+        shared = " + ".join([has_name, *["(instr(source, ?) > 0)"] * len(pieces)])
         query = f"SELECT source FROM posts ORDER BY {shared} DESC, source LIMIT {COMPARED}"
-        likely = [row[0] for row in self.rows(query, pieces)]
-        return tuple(difflib.get_close_matches(source, likely, NEAREST, cutoff=0.5))
+        likely = [row[0] for row in self.rows(query, [f"/{name}", *pieces])]
+        same_name = [each for each in likely if _name(each) == _name(source)]
+        close = difflib.get_close_matches(source, likely, NEAREST, cutoff=0.5)
+        return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
 
     def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
         """Return the chunks of these posts by id, each post's in order. Raises IndexBroken."""
@@ -398,6 +397,10 @@ class Catalog:
             if is_disk_error(error) and error.sqlite_errorcode not in _READ_ERRORS:
                 raise
             raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
+
+
+def _name(source: str) -> str:
+    return source.rpartition("/")[2].casefold()
 
 
 def open_catalog(files: GenerationFiles, texts: ReadTexts | None = None) -> Catalog:

@@ -79,11 +79,13 @@ def serve_stdio(settings: Settings) -> int:
     left = threading.Event()
     threading.Thread(target=end_when_stuck, args=(requests.fileno(), left), daemon=True).start()
 
-    def on_first_reply() -> None:
-        engine.warm_up(then=enable_gc)
+    def on_reply(is_first: bool) -> None:
+        left.set()
+        if is_first:
+            engine.warm_up(then=enable_gc)
 
     try:
-        anyio.run(serve, server, requests, replies, on_first_reply, left.set)
+        anyio.run(serve, server, requests, replies, on_reply)
     except* BrokenPipeError:
         log.info("The client went away without closing stdin.")
     return 0
@@ -115,13 +117,9 @@ async def serve(
     server: BlogServer,
     requests: BinaryIO,
     replies: BinaryIO,
-    on_first_reply: Callable[[], None],
-    on_reply: Callable[[], None] = lambda: None,
+    on_reply: Callable[[bool], None],
 ) -> None:
-    """Serve until `requests` end; call `on_first_reply` once the first reply has left.
-
-    `on_reply` is called for each reply.
-    """
+    """Serve until `requests` end; tell `on_reply` of each reply, and if it is the first."""
     in_flight = anyio.Semaphore(MAX_IN_FLIGHT)
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
@@ -129,7 +127,7 @@ async def serve(
         pipes.start_soon(
             _read, requests, in_flight, to_server, to_client.clone(), server.notifier.close
         )
-        pipes.start_soon(_write, answered, in_flight, replies, on_first_reply, on_reply)
+        pipes.start_soon(_write, answered, in_flight, replies, on_reply)
         await server.run(received, to_client, server.create_initialization_options())
 
 
@@ -164,18 +162,15 @@ async def _write(
     answered: MemoryObjectReceiveStream[SessionMessage],
     in_flight: anyio.Semaphore,
     pipe: BinaryIO,
-    on_first_reply: Callable[[], None],
-    on_reply: Callable[[], None],
+    on_reply: Callable[[bool], None],
 ) -> None:
     is_first, one = True, anyio.CapacityLimiter(1)
     async with answered:
         async for item in answered:
             line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await run_sync(write_line, pipe, line + b"\n", abandon_on_cancel=True, limiter=one)
-            on_reply()
-            if is_first:
-                on_first_reply()
-                is_first = False
+            on_reply(is_first)
+            is_first = False
             if isinstance(item.message, JSONRPCResponse | JSONRPCError):
                 in_flight.release()
 

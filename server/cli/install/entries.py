@@ -28,9 +28,8 @@ from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_argume
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})([@=].*)?")
 """Our program's name, with a version for a runner."""
-_RUNNERS = {"uvx": "", "uv": "run", "pipx": "run"}
-"""Programs that start a package's program, and the word before its name, if any."""
-_WITH_VALUE = {"--from", "--spec", "--with", "--python", "-p"}
+_RUNNERS = {"uvx", "uv", "pipx"}
+_WITH_VALUE = {"--from", "--spec", "--with", "--python", "-p", "--directory"}
 """A runner's options that take the next word; behind any other such option an entry is not ours."""
 
 
@@ -53,7 +52,7 @@ class Entry:
             return True
         program = re.sub(r"(?i)\.exe$", "", PurePath(self.command).name)
         if program in _RUNNERS:
-            program = _find_package_word(_RUNNERS[program], self.arguments)
+            program = _find_package_word(self.arguments)
         return _OURS.fullmatch(program) is not None
 
     @property
@@ -67,15 +66,13 @@ class Entry:
         return named or tuple(filter(None, [self.environment.get("BLOG_INDEX", "")]))
 
 
-def _find_package_word(after: str, arguments: Sequence[str]) -> str:
-    """Return the first word behind `after` that is no option of a runner, empty if none is."""
+def _find_package_word(arguments: Sequence[str]) -> str:
+    """Return a runner's first word that is neither `tool`, `run` nor an option, empty if none."""
     words = iter(arguments)
-    if after:
-        next((word for word in words if word == after), None)
     for word in words:
         if word in _WITH_VALUE:
             next(words, None)
-        elif not word.startswith("-"):
+        elif not word.startswith("-") and word not in ("tool", "run"):
             return word
     return ""
 

@@ -14,7 +14,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -87,9 +86,15 @@ def update_file(path: Path, edit: Callable[[str], str]) -> Update:
     and any BlogSearchError that `edit` raises.
     """
     try:
-        while True:
-            with suppress(_Changed):
-                return _edit_file(path, edit)
+        before = _read(path)
+        text = (before or b"").decode()
+        bom = _BOM if text.startswith(_BOM) else ""
+        after = (bom + edit(text.removeprefix(_BOM))).encode()
+        if after == (before or b""):
+            return Update(written=False)
+        return Update(written=True, backup=_write(path, before, after))
+    except _Changed:
+        return update_file(path, edit)
     except OSError as error:
         raise ClientSettingsError(
             f"{path} cannot be changed: {error.strerror}. Correct that and run this again."
@@ -102,16 +107,6 @@ def update_file(path: Path, edit: Callable[[str], str]) -> Update:
 
 class _Changed(Exception):
     """The file is no longer what was read."""
-
-
-def _edit_file(path: Path, edit: Callable[[str], str]) -> Update:
-    before = _read(path)
-    text = (before or b"").decode()
-    bom = _BOM if text.startswith(_BOM) else ""
-    after = (bom + edit(text.removeprefix(_BOM))).encode()
-    if after == (before or b""):
-        return Update(written=False)
-    return Update(written=True, backup=_write(path, before, after))
 
 
 def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:

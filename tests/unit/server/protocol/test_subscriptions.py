@@ -146,7 +146,7 @@ def test_a_client_that_listens_and_leaves_is_answered_at_once() -> None:
 
     async def within() -> None:
         with anyio.fail_after(5):  # less than the grace of `in_flight`
-            await serve(build_server(FixedSearcher()), requests, replies, lambda: None)
+            await serve(build_server(FixedSearcher()), requests, replies, lambda _: None)
 
     anyio.run(within)
     said = [json.loads(reply) for reply in replies.getvalue().splitlines()]
