@@ -71,19 +71,16 @@ class UnreadablePost(ContentError):
 MOST_DETAIL = 100
 """Characters of an unexpected error that are repeated: some quote what they failed on."""
 
-ENDS_PROCESS = (
-    "reading it ends the process that reads it, perhaps for want of memory; change it, name it in "
-    "a .blogignore, or try again with --rebuild"
-)
-"""Why a post is left out that no exception tells of."""
+STOPS = (KeyboardInterrupt, SystemExit)
+"""What ends a program and is the fault of no post; a panic in Rust is no Exception either."""
 
 
-def describe_refusal(step: str, error: Exception) -> str:
+def describe_refusal(step: str, error: BaseException) -> str:
     """Tell why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
     return f"{step} fails ({describe_unexpected(error)}); change it, or name it in a .blogignore"
 
 
-def describe_unexpected(error: Exception) -> str:
+def describe_unexpected(error: BaseException) -> str:
     """Name an error that nobody expected: its class and its first words."""
     said = " ".join(str(error).split())[:MOST_DETAIL]
     return ": ".join(filter(None, (type(error).__name__, said)))

@@ -34,7 +34,7 @@ from blog_search_mcp.index.store.statistics import (
     peek_overview,
     read_overview,
 )
-from blog_search_mcp.index.stores import MakeTerms, OpenGeneration, PostChanges, Stamp, Terms
+from blog_search_mcp.index.stores import MapPosts, OpenGeneration, PostChanges, Stamp, Terms
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -242,20 +242,21 @@ class FolderGenerationWriter:
         return self.layout.generation(self.number)
 
     def write_lexical(
-        self,
-        changes: PostChanges,
-        map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
+        self, changes: PostChanges, map_posts: MapPosts
     ) -> tuple[int, list[RefusedPost]]:
         """As GenerationWriter."""
         from blog_search_mcp.index.lexical import writer
-        from blog_search_mcp.index.lexical.documents import post_terms
+        from blog_search_mcp.index.lexical.documents import RefusedPost, post_terms
 
-        base, folder, terms = self.base, self.files.lexical, partial(post_terms, self.files)
+        def make_terms(post_ids: Iterable[int]) -> Iterable[Terms]:
+            return map_posts(partial(post_terms, self.files), sorted(post_ids), RefusedPost)
+
+        base, folder = self.base, self.files.lexical
         superseded = (base.superseded if base else 0) + len(changes.removed_chunks)
         if base is None or superseded > SUPERSEDED_SHARE * base.chunks:
-            return 0, writer.write(folder, None, (), map_terms(terms, sorted(changes.every)))
+            return 0, writer.write(folder, None, (), make_terms(changes.every))
         before = self.layout.generation(base.generation).lexical
-        added = map_terms(terms, sorted(changes.added))
+        added = make_terms(changes.added)
         return superseded, writer.write(folder, before, changes.removed, added)
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:

@@ -98,7 +98,10 @@ Stamp: TypeAlias = tuple[str, int, int]
 """Another value for every switch of generations, beginning with the digits of the live one."""
 
 Terms: TypeAlias = "PostTerms | RefusedPost"
-MakeTerms: TypeAlias = Callable[[Sequence[int]], "list[Terms]"]
+MapPosts: TypeAlias = Callable[
+    [Callable[[int], Terms], Sequence[int], Callable[[int, str], Terms]], Iterable[Terms]
+]
+"""Applies a function to post ids, as `WorkerPool.map` does."""
 
 
 class IndexStore(Protocol):
@@ -209,11 +212,9 @@ class GenerationWriter(Protocol):
         """The base's, and those that are added; `complete` deletes and commits."""
 
     def write_lexical(
-        self,
-        changes: PostChanges,
-        map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
+        self, changes: PostChanges, map_posts: MapPosts
     ) -> tuple[int, list[RefusedPost]]:
-        """Write the terms of posts, which `map_terms` makes, possibly in other processes.
+        """Write the terms of posts, made by what `map_posts` applies, maybe in other processes.
 
         Returns how many chunks are superseded, for the manifest, and the posts that are not in it.
         """

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from blog_search_mcp.index.errors import (
-    ENDS_PROCESS,
+    STOPS,
     BlogSearchError,
     UnreadablePost,
     describe_refusal,
@@ -29,7 +29,7 @@ from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts
 from blog_search_mcp.index.store.translations import find_translations
-from blog_search_mcp.index.stores import GenerationWriter, IndexStore, MakeTerms, PostChanges, Terms
+from blog_search_mcp.index.stores import GenerationWriter, IndexStore, MapPosts, PostChanges
 from blog_search_mcp.index.types import (
     Calibration,
     Chunk,
@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
-
-MapBatches: TypeAlias = Callable[
-    [MakeTerms, Sequence[int], Callable[[int], Terms], Callable[[int], str]], Iterable[Terms]
-]
-"""Applies a function to many post ids, some at a time: `WorkerPool.map_batches`."""
 
 Found = TypeVar("Found")
 _Posts: TypeAlias = Mapping[int, Post]
@@ -117,9 +112,9 @@ class IndexWriter:
         try:
             with translate_disk_errors():
                 post_id, ids = self._catalog.add(pending)
-        except (BlogSearchError, *_OF_SQLITE):
+        except (BlogSearchError, *_OF_SQLITE, *STOPS):
             raise
-        except Exception as error:
+        except BaseException as error:
             raise UnreadablePost(describe_refusal("writing it into the index", error)) from error
         self._posts[source] = pending.indexed
         self._added_posts.append(post_id)
@@ -171,14 +166,14 @@ class IndexWriter:
             read.append((pending, tuple(own)))
         return read
 
-    def write_lexical(self, map_batches: MapBatches) -> dict[str, str]:
+    def write_lexical(self, map_posts: MapPosts) -> dict[str, str]:
         """Write what depends on the posts and not on vectors; no post may change after it.
 
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         with translate_disk_errors():
             posts = self._write_relations()
-            self._superseded, refused = self._write_terms(map_batches, posts)
+            self._superseded, refused = self._write_terms(map_posts, posts)
             reasons = {posts[each.post_id].source: each.reason for each in refused}
             if reasons:
                 self.remove(reasons)
@@ -300,17 +295,13 @@ class IndexWriter:
         return find({}, Addresses({}))
 
     def _write_terms(
-        self, map_batches: MapBatches, posts: Mapping[int, Post]
+        self, map_posts: MapPosts, posts: Mapping[int, Post]
     ) -> tuple[int, list[RefusedPost]]:
         """Write the lexical index; return how many chunks are superseded, and what is not in."""
         changes = PostChanges(
             tuple(posts), self._added_posts, self._removed_posts, self._removed_chunks
         )
-
-        def map_terms(make: MakeTerms, post_ids: Sequence[int]) -> Iterable[Terms]:
-            return map_batches(make, post_ids, _describe_lost, lambda post: posts[post].source)
-
-        return self._generation.write_lexical(changes, map_terms)
+        return self._generation.write_lexical(changes, map_posts)
 
 
 @contextmanager
@@ -324,10 +315,6 @@ def open_index_writer(
     """
     with store.begin(base, embedder) as generation:
         yield IndexWriter(generation, base, embedder)
-
-
-def _describe_lost(post_id: int) -> RefusedPost:
-    return RefusedPost(post_id, ENDS_PROCESS)
 
 
 def _explain_failure(

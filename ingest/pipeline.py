@@ -14,7 +14,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -28,7 +27,6 @@ from blog_search_mcp.index.content.last_ingest import (
 from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, refuse_inside
 from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import (
-    ENDS_PROCESS,
     ContentError,
     EmbedderError,
     IndexMissing,
@@ -45,7 +43,7 @@ from blog_search_mcp.ingest.report import (
     Report,
     describe_contradiction,
 )
-from blog_search_mcp.ingest.workers import WorkerPool
+from blog_search_mcp.ingest.workers import LOST, WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
@@ -54,9 +52,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
-
-JOURNAL = "reading"
-"""The file in the folder of the index that names the post which is being read."""
 
 
 class IngestCounts:
@@ -180,8 +175,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     started = time.monotonic()
     refuse_inside(job.content, job.index)
     store = open_store(job.index)
-    journal = job.index / JOURNAL if isinstance(job.index, Path) else None
-    with closing(WorkerPool(job.processes, journal)) as workers:
+    with closing(WorkerPool(job.processes)) as workers:
         run, manifest, embedding = _Ingest(job, store, workers, progress).bring_up_to_date()
     advice = _advise_embedder(store, manifest, run.plan)
     return _make_report(manifest, run, embedding, advice, time.monotonic() - started)
@@ -232,10 +226,10 @@ class _Ingest:
     def _read_files(self, plan: Plan) -> Iterator[ParsedResult]:
         if not plan.to_read:
             return iter(())
-        from blog_search_mcp.ingest.prepare import describe_lost, make_read_options, prepare_post
+        from blog_search_mcp.ingest.prepare import make_read_options, prepare_post, skip_lost
 
         prepare = partial(prepare_post, options=make_read_options(self.job, plan))
-        return self.workers.map(prepare, plan.to_read, describe_lost, lambda each: each.file.source)
+        return self.workers.map(prepare, plan.to_read, skip_lost)
 
     def _write_generations(self, run: Run) -> tuple[Manifest, EmbeddingCounts]:
         """Write what changed, then the backlog; each generation is published when complete."""
@@ -299,7 +293,7 @@ class _Ingest:
             return self._publish(writer, run, calibration, {})
 
     def _write_lexical(self, writer: IndexWriter, counts: IngestCounts) -> None:
-        for source, reason in writer.write_lexical(self.workers.map_batches).items():
+        for source, reason in writer.write_lexical(self.workers.map).items():
             counts.refuse(Skipped(source, reason))
 
     def _write_backlog(self, run: Run, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
@@ -359,13 +353,14 @@ class _Ingest:
     def _record(self, run: Run, manifest: Manifest) -> None:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
         due = {} if self.job.options.include_drafts else run.counts.due
-        lethal = {skip.source for skip in run.counts.skipped if skip.reason == ENDS_PROCESS}
+        skipped = {skip.source: skip.reason for skip in run.counts.skipped}
+        lost = {source: reason for source, reason in skipped.items() if reason in LOST}
         files = {
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
                 due=due.get(source),
-                ends_process=source in lethal,
+                lost=lost.get(source, ""),
             )
             for source, file in run.plan.files.items()
         }

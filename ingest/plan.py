@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -25,7 +24,7 @@ from blog_search_mcp.index.content.last_ingest import (
 from blog_search_mcp.index.content.sections import Cascade, cascades_of
 from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.documents.metadata import day_after
-from blog_search_mcp.index.errors import ENDS_PROCESS
+from blog_search_mcp.index.errors import STOPS
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
@@ -143,7 +142,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     last = read_any_last_ingest(open_store(job.index)) if base else None
     recent = last if last and live and last.generation == live.generation else None
     seen_before = _SeenBefore(base, recent, created)
-    lethal = _files_that_end_processes(last)
+    lost = _find_lost(last)
     configured = site or find_configured_site(job.content)
     reads_sections = bool(walked.sections or configured)
     cascades = read_cascades(job.content, walked.sections, configured) if reads_sections else ()
@@ -154,8 +153,8 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         passed, passed_before = (
             cascades_of(each, file.source) if each else () for each in (cascades, cascades_before)
         )
-        if (file.source, file.size, file.mtime_ns) in lethal:
-            skipped.append(Skipped(file.source, ENDS_PROCESS))
+        if reason := lost.get((file.source, file.size, file.mtime_ns)):
+            skipped.append(Skipped(file.source, reason))
         elif whole and not whole.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif (
@@ -201,29 +200,31 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
     what is wrong with it is said when it is read for the index.
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
-    found = workers.map(
-        _find_language_of_file, sample[:MOST_POSTS], lambda _: None, lambda file: file.source
-    )
+    found = workers.map(_find_language_of_file, sample[:MOST_POSTS], _pass_over)
     return Counter(language for language in found if language is not None)
 
 
 def _find_language_of_file(file: SourceFile) -> str | None:
-    with suppress(Exception):
+    try:
         document = read_document(read_file(file.path), file.source)
         words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
         return document.post.language or language_of(words)
-    return None
+    except STOPS:
+        raise
+    except BaseException:
+        return None
 
 
-def _files_that_end_processes(last: LastIngest | None) -> frozenset[tuple[str, int, int]]:
-    """Return source, size and time of files that ended the processes which read them.
+def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
-    A few changed posts are read by the ingest's own process.
+
+def _find_lost(last: LastIngest | None) -> Mapping[tuple[str, int, int], str]:
+    """Return by source, size and time of a file why no ingest must read it as it is.
+
+    The next one may be of a few posts, which it reads in its own process.
     """
     files = last.files.items() if last else ()
-    return frozenset(
-        (source, state.size, state.mtime_ns) for source, state in files if state.ends_process
-    )
+    return {(source, state.size, state.mtime_ns): state.lost for source, state in files}
 
 
 class _SeenBefore:

@@ -17,7 +17,7 @@ from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import (
-    ENDS_PROCESS,
+    STOPS,
     BlogSearchError,
     NoLink,
     PostChanging,
@@ -94,21 +94,21 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     """Read a file and, unless the index has these bytes, make it ready.
 
     Whatever a file makes a parser raise, it is skipped with that as the reason, so that no post
-    ends an ingest. Raises EmbedderError.
+    ends an ingest. Raises EmbedderError and MemoryError.
     """
     try:
         return _prepare(file_to_read, options)
-    except BlogSearchError:
+    except (BlogSearchError, MemoryError, *STOPS):
         raise
-    except Exception as error:
+    except BaseException as error:
         source = file_to_read.file.source
         return ParsedResult(source, None, Skipped(source, describe_refusal("reading it", error)))
 
 
-def describe_lost(file_to_read: FileToRead) -> ParsedResult:
-    """Skip a file that ends the process which reads it."""
+def skip_lost(file_to_read: FileToRead, reason: str) -> ParsedResult:
+    """Skip a file that `WorkerPool.map` could not have read, with the reason."""
     source = file_to_read.file.source
-    return ParsedResult(source, None, Skipped(source, ENDS_PROCESS))
+    return ParsedResult(source, None, Skipped(source, reason))
 
 
 def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:

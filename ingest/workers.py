@@ -1,31 +1,28 @@
 """Spread work over processes, in order; do it in this process if it is too little to pay.
 
 Parsing is pure Python, so threads would take turns. A process costs as much to start as some
-dozens of posts to read. What is done here is named in a journal meanwhile: if that ends this
-process, the next run does it in one of its own. So does every run that has no place for a journal.
+dozens of posts to read. What takes a process too much time or memory, or ends it, is left out.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import signal
-import threading
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from functools import partial
-from io import BytesIO
-from itertools import chain, islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.command_line import block_interrupts
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.ingest import GC_THRESHOLD
+
+if TYPE_CHECKING:
+    from pebble import ProcessFuture, ProcessPool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,211 +35,149 @@ MOST = 4
 """Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
 
 BATCH = 8
-"""Items sent to a process at once."""
+"""Items sent to a process at once: what goes with them can name every folder of the site."""
 
 AHEAD = 4
 """Batches in flight for each process."""
 
-MOST_LOST = 20
-"""Items that may end a process before the reason is sought in the machine and not in them: each
-costs the start of a process, and the first up to a hundred others done one by one."""
+MOST_SECONDS = 30
+"""For a batch, and again for each item of one that was lost, since the machine may have been busy
+or asleep: a post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
-MOST_NAMED = 1 << 16
-"""Bytes of a journal that are read."""
+MOST_BYTES = 2 << 30
+"""Address space that a process may take for its work: a post of 16 MB needs 300 MB."""
+
+_REMEDY = "change it, name it in a .blogignore, or try again with --rebuild"
+TOO_SLOW = f"reading it takes more than {MOST_SECONDS} s; {_REMEDY}"
+TOO_LARGE = f"reading it takes more memory than there is for one post; {_REMEDY}"
+ENDS_PROCESS = f"reading it ends the process that reads it; {_REMEDY}"
+LOST = (TOO_SLOW, TOO_LARGE, ENDS_PROCESS)
+"""Why a post is left out that must not be read again as it is."""
+
+MOST_LOST = 20
+"""Lost items after which the reason is sought in the machine and not in them: each takes up to
+`MOST_SECONDS` and the start of processes, and a post of the index would go out of it."""
 
 
 class WorkerPool:
     """Processes that start with the first work that pays for them; close it."""
 
-    def __init__(self, processes: int | None = None, journal: Path | None = None) -> None:
-        """`processes` is their upper limit, by default one a processor and `MOST`.
-
-        `journal` is a file of this run's alone, in a folder that need not exist; without one all
-        work is done in other processes, if there may be any.
-        """
-        self._journal = journal
+    def __init__(self, processes: int | None = None) -> None:
+        """`processes` is their upper limit, by default one a processor and `MOST`."""
         self._processes = min(MOST, _count_processors()) if processes is None else processes
-        self._pool = _Processes(self._processes)
-        self._single = _Processes(1)
+        self._pool: ProcessPool | None = None
         self._lost = 0
 
     def map(
         self,
         function: Callable[[Item], Result],
         items: Sequence[Item],
-        lost: Callable[[Item], Result],
-        name: Callable[[Item], str] = str,
+        lost: Callable[[Item, str], Result],
     ) -> Iterator[Result]:
-        """Apply `function` to each item and yield the results in order, as `map_batches`.
+        """Apply `function` to each item and yield the results in order; all must be picklable.
 
-        `name` tells an item from others in the next run too.
+        `lost` makes the result of an item that raises MemoryError, given it and one of `LOST`; in
+        processes also of one that takes more than `MOST_SECONDS`, or ends its process. What else
+        `function` raises is raised here. Raises IngestFailed after `MOST_LOST` lost items, or if
+        processes end before they begin.
         """
-        size = 1 if self._is_alone(items) else BATCH
-        return self._map(partial(_map_batch, function), items, lost, name, size)
-
-    def map_batches(
-        self,
-        function: Callable[[Sequence[Item]], list[Result]],
-        items: Sequence[Item],
-        lost: Callable[[Item], Result],
-        name: Callable[[Item], str] = str,
-    ) -> Iterator[Result]:
-        """Apply `function` to a few items at a time and yield the results in order.
-
-        `function`, items and results must be picklable. What `function` raises is raised here.
-        When a process is ended, what was in flight is done one item at a time; `lost` makes the
-        result of one that ends its process then too. Raises IngestFailed after MOST_LOST of them.
-        """
-        return self._map(function, items, lost, name, BATCH)
-
-    def _map(
-        self,
-        function: Callable[[Sequence[Item]], list[Result]],
-        items: Sequence[Item],
-        lost: Callable[[Item], Result],
-        name: Callable[[Item], str],
-        size: int,
-    ) -> Iterator[Result]:
-        batches = (items[start : start + size] for start in range(0, len(items), size))
-        if self._is_alone(items):
-            return chain.from_iterable(self._map_here(function, batches, lost, name))
-        submitted = ((batch, self._pool.submit(function, batch)) for batch in batches)
-        waiting = deque(islice(submitted, self._processes * AHEAD))
-        return chain.from_iterable(self._take_results(function, waiting, submitted, lost))
+        work = partial(_work, function, lost)
+        if self._processes < 2 or len(items) < WORTHWHILE:
+            return map(work, items)
+        batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+        return self._map(work, batches, lost)
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
-        self._pool.close()
-        self._single.close()
-        if self._journal is not None:
-            with suppress(OSError):  # there is none, or a first index was not made
-                self._journal.unlink(missing_ok=True)
-                self._journal.parent.rmdir()
+        if self._pool is not None:
+            self._pool.stop()
+            self._pool.join()
+            self._pool = None
 
-    def _is_alone(self, items: Sequence[Item]) -> bool:
-        return self._processes < 2 or len(items) < WORTHWHILE
-
-    def _map_here(
+    def _map(
         self,
-        function: Callable[[Sequence[Item]], list[Result]],
+        work: Callable[[Item], Result],
         batches: Iterable[Sequence[Item]],
-        lost: Callable[[Item], Result],
-        name: Callable[[Item], str],
-    ) -> Iterator[list[Result]]:
-        """Apply `function` in this process, but to batches that may end it."""
-        are_suspect = self._journal is None and self._processes > 0
-        with _open_journal(self._journal) as journal:
-            journal.seek(0)
-            known = journal.read(MOST_NAMED)
-            suspects = set(known.split(b"\0"))
-            for batch in batches:
-                names = [os.fsencode(name(item)) for item in batch]
-                if are_suspect or not suspects.isdisjoint(names):
-                    yield [self._work_alone(function, item, lost) for item in batch]
+        lost: Callable[[Item, str], Result],
+    ) -> Iterator[Result]:
+        """Yield the results of all batches; of one that is lost, new processes try each item."""
+        from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
+
+        left = deque(batches)
+        begun: deque[tuple[Sequence[Item], ProcessFuture[list[Result]]]] = deque()
+        while left or begun:
+            try:
+                while left and len(begun) < self._processes * AHEAD:
+                    begun.append((left[0], self._submit(work, left[0])))
+                    left.popleft()
+                yield from begun[0][1].result()
+                begun.popleft()
+            except (TimeoutError, ProcessExpired, BrokenProcessPool) as error:
+                self.close()
+                left.extendleft(batch for batch, _ in reversed(begun))
+                begun.clear()
+                batch = left.popleft()
+                if len(batch) > 1:
+                    left.extendleft([item] for item in reversed(batch))
                     continue
-                # A full or read-only disk refuses it, and the posts are read all the same.
-                with suppress(OSError):
-                    journal.write(b"".join(each + b"\0" for each in names))
-                results = function(batch)
-                with suppress(OSError):
-                    journal.seek(len(known))
-                    journal.truncate()
-                yield results
+                reason = TOO_SLOW if isinstance(error, TimeoutError) else ENDS_PROCESS
+                self._count_lost(reason, error)
+                if isinstance(error, BrokenProcessPool):  # perhaps by an item after this one
+                    left.appendleft(batch)
+                else:
+                    yield lost(batch[0], reason)
 
-    def _take_results(
-        self,
-        function: Callable[[Sequence[Item]], list[Result]],
-        waiting: deque[tuple[Sequence[Item], Future[list[Result]]]],
-        submitted: Iterator[tuple[Sequence[Item], Future[list[Result]]]],
-        lost: Callable[[Item], Result],
-    ) -> Iterator[list[Result]]:
-        """Yield the results of each batch, and submit one more for each that is taken."""
-        while waiting:
-            batch, future = waiting.popleft()
-            try:
-                results = future.result()
-            except BrokenProcessPool:
-                results = [self._work_alone(function, item, lost) for item in batch]
-            waiting.extend(islice(submitted, 1))
-            yield results
-
-    def _work_alone(
-        self,
-        function: Callable[[Sequence[Item]], list[Result]],
-        item: Item,
-        lost: Callable[[Item], Result],
-    ) -> Result:
-        try:
-            return self._single.submit(function, [item]).result()[0]
-        except BrokenProcessPool as error:
-            self._lost += 1
-            if self._lost > MOST_LOST:
-                raise IngestFailed(
-                    f"Processes that read posts were ended by something else, {self._lost} times "
-                    "with a single post, perhaps for want of memory. Nothing in the index has "
-                    "changed; run again."
-                ) from error
-            return lost(item)
-
-
-class _Processes:
-    """Processes that start with the first work, and again with the next after one was ended."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._executor: ProcessPoolExecutor | None = None
-
-    def submit(
-        self, function: Callable[[Sequence[Item]], list[Result]], batch: Sequence[Item]
-    ) -> Future[list[Result]]:
-        if self._executor is not None:
-            try:
-                return self._submit(self._executor, function, batch)
-            except BrokenProcessPool:
-                self._executor.shutdown()
-        self._executor = ProcessPoolExecutor(self._count, get_context("spawn"), _initialize_worker)
-        return self._submit(self._executor, function, batch)
-
-    @staticmethod
     def _submit(
-        executor: ProcessPoolExecutor,
-        function: Callable[[Sequence[Item]], list[Result]],
-        batch: Sequence[Item],
-    ) -> Future[list[Result]]:
-        with block_interrupts():  # it may start a process
-            return executor.submit(function, batch)
+        self, work: Callable[[Item], Result], batch: Sequence[Item]
+    ) -> ProcessFuture[list[Result]]:
+        """Begin a batch. Raises BrokenProcessPool."""
+        from pebble import ProcessPool
 
-    def close(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(cancel_futures=True)
+        if self._pool is None:
+            context = get_context("spawn")
+            context.RLock()  # the first one starts a process, after which SIGINT is unblocked
+            self._pool = ProcessPool(self._processes, 0, _initialize_worker, context=context)
+        try:
+            with block_interrupts():  # it may start a process
+                return self._pool.schedule(_work_on_batch, [work, batch], timeout=MOST_SECONDS)
+        except RuntimeError as error:
+            raise BrokenProcessPool from error
+
+    def _count_lost(self, reason: str, error: Exception) -> None:
+        self._lost += 1
+        if self._lost > MOST_LOST:
+            raise IngestFailed(
+                f"Of posts that processes read one by one, {self._lost} were lost, the last since "
+                f"{reason}. Nothing in the index has changed. A program of your own must ingest "
+                'below `if __name__ == "__main__":`.'
+            ) from error
 
 
-def _open_journal(path: Path | None) -> BinaryIO:
-    """Open the file, made if there is none; one in memory stands in where it cannot be written."""
-    with suppress(OSError):
-        if path is not None and (path.is_file() or not path.exists()):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            return cast("BinaryIO", path.open("a+b", buffering=0))
-    return BytesIO()
+def _work(
+    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], item: Item
+) -> Result:
+    try:
+        return function(item)
+    except MemoryError:
+        return lost(item, TOO_LARGE)
+
+
+def _work_on_batch(work: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
+    return [work(item) for item in batch]
 
 
 def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _map_batch(function: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
-    return [function(item) for item in batch]
-
-
 def _initialize_worker() -> None:
-    """Leave interrupts to the first process, and end with it even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(GC_THRESHOLD)
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy maps 40 MB for each, and none is used
+    if sys.platform == "linux":  # Windows has no such limit, macOS refuses it
+        import resource
 
-
-def _exit_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+        pages, _, _ = Path("/proc/self/statm").read_text().partition(" ")
+        most = int(pages) * resource.getpagesize() + MOST_BYTES
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if soft == resource.RLIM_INFINITY or soft > most:
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))

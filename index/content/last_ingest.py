@@ -30,8 +30,8 @@ class FileState(_Frozen):
     due: str | None = None
     """First ISO day on which an ingest would treat the same bytes otherwise: a post of the
     future appears, one that expires goes."""
-    ends_process: bool = False
-    """Whether reading these bytes ended the process that did; no ingest reads them again."""
+    lost: str = ""
+    """Why no ingest reads these bytes again: it took too long or too much, or ended a process."""
 
 
 class IngestOptions(_Frozen):

@@ -9,13 +9,13 @@ weights of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
-from blog_search_mcp.index.errors import describe_refusal
+from blog_search_mcp.index.errors import STOPS, describe_refusal
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
@@ -102,18 +102,16 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
         yield index_terms(label, language)
 
 
-def post_terms(files: GenerationFiles, post_ids: Sequence[int]) -> list[PostTerms | RefusedPost]:
-    """Make the terms of posts; their chunks are in the catalog and committed.
+def post_terms(files: GenerationFiles, post_id: int) -> PostTerms | RefusedPost:
+    """Make the terms of a post; its chunks are in the catalog and committed.
 
-    A post is refused with whatever it makes the analysis raise.
+    A post is refused with whatever it makes the analysis raise, but MemoryError.
     """
     with closing(open_catalog(files)) as catalog:
-        posts = catalog.posts(post_ids)
-        return [_try_terms(each, posts[each], catalog.chunks_of(each)) for each in post_ids]
-
-
-def _try_terms(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms | RefusedPost:
+        post, chunks = catalog.posts([post_id])[post_id], catalog.chunks_of(post_id)
     try:
         return terms_of(post_id, post, chunks)
-    except Exception as error:
+    except (MemoryError, *STOPS):
+        raise
+    except BaseException as error:
         return RefusedPost(post_id, describe_refusal(STEP, error))

@@ -11,7 +11,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.milvus.state import WriterLock
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
-    from blog_search_mcp.index.stores import MakeTerms, PostChanges, Terms
+    from blog_search_mcp.index.stores import MapPosts, PostChanges
     from blog_search_mcp.index.types import Ids
 
 MOST_SEGMENTS: Final = 16
@@ -128,15 +128,13 @@ class MilvusGenerationWriter:
         return None if self.merges else self.base
 
     def write_lexical(
-        self,
-        changes: PostChanges,
-        map_terms: Callable[[MakeTerms, Sequence[int]], Iterable[Terms]],
+        self, changes: PostChanges, map_posts: MapPosts
     ) -> tuple[int, list[RefusedPost]]:
         """As GenerationWriter; rows are made once all words are counted."""
         base = self._builds_on
         added = changes.every if base is None else set(changes.added) & set(changes.every)
         refused = []
-        for found in map_terms(partial(post_terms, self.files), sorted(added)):
+        for found in map_posts(partial(post_terms, self.files), sorted(added), RefusedPost):
             if isinstance(found, RefusedPost):
                 refused.append(found)
             elif (counted := count_post(found)) is not None:

@@ -180,7 +180,7 @@ class CatalogWriter:
             )
             pairs = zip(pending.chunks, pending.vocabulary_coverage, strict=True)
             return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
-        except Exception:
+        except BaseException:
             # Without a journal SQLite cannot roll back.
             self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
             raise

@@ -12,8 +12,9 @@ import pytest
 
 from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
+from blog_search_mcp.index.stores import MapPosts
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.index.writer import IndexWriter, MapBatches
+from blog_search_mcp.index.writer import IndexWriter
 from blog_search_mcp.ingest import embedding
 from blog_search_mcp.ingest.report import PlainProgress
 from tests.support.blog import Blog, load_rows
@@ -80,9 +81,9 @@ def test_no_text_is_embedded_twice_while_words_are_indexed(
 ) -> None:
     all_put, write_lexical = Event(), IndexWriter.write_lexical
 
-    def tell(writer: IndexWriter, map_batches: MapBatches) -> dict[str, str]:
+    def tell(writer: IndexWriter, map_posts: MapPosts) -> dict[str, str]:
         all_put.set()
-        return write_lexical(writer, map_batches)
+        return write_lexical(writer, map_posts)
 
     class Slow(OnServer):
         def embed_documents(self, texts: Sequence[str]) -> Vectors:

@@ -1,8 +1,9 @@
-"""What an ingest does to a post, ending its process at one post: processes import it by name."""
+"""What an ingest does to a post, with a fault at three words: processes import it by name."""
 
 from __future__ import annotations
 
 import os
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,27 +12,30 @@ from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.ingest.prepare import prepare_post as read_post
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.ingest.plan import FileToRead
     from blog_search_mcp.ingest.prepare import ParsedResult, ReadOptions
 
-POISON = "poison"
+
+def suffer(text: str) -> None:
+    """End this process as a fault in a native library does, stand still, or fill the memory."""
+    if "poison" in text:
+        os._exit(139)
+    if "tarpit" in text:
+        time.sleep(600)
+    if "flood" in text:
+        bytearray(4 << 30)
 
 
 def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
-    """Read a post, and end this process at the word, as a fault in a native library does."""
-    if POISON in file_to_read.file.path.read_text("utf-8"):
-        os._exit(139)
+    """Read a post, and suffer from it."""
+    suffer(file_to_read.file.path.read_text("utf-8"))
     return read_post(file_to_read, options)
 
 
-def post_terms(files: GenerationFiles, post_ids: Sequence[int]) -> list[PostTerms | RefusedPost]:
-    """Make the terms of posts, and end this process at the word."""
+def post_terms(files: GenerationFiles, post_id: int) -> PostTerms | RefusedPost:
+    """Make the terms of a post, and suffer from it."""
     with closing(open_catalog(files)) as catalog:
-        chunks = [chunk for each in post_ids for chunk in catalog.chunks_of(each).values()]
-    if any(POISON in chunk.plain for chunk in chunks):
-        os._exit(139)
-    return make_terms(files, post_ids)
+        suffer(" ".join(chunk.plain for chunk in catalog.chunks_of(post_id).values()))
+    return make_terms(files, post_id)

@@ -106,7 +106,9 @@ def posts(kept_blog: MakeBlog) -> list[PostTerms]:
     )
     with closing(open_catalog(blog.files)) as catalog:
         numbers = sorted(catalog.every_post())
-    real = [each for each in post_terms(blog.files, numbers) if isinstance(each, PostTerms)]
+    real = [
+        each for number in numbers if isinstance(each := post_terms(blog.files, number), PostTerms)
+    ]
     return [*real, *made_posts(120, seed=1, first=1_000)]
 
 
