@@ -135,8 +135,8 @@ class FolderStore:
     def measure(self) -> int:
         """As IndexStore."""
         walked = os.walk(self.layout.root)  # passes over what an ingest deletes meanwhile
-        stamps = (read_stamp(Path(folder, name)) for folder, _, names in walked for name in names)
-        return sum(stamp[1] for stamp in stamps if stamp)
+        stamps = {read_stamp(Path(folder, name)) for folder, _, names in walked for name in names}
+        return sum(stamp[1] for stamp in stamps if stamp)  # a file of two generations is one
 
     def read_record(self) -> str | None:
         """As IndexStore."""
@@ -323,6 +323,8 @@ class Guard:
         self._paths = {name: files.folder / name for name in manifest.files}
         self._states = self._read_states()
         self._damage: IndexBroken | None = None
+        self._damaged: dict[tuple[str, FileStatus], IndexBroken] = {}
+        """By file and its status then, what its checksum told."""
         as_read = [
             name
             for name, checksum in manifest.files.items()
@@ -340,14 +342,24 @@ class Guard:
         was linked to, or whose time was set back, a little later.
         """
         if self._damage is not None:
-            raise self._damage
+            raise self._damage.with_traceback(None)
         states = self._read_states()
         changed = [name for name, state in states.items() if self._states.get(name) != state]
         for name in changed:
             if self._states.get(name, ())[:3] != states[name][:3]:
-                self._verify_file(name, self._checksums[name])
+                self._verify_once(name, states[name])
         self._states |= states
         self._verify_later(changed)
+
+    def _verify_once(self, name: str, status: FileStatus) -> None:
+        """Verify a file, unless it was damaged when it had this status. Raises IndexBroken."""
+        if error := self._damaged.get((name, status)):
+            raise error.with_traceback(None)
+        try:
+            self._verify_file(name, self._checksums[name])
+        except IndexBroken as error:
+            self._damaged[name, status] = error
+            raise
 
     def _verify_later(self, names: Sequence[str]) -> None:
         """Have these files hashed in another thread, VERIFY_DELAY from now."""

@@ -216,12 +216,13 @@ def writer_lock(layout: Layout) -> Iterator[None]:
 def next_folder(layout: Layout) -> Iterator[int]:
     """Make the folder of a new generation; yield its number.
 
-    What is no longer kept is deleted before and after. If the new one has not become the current
-    one when the block ends, it is deleted.
+    What a killed ingest left is deleted before, the generation before the current one after the
+    switch. If the new one has not become the current one when the block ends, it is deleted.
     """
     current = find_current(layout)
     number = newest_number(layout) + 1
-    collect(layout, current)
+    before = max((each for each in _list_numbers(layout) if each < (current or 0)), default=None)
+    collect(layout, current, keep=before)
     files = layout.generation(number)
     try:
         files.folder.mkdir(parents=True)
