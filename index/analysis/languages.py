@@ -88,13 +88,16 @@ UNDETERMINED = "und"
 """BCP 47's word for a language that is not known."""
 
 
-@lru_cache(maxsize=64)
 def language_of(text: str) -> str:
     """The language of `text` as ISO 639-1.
 
     `""` where too few words show it, `und` for running text in a language that is not known here.
     """
-    sample = text[:SAMPLE]
+    return _language_of_sample(text[:SAMPLE])
+
+
+@lru_cache(maxsize=64)
+def _language_of_sample(sample: str) -> str:
     kinds = _count_scripts("".join(_EAST_ASIAN.findall(sample)))
     counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
     found = {code: _find_function_words(counts, code) for code in function_word_languages()}

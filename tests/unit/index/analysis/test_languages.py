@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -187,3 +189,13 @@ def test_a_language_without_a_list_has_no_function_words() -> None:
 
 def test_every_language_with_function_words_has_its_stemmer() -> None:
     assert set(function_word_languages()) - {"zh"} <= STEMMERS.keys()
+
+
+def test_a_long_text_is_not_kept_when_its_language_was_told() -> None:
+    words = SENTENCES["en"] * 20_000
+    tracemalloc.start()
+    for number in range(3):
+        assert language_of(f"{number} {words}") == "en"
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < len(words)
