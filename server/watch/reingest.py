@@ -23,6 +23,11 @@ from blog_search_mcp.index.errors import IndexBusy, IngestFailed
 from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location
 
+MOST_SECONDS = 2 * 60 * 60
+"""After which an ingest is ended, for one that hangs would be waited for for ever. 24,000 chunks
+take an hour with a slow Ollama; one of more that is ended is started again, and goes on with the
+embeddings that it has made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
@@ -59,7 +64,13 @@ def run_ingest(
             encoding="utf-8",
             errors="replace",
             check=False,
+            timeout=MOST_SECONDS,
         )
+    except subprocess.TimeoutExpired as error:
+        raise IngestFailed(
+            f"The newest posts could not be ingested within {MOST_SECONDS // 3600} hours. The "
+            "ingest was ended; the next one goes on with the embeddings that it made."
+        ) from error
     except OSError as error:
         raise IngestFailed(f"The ingest could not be started: {error.strerror}.") from error
     finally:

@@ -28,6 +28,8 @@ processor, so a client that searches without end spends less than a hundredth of
 
 log = logging.getLogger(__name__)
 
+_NOT_TOLD = "Whether posts have changed cannot be told: %s"
+
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
@@ -81,7 +83,11 @@ class StalenessCheck:
             if last and last.stamp == stamp and abs(self._now() - last.began) < INTERVAL:
                 return
             self._is_running = True
-        self._run(self._compare)
+        try:
+            self._run(self._compare)
+        except RuntimeError as error:  # no thread can be started
+            log.info(_NOT_TOLD, error)
+            self._is_running = False
 
     def notice(self) -> str | None:
         """Describe what the last comparison found in one sentence, `None` if nothing."""
@@ -103,7 +109,7 @@ class StalenessCheck:
         try:
             comparison = self._with_changes(comparison)
         except BlogSearchError as error:
-            log.info("Whether posts have changed cannot be told: %s", error)
+            log.info(_NOT_TOLD, error)
         finally:
             self._last = comparison
             self._is_running = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -37,6 +38,7 @@ from blog_search_mcp.server.watch.watcher import (
 )
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
+from tests.support.python import run_python
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -292,6 +294,27 @@ def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
         IngestFailed, match=r"could not be ingested: There is no content folder .*none"
     ):
         run_ingest(tmp_path / "none", tmp_path / "index", "", IngestOptions())
+
+
+def test_an_ingest_that_stands_still_is_ended_and_said(tmp_path: Path) -> None:
+    (tmp_path / "standing_still.py").write_text("import time\ntime.sleep(600)\n", "utf-8")
+    program = """
+import sys
+from pathlib import Path
+from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.server.watch import reingest
+
+reingest.MOST_SECONDS = 3
+posts, index = Path(sys.argv[1]), Path(sys.argv[2])
+try:
+    reingest.run_ingest(posts, index, "", IngestOptions(), ("standing_still",))
+except IngestFailed as error:
+    print(error.for_clients)
+"""
+    here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(tmp_path)))}
+    ran = run_python("-c", program, tmp_path, tmp_path / "index", env=here, timeout=60)
+    assert (ran.returncode, ran.stdout != "") == (0, True), ran.stderr
 
 
 def test_answers_say_what_the_watch_says(watched: Watched) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,23 @@ def test_one_comparison_runs_at_a_time(watched: Watched) -> None:
     watched.clock.now += 2 * INTERVAL
     watched.watch.check()
     assert len(watched.waiting) == 1
+
+
+def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: MakeBlog) -> None:
+    refused = [RuntimeError("can't start new thread")]
+
+    def run(compare: Callable[[], None]) -> None:
+        if refused:
+            raise refused.pop()
+        compare()
+
+    made = blog({"soup.md": SOUP})
+    made.write({"soup.md": EDITED})
+    watch = StalenessCheck(made.index, None, run=run)
+    with suppress(RuntimeError):
+        watch.check()
+    watch.check()
+    assert watch.notice()
 
 
 def test_an_ingest_takes_the_notice_back_at_once(watched: Watched) -> None:
