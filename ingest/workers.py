@@ -76,6 +76,7 @@ class WorkerPool:
     ) -> Iterator[Result]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
+        The results of one call are taken before the next call, or never.
         `lost` makes the result of an item that raises MemoryError, given it and one of `LOST`; in
         processes also of one that takes more than `MOST_SECONDS`, or ends its process. What else
         `function` raises is raised here. Raises IngestFailed after `MOST_LOST` lost items, or if
