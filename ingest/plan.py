@@ -130,7 +130,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
     whole = find_whole_site(job.content)
-    published = [file for file in walked.files if not whole or whole.publishes(file.source)]
+    published = [file for file in walked.files if not whole or whole.publishes(file.origin)]
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
     )
@@ -151,15 +151,16 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     for file in walked.files:
         before = posts.get(file.source)
         passed, passed_before = (
-            cascades_of(each, file.source) if each else () for each in (cascades, cascades_before)
+            cascades_of(each, file.origin) if each else () for each in (cascades, cascades_before)
         )
         if reason := lost.get((file.source, file.size, file.mtime_ns)):
             skipped.append(Skipped(file.source, reason))
-        elif whole and not whole.publishes(file.source):
+        elif whole and not whole.publishes(file.origin):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif (
             before is not None
             and passed == passed_before
+            and not file.target  # which may be another one of the same size and time
             and seen_before.has_read(file, before)
             and not (before.expires is not None and before.expires < job.today.isoformat())
         ):

@@ -125,7 +125,7 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
         return ParsedResult(source, None, Skipped(source, str(error)))
     fields, cascades = document.fields, file_to_read.cascades
     fields = apply_cascades(fields, cascades) if cascades else fields
-    visibility = check_visibility(fields, source, options.today)
+    visibility = check_visibility(fields, file_to_read.file.origin, options.today)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
     if visibility.left_out and not options.include_drafts:
         skipped = Skipped(source, visibility.left_out)

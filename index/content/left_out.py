@@ -94,19 +94,19 @@ def _list_files(folder: Path) -> list[str]:
 def _try_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
     """Read a file; one that cannot be read is passed over, since the ingest says what is wrong."""
     with suppress(Exception):
-        return _read_left_out(file, cascades_of(cascades, file.source), today)
+        return _read_left_out(file, cascades_of(cascades, file.origin), today)
     return None
 
 
 def _read_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
     fields = split_front_matter(decode(read_file(file.path)).text).fields
     known = apply_cascades(fields, cascades)
-    if check_visibility(known, file.source, today).left_out is None:
+    if check_visibility(known, file.origin, today).left_out is None:
         return None
     hidden = {name: value for name, value in known.items() if name not in REACHABLE}
     post = describe_post(fields, file.source)
     written = first_date(known, CHANGE_FIELDS)
     day = written.isoformat() if written else post.date
     saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
-    reason = check_visibility(hidden, file.source, today).left_out or ""
+    reason = check_visibility(hidden, file.origin, today).left_out or ""
     return LeftOut(post, reason, day or saved, day is not None)

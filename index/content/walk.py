@@ -2,9 +2,9 @@
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
 server can tell that its index is behind (`index.content.changes`). What the author leaves out is
-not reported; anything else that cannot be indexed is. Linked files are followed while they stay
-inside the content folder, so that no link makes a file of the machine public; linked folders are
-not, so a walk always ends and no post appears twice.
+not reported; anything else that cannot be indexed is. A linked file is a post if it leads to one
+that the walk lists too, so that no link makes a file public that is not; linked folders are not
+followed, so a walk always ends and no post appears twice.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
 
 LEAVES = "it is a link that leaves the content folder; copy the file into it"
+LEFT_OUT = "it is a link to a file that is left out; copy the file to its place"
 
 ATTEMPTS = 3
 """A saved file is whole the next time; one that others keep writing to is not worth more."""
@@ -119,6 +120,13 @@ class SourceFile:
     """Bytes."""
     mtime_ns: int
     """Time of last change, nanoseconds since 1970."""
+    target: str = ""
+    """The `source` of the file that it is a link to; whether it is public goes by that one."""
+
+    @property
+    def origin(self) -> str:
+        """The `source` by which it is public or not."""
+        return self.target or self.source
 
     @property
     def path(self) -> Path:
@@ -185,6 +193,9 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
                     skipped.append(item)
                 case SectionFile():
                     sections.append(item)
+    real = {file.source for file in files if not file.target}
+    skipped += [Skipped(file.source, LEFT_OUT) for file in files if file.origin not in real]
+    files = [file for file in files if file.origin in real]
     return Walk(
         tuple(sorted(files, key=lambda file: file.source)),
         tuple(sorted(skipped, key=lambda skip: skip.source)),
@@ -350,14 +361,17 @@ def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, GitIgnoreSpec], 
 
 def _check_file(root: Path, entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
     try:
-        path = Path(entry.path).resolve(strict=True) if entry.is_symlink() else Path(entry.path)
+        path, target = Path(entry.path), ""
+        if entry.is_symlink():
+            path = path.resolve(strict=True)
+            if not path.is_relative_to(root):
+                return Skipped(source, LEAVES)
+            target = path.relative_to(root).as_posix()
         status = path.stat()
-        if entry.is_symlink() and not path.is_relative_to(root):
-            return Skipped(source, LEAVES)
         if obstacle := _find_obstacle(status):
             return Skipped(source, obstacle)
         if not os.access(path, os.R_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, RuntimeError) as error:
         return Skipped(source, _describe_failure(error))
-    return SourceFile(source, str(path), status.st_size, status.st_mtime_ns)
+    return SourceFile(source, str(path), status.st_size, status.st_mtime_ns, target)
