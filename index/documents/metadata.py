@@ -56,15 +56,14 @@ def to_line(words: str) -> str:
 
 
 def leaves(value: object) -> Iterator[object]:
-    """Walk nested lists once each: a YAML alias repeats a list without repeating its cost."""
-    waiting, seen = [value], set[int]()
+    """Walk nested lists."""
+    waiting = [value]
     while waiting:
         item = waiting.pop()
-        if not isinstance(item, list):
-            yield item
-        elif id(item) not in seen:
-            seen.add(id(item))
+        if isinstance(item, list):
             waiting.extend(reversed(item))
+        else:
+            yield item
 
 
 PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")

@@ -18,15 +18,16 @@ draft. Where a leading `---` opens no mapping it is a thematic break, and the wh
 body; so too where its first key is a sentence.
 
 YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
-`2024-01-02` stays as written, no tag can build an object, and aliases stay shared, so they
-cost no memory. Merge keys (`<<`) are not merged: nested ones grow without bound.
+`2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are not merged.
+An alias counts as long as what it stands for (MAX_CHARACTERS), since whoever reads a value reads
+that once more.
 """
 
 import codecs
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,7 +152,8 @@ def _has_kana(text: str) -> bool:
 
 
 MAX_CHARACTERS = 256 * 1024
-"""Longest block read; front matter of real posts stays below 10,000 characters."""
+"""Longest block read, also with its aliases filled in; front matter of real posts stays below
+10,000 characters."""
 MAX_DEPTH = 50
 """Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
@@ -297,19 +299,38 @@ def parse_fields(
 
 
 def _parse_yaml(block: str, loader: type[Any]) -> object:
-    depth = 0
     try:
-        for event in yaml.parse(block, loader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_DEPTH:
-                raise ValueError("it is nested too deeply")
+        _check_size(yaml.parse(block, loader))
         return yaml.load(block, loader)
     except yaml.MarkedYAMLError as error:
         line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
         raise ValueError(f"{error.problem}{line}") from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise ValueError("it holds a character YAML does not allow") from error
+
+
+def _check_size(events: Iterable[Any]) -> None:
+    """Raise ValueError for too deep a nesting, or too much text once aliases are filled in."""
+    size, sizes, is_endless = 0, dict[str | None, int](), False
+    opened: list[tuple[str | None, int]] = []
+    for event in events:
+        match event:
+            case yaml.CollectionStartEvent():
+                opened.append((event.anchor, size))
+                size += 1
+            case yaml.CollectionEndEvent():
+                anchor, start = opened.pop()
+                sizes[anchor] = size - start
+            case yaml.ScalarEvent():
+                sizes[event.anchor] = len(event.value) + 1
+                size += sizes[event.anchor]
+            case yaml.AliasEvent():
+                size += sizes.get(event.anchor, 0)
+                is_endless = event.anchor in dict(opened)
+        if is_endless or len(opened) > MAX_DEPTH:
+            raise ValueError("it is nested too deeply")
+        if size > MAX_CHARACTERS:
+            raise ValueError(f"its aliases make more than {MAX_CHARACTERS} characters of it")
 
 
 class _StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import yaml
 
-MOST_KEYS = 10_000
-"""Keys of a mapping with those that are merged into it, which nested merges multiply."""
 _TEXT = "tag:yaml.org,2002:str"
 
 
@@ -13,13 +11,11 @@ class ValueLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
     """Reads keys as text: `no` is Norwegian, and `2024` a folder."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Merge what `<<` names, and read keys as text. Raises ValueError for too many."""
+        """Merge what `<<` names, and read keys as text."""
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 key.tag = _TEXT
         super().flatten_mapping(node)
-        if len(node.value) > MOST_KEYS:
-            raise ValueError(f"a mapping has more than {MOST_KEYS:,} keys")
 
 
 def _leave_out(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> None:

@@ -177,7 +177,14 @@ def test_a_nested_blogignore_speaks_for_its_folder_and_may_take_files_back(tmp_p
     assert sources(tmp_path) == ["a/x.md", "b/y.md"]
 
 
-@pytest.mark.parametrize("line", ["!", "[z-a].md"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("!", "[z-a].md"),
+        pytest.param("x.md\n" * 20_000, id="lines"),
+        pytest.param("x" * 400_000, id="characters"),
+    ],
+)
 def test_a_blogignore_that_cannot_be_understood_stops_the_walk(tmp_path: Path, line: str) -> None:
     write(tmp_path, "a/secret.md")
     (tmp_path / "a/.blogignore").write_text(line + "\n", encoding="utf-8")

@@ -235,13 +235,6 @@ def test_tags_in_the_text_follow_those_of_the_front_matter() -> None:
     assert describe_post({"tags": ["a"]}, "a.md", "", ("b", "A")).tags == ("a", "b")
 
 
-def test_tags_that_share_their_lists_cost_no_more_than_one() -> None:
-    level: list[object] = []
-    for _ in range(200):
-        level = [level] * 50
-    assert describe_post({"tags": [level, "end"]}, "a.md").tags == ("end",)
-
-
 def test_the_first_description_with_words_is_taken() -> None:
     fields: dict[str, object] = {
         "description": " ",
