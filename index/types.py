@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
+MAX_ADDRESS = 2048
+"""Characters of an address, or of a part of one; the limit of https://www.sitemaps.org/protocol.html.
+What is longer is none, so that it cannot fill an answer."""
+
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 

@@ -60,7 +60,7 @@ class Job:
 CHUNKING = 2
 """Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
 
-READING = 18
+READING = 19
 """Raise it when the same file would give other metadata or another plain text."""
 
 

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.types import MAX_ADDRESS, Post
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -157,6 +157,8 @@ MAX_TITLE = 300
 MAX_DESCRIPTION = 2000
 """Characters, likewise."""
 MAX_TAGS = 100
+MAX_TAG = 100
+"""Characters, likewise."""
 
 _DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LANGUAGES = ("lang", "language", "locale")
@@ -190,13 +192,13 @@ def describe_post(
         date=published.isoformat() if published else None,
         tags=_tags(known, hashtags),
         description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
-        slug=first_text(known, ("slug",)),
+        slug=_bound_address(first_text(known, ("slug",))),
         language=_language(known, source),
-        translation_key=first_text(known, ("translationkey",)),
+        translation_key=_bound_address(first_text(known, ("translationkey",))),
         series=_cut(_first_of(known, _SERIES), MAX_TITLE),
         part=_number(first_text(known, _PARTS)),
         aliases=_aliases(known),
-        canonical_url=first_text(known, ("canonicalurl", "canonical")),
+        canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
     )
 
 
@@ -214,7 +216,12 @@ def _aliases(known: Fields) -> tuple[str, ...]:
     found = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
     paths = (first_text(known, (name,)) for name in _PATHS)
     own = (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
-    return tuple(dict.fromkeys(filter(None, (*found, *own))))[:MAX_TAGS]
+    addresses = map(_bound_address, (*found, *own))
+    return tuple(dict.fromkeys(filter(None, addresses)))[:MAX_TAGS]
+
+
+def _bound_address(words: str) -> str:
+    return words if len(words) <= MAX_ADDRESS else ""
 
 
 def read_title(fields: Fields) -> str:
@@ -243,7 +250,8 @@ def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
     ]
     tags: dict[str, str] = {}
     for tag in filter(
-        None, (tag.lstrip("#") for tag in (*map(_without_entities, written), *hashtags))
+        None,
+        (_cut(tag.lstrip("#"), MAX_TAG) for tag in (*map(_without_entities, written), *hashtags)),
     ):
         tags.setdefault(tag.casefold(), tag)
     return tuple(tags.values())[:MAX_TAGS]

@@ -32,7 +32,7 @@ from blog_search_mcp.index.markdown.parser import (
     parse_passage,
 )
 from blog_search_mcp.index.markdown.rules import restore_braces
-from blog_search_mcp.index.types import Link
+from blog_search_mcp.index.types import MAX_ADDRESS, Link
 
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Of MkDocs Material, which shows a drawing."""
@@ -349,7 +349,8 @@ def find_links(
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_write_targets(token.content), keep_links=True)
             links += _find_in_paragraph(parse_inline(source, references), line, ids)
-    return Links(tuple(links), tuple(dict.fromkeys(ids)))
+    short = (link for link in links if len(link.href) <= MAX_ADDRESS)
+    return Links(tuple(short), tuple(dict.fromkeys(ids)))
 
 
 def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:

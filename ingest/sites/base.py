@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
-from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.errors import NoLink, UsageError
+from blog_search_mcp.index.types import MAX_ADDRESS
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
+from blog_search_mcp.ingest.sites.patterns import TOO_LONG
 
 
 class SiteGenerator(Protocol):
@@ -118,4 +120,7 @@ class Site:
 
     def post_url(self, source: str, fields: UrlFields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""
-        return self.base_url + self.generator.permalink(self.prefix + source, fields)
+        url = self.base_url + self.generator.permalink(self.prefix + source, fields)
+        if len(url) > MAX_ADDRESS:
+            raise NoLink(TOO_LONG)
+        return url

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from blog_search_mcp.index.content.walk import compile_ignores
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.types import MAX_ADDRESS
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -18,9 +19,16 @@ if TYPE_CHECKING:
 OUTSIDE = "outside the folder that the site publishes"
 """The reason of NoLink for a file that no generator's rules apply to."""
 
+TOO_LONG = f"an address of more than {MAX_ADDRESS:,} characters"
+"""The reason of NoLink for a longer one."""
+
 
 def fill_pattern(pattern: str, token: re.Pattern[str], values: Mapping[str, str | None]) -> str:
-    """Replace each token by the value of its first group. Raises NoLink if one has none."""
+    """Replace each token by the value of its first group.
+
+    Raises NoLink if one has none, or before all of them fill more than an address.
+    """
+    length = 0
     known = {name: value for name, value in values.items() if value is not None}
     for found in token.finditer(pattern):
         if found[1] not in known:
@@ -28,6 +36,9 @@ def fill_pattern(pattern: str, token: re.Pattern[str], values: Mapping[str, str 
                 f"the pattern's {found[0]} "
                 + ("is missing or not sure" if found[1] in values else "cannot be filled in here")
             )
+        length += len(known[found[1]])
+        if length > MAX_ADDRESS:
+            raise NoLink(TOO_LONG)
     return token.sub(lambda name: known[name[1]], pattern)
 
 
