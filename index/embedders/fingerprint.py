@@ -33,6 +33,15 @@ SAME: Final = 0.999
 1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
 
 
+def find_sameness(rows: Vectors) -> str | None:
+    """Tell why unit rows, one for each of TEXTS, are no embeddings; `None` if they may be."""
+    if (rows == rows[:, :1]).all(axis=1).any():
+        return "a vector of one number"
+    if float((rows[1:] @ rows[0]).min()) >= SAME:
+        return "the same vector for different texts"
+    return None
+
+
 def pack_vectors(rows: Vectors) -> str:
     """Encode rows as text: float32, little-endian, in base64."""
     return base64.b64encode(rows.astype("<f4").tobytes()).decode("ascii")

@@ -180,7 +180,7 @@ def test_one_library_is_known_in_one_folder() -> None:
 
 
 def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_for_a_key() -> None:
-    """A key is read where it is sent, so that no settings and no message can hold it.
+    """A key is read where it is sent, and taken out of servers' words, so no settings hold it.
 
     `ask` hands all of it on to the server that it starts.
     """
@@ -194,6 +194,7 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "server.__main__",
         "index.commands",
         "index.embedders.openai.client",
+        "index.embedders.remote.failures",
         "index.milvus.connection",
         "server.cli.ask",
     }

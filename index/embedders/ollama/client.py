@@ -21,6 +21,7 @@ from blog_search_mcp.index.embedders.remote.failures import (
     FailureKind,
     FailureMessages,
     RequestFailed,
+    clean_text,
 )
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
@@ -149,7 +150,7 @@ class OllamaClient(RetryingClient["Client"]):
 
         response = self.request(get, policy)
         try:
-            return str(response.json()["version"])
+            return clean_text(str(response.json()["version"]))
         except (ValueError, LookupError, TypeError, RecursionError):
             return ""
 
@@ -164,7 +165,10 @@ class OllamaClient(RetryingClient["Client"]):
     def read_digests(self, policy: RetryPolicy) -> dict[str, str]:
         """Return the digests of the installed models by full name. Raises RequestFailed."""
         listed = self.request(lambda client: client.list(), policy).models
-        return {full_name(entry.model or ""): entry.digest or "" for entry in listed}
+        return {
+            clean_text(full_name(entry.model or "")): clean_text(entry.digest or "")
+            for entry in listed
+        }
 
 
 class OllamaHealthCheck:
@@ -226,7 +230,7 @@ def peek_digest(model: str, url: str) -> str | None:
     try:
         with opener.open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
             listed = json.loads(reply.read(MOST_REPLY_BYTES))["models"] or ()
-        digests = {full_name(each["model"]): str(each["digest"]) for each in listed}
+        digests = {full_name(each["model"]): clean_text(str(each["digest"])) for each in listed}
     except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return None
     return digests.get(full_name(model), "")

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from blog_search_mcp.index.embedders.ollama.host import is_loopback
 from blog_search_mcp.index.embedders.remote.failures import (
+    KEY_VARIABLE,
     FailureKind,
     FailureMessages,
     RequestFailed,
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     import httpx
 
     from blog_search_mcp.index.types import Vectors
-
-KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
-"""Environment variable of the bearer token; of no other program, so that no key goes astray."""
 
 MESSAGES: Final = FailureMessages(
     name="The embedding server",

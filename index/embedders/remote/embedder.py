@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, NORM_TOLERANCE, replace_surrogates
-from blog_search_mcp.index.embedders.fingerprint import TEXTS, pack_vectors
+from blog_search_mcp.index.embedders.fingerprint import TEXTS, find_sameness, pack_vectors
 from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
@@ -196,9 +196,14 @@ class RemoteEmbedder(ABC):
         import numpy as np
 
         send = self._sender(self.prefixes[0])
-        return self._translated(
-            lambda: np.stack([embed_one(text, send, self._for_documents) for text in TEXTS])
-        )
+
+        def embed() -> Vectors:
+            rows = np.stack([embed_one(text, send, self._for_documents) for text in TEXTS])
+            if fault := find_sameness(rows):
+                raise RequestFailed(FailureKind.NO_VECTOR, fault)
+            return rows
+
+        return self._translated(embed)
 
     def forget(self) -> None:
         """Ask the server anew at the next use."""

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, TypeAlias
 
+from blog_search_mcp.index.documents.metadata import to_line
 from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, EmbedderUnavailable
 
 DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
+
+KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
+"""Environment variable of the bearer token; of no other program, so that no key goes astray."""
+_KEYS: Final = (KEY_VARIABLE, "OLLAMA_API_KEY")
+"""Those whose values a server is sent, the last by Ollama's client, and may repeat."""
+
+
+def clean_text(text: str) -> str:
+    """Make a line to print of a server's text: no control characters, no key, DETAIL_LIMIT."""
+    for name in _KEYS:
+        if key := os.environ.get(name, "").strip():
+            text = text.replace(key, "[key]")
+    return to_line(text)[:DETAIL_LIMIT]
 
 
 class FailureKind(Enum):
@@ -35,9 +50,9 @@ class RequestFailed(Exception):
     """One failed request; it leaves an embedder as an EmbedderError."""
 
     def __init__(self, kind: FailureKind, detail: str = "") -> None:
-        super().__init__(f"{kind.name}: {detail}")
         self.kind = kind
-        self.detail = " ".join(detail.split())[:DETAIL_LIMIT]
+        self.detail = clean_text(detail)
+        super().__init__(f"{kind.name}: {self.detail}")
 
 
 Sentences: TypeAlias = Mapping[FailureKind, tuple[type[EmbedderError], str]]

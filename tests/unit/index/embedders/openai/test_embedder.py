@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders.openai.client import (
-    KEY_VARIABLE,
     classify_reply,
     resolve_url,
     resolve_urls,
 )
 from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
-from blog_search_mcp.index.embedders.remote.failures import FailureKind
+from blog_search_mcp.index.embedders.remote.failures import KEY_VARIABLE, FailureKind
 from blog_search_mcp.index.embedders.remote.requests import FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import (
