@@ -3,7 +3,6 @@ CONTENT ?= content
 INDEX ?= .blog-index
 EVAL ?=
 BENCH ?=
-FUZZ ?=
 MCPB ?= mcpb
 NPM ?= npm
 # The question as typed: neither make nor the shell may expand what is in it.
@@ -17,7 +16,7 @@ INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients fuzz eval eval-author bench reliability flow conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients eval eval-author bench reliability conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -55,14 +54,6 @@ pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
 clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clients and test with them
 	@$(BIN)/python -m pytest -rs tests/clients
 
-fuzz: $(INSTALLED) ## look for inputs that break a step, a minute each; options in FUZZ
-	@$(BIN)/python -c 'import atheris' >/dev/null 2>&1 || { \
-		echo 'Installing atheris into .venv.' >&2; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary atheris \
-			-c constraints.txt -e '.[dev,fuzz]'; } || { \
-		echo 'atheris, which make fuzz needs, has no wheel for this Python or system.' >&2; exit 1; }
-	@$(BIN)/python -m tests.fuzz $(FUZZ)
-
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
@@ -74,9 +65,6 @@ bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options
 
 reliability: $(INSTALLED) ## make every fault as often as docs/reliability.md says, and count what held
 	@$(BIN)/python -m pytest tests/reliability --full --totals --numprocesses auto --dist loadfile
-
-flow: $(INSTALLED) ## count the modules that a search, a read and an ingest of an edit pass through
-	@$(BIN)/python -m tools.flow_counts --list
 
 conformance: $(INSTALLED) $(SUITE)/installed ## run MCP's conformance suite against the server
 	@$(BIN)/python -m tests.conformance "$(SUITE)"
@@ -94,7 +82,7 @@ format: $(INSTALLED) ## format the code and sort its imports
 	@$(BIN)/ruff format .
 
 clean: ## delete .venv, .clients, .blog-index and all caches
-	@rm -rf .venv .clients .blog-index .conformance .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz build dist
+	@rm -rf .venv .clients .blog-index .conformance .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
 $(SUITE)/installed: tests/conformance/package.json tests/conformance/package-lock.json
 	@command -v "$(NPM)" >/dev/null || { echo '$(NPM), which make conformance needs, is missing: install Node.js.' >&2; exit 1; }

@@ -18,7 +18,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = {
     *("setup", "ingest", "rebuild", "serve", "ask"),
     *("test", "test-all", "coverage", "browser", "clients", "conformance"),
-    *("fuzz", "eval", "eval-author", "reliability", "flow"),
+    *("eval", "eval-author", "reliability"),
     *("bench", "pictures", "bundle", "check", "format", "clean"),
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -182,18 +182,6 @@ def test_make_eval_measures_the_posts_with_the_options_given(checkout: Path) -> 
     said = run("make", "--no-print-directory", "eval", *given, cwd=checkout)
     module = ["python", "-m", "benchmarks.quality", "my posts"]
     assert said.splitlines() == [*module, "--limit", "50", "--json"]
-
-
-def test_make_fuzz_passes_the_options_on(checkout: Path) -> None:
-    said = run("make", "--no-print-directory", "fuzz", "FUZZ=-max_total_time=5", cwd=checkout)
-    assert said.splitlines()[-4:] == ["python", "-m", "tests.fuzz", "-max_total_time=5"]
-
-
-def test_make_fuzz_without_a_wheel_says_so_in_a_sentence(checkout: Path) -> None:
-    (checkout / ".venv" / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
-    done = subprocess.run(["make", "fuzz"], cwd=checkout, capture_output=True, encoding="utf-8")
-    assert done.returncode != 0
-    assert "has no wheel for this Python or system." in done.stderr
 
 
 def test_make_ask_without_a_question_says_what_to_type(checkout: Path) -> None:

@@ -6,11 +6,15 @@ only those that its docstring names.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
+import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import cache
+from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import STEMMERS
 from blog_search_mcp.index.analysis.query import analyse_query
@@ -24,6 +28,7 @@ from blog_search_mcp.index.errors import (
     UnreadablePost,
 )
 from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
@@ -33,7 +38,7 @@ from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
-from tests.fuzz.small_index import small_index
+from tests.support.blog import Blog
 
 Target = Callable[[bytes], None]
 
@@ -185,6 +190,25 @@ TARGETS: Mapping[str, Target] = {
         manifest,
     )
 }
+
+
+@cache
+def small_index() -> IndexReader:
+    """A real index of three posts, made once a process; the folder it lies in goes with that."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    blog = Blog(Path(folder.name) / "content", Path(folder.name) / "index")
+    blog.content.mkdir()
+    blog.write(
+        {
+            "en/zebra.md": "---\ntags: [striped]\ndate: 2025-01-02\n---\n# Zebra\n\nStripes.\n",
+            "code.md": "# faiss.IndexFlatIP\n\n```py\nread_chunk('a', 1)\n```\n",
+            "zh/快取.md": "# 鍵值快取\n\n模型會把先前詞元的鍵與值保留在快取之中。\n",
+        }
+    )
+    blog.ingest()
+    atexit.register(blog.follow().close)
+    return blog.live[0].reader()
 
 
 def _text(data: bytes) -> str:

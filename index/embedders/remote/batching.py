@@ -5,7 +5,7 @@ others than it gives to the same texts alone (ollama/ollama#6187, #6262), all of
 unit vectors. So of every fourth batch, those whose vectors fit their words least, one text is
 embedded alone too, the one that fits worst; once they differ, texts are sent one by one, which no
 order can spoil. That is 1 % of the texts, and only embedding all of them again would find every
-mistake: `python -m benchmarks.quality.order_checks` measures how many it finds.
+mistake.
 """
 
 from __future__ import annotations
