@@ -92,7 +92,7 @@ def run(settings: Settings) -> int:
             from blog_search_mcp.server.cli.usage_report import usage
 
             return usage(settings)
-        case "similar" | "links" | "related" | "audit" | "timeline" | "map":
+        case "similar" | "links" | "related" | "audit" | "timeline":
             from blog_search_mcp.server.cli.author.options import run_author_command
 
             assert settings.author is not None

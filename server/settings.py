@@ -28,7 +28,6 @@ Command: TypeAlias = Literal[
     "related",
     "audit",
     "timeline",
-    "map",
 ]
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]

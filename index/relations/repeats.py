@@ -17,11 +17,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.relations.layout import find_nearest
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Ids, Post
+    from blog_search_mcp.index.types import Chunk, Ids, Post, Vectors
 
 _LONG = 60
 """Characters from which on a line that two posts have is no chance."""
@@ -42,6 +41,8 @@ _GIST = 4
 """Words from which on a description says something."""
 _PROPOSED = 100
 """Pairs that are read because no others are as near in meaning."""
+_BLOCK = 512
+"""Rows whose cosines are held at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +162,21 @@ def _propose_pairs(corpus: Corpus) -> Iterator[tuple[int, int]]:
     vectors = corpus.post_vectors
     if len(vectors.rows) < 2:
         return
-    near = find_nearest(vectors.rows, 1)[:, 0]
+    near = _find_nearest(vectors.rows)
     cosines = np.einsum("ij,ij->i", vectors.rows, vectors.rows[near])
     for place in np.argsort(-cosines, kind="stable")[: 2 * _PROPOSED]:
         one, other = int(vectors.posts[place]), int(vectors.posts[near[place]])
         yield min(one, other), max(one, other)
+
+
+def _find_nearest(rows: Vectors) -> Ids:
+    """Return of each row the place of the other row that is nearest by product."""
+    nearest = np.empty(len(rows), dtype=np.int64)
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK] @ rows.T
+        block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
+        nearest[start : start + _BLOCK] = np.argpartition(-block, 0, axis=1)[:, 0]
+    return nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,19 +92,6 @@ def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
     return index_facts(searcher.overview, searcher.listing())
 
 
-def maps(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
-    """Draw each blog by meaning, its posts as links into the search page. Raises BlogSearchError.
-
-    The first after an ingest takes 3 s for 3,500 posts.
-    """
-    from blog_search_mcp.index.relations.subjects import map_blog
-    from blog_search_mcp.server.format.map_picture import map_facts
-
-    return {
-        "maps": [map_facts(name, map_blog(corpus)) for name, corpus in searcher.corpora().items()]
-    }
-
-
 def audit(searcher: Served, given: Mapping[str, Any], *, shows_drafts: bool) -> dict[str, Any]:
     """Look over the blog, as `blog-server audit` does. Raises BlogSearchError."""
     limit = given.get("limit", LIMIT)
@@ -119,7 +106,6 @@ ENDPOINTS: dict[str, Answers] = {
     "passage": passage,
     "posts": posts,
     "index": about,
-    "map": maps,
 }
 
 

@@ -36,7 +36,7 @@ CLIENT_SESSIONS = 64
 have connections. The SDK keeps one for 30 minutes after its last request."""
 AT_A_TIME = 8
 """Requests of one client that are worked on at a time, by one of anyio's 40 threads each; more
-wait. One of 3,500 posts' map takes 3 s."""
+wait."""
 BODY_SECONDS = 10.0
 """Within which a body must have come: 1 MiB takes them at 1 Mbit/s."""
 

@@ -93,7 +93,7 @@ def test_every_option_in_the_readme_is_one_of_ours() -> None:
     ours = (
         "ingest",
         "server",
-        *(f"server {name}" for name in ("install", "map", "search", "setup")),
+        *(f"server {name}" for name in ("install", "search", "setup")),
     )
     programs = (*ours, "benchmarks.quality", "benchmarks.quality.dev_blogs")
     known = set().union(*map(options_of, programs))

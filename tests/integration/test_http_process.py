@@ -207,7 +207,7 @@ def test_a_client_that_never_reads_is_cut_off_when_the_server_stops(tmp_path: Pa
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         client.connect((host, int(port)))
         client.settimeout(1)
-        asks = b"GET /map HTTP/1.1\r\nHost: %b:%b\r\n\r\n" % (host.encode(), port.encode())
+        asks = b"GET /page/page.js HTTP/1.1\r\nHost: %b:%b\r\n\r\n" % (host.encode(), port.encode())
         with suppress(TimeoutError):
             while True:  # until neither side takes any more
                 client.sendall(asks)

@@ -185,5 +185,5 @@ def test_confidence_is_explained_and_the_index_tells_its_state(page: Any) -> Non
     assert "questions that the blog answers" in page.locator("#sure p").inner_text()
     state = page.locator("#index").inner_text()
     assert state.startswith("22 posts · ")
-    assert state.endswith("generation 1 · Map of the blog")
+    assert state.endswith("generation 1")
     assert "fake" in state

@@ -34,13 +34,6 @@ class AuthorCommand:
     add_options: Callable[[argparse.ArgumentParser], None]
 
 
-def _add_map(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=read_absolute, metavar="FILE", help="the SVG file to write (default: stdout)"
-    )
-    parser.add_argument("--json", action="store_true", help="print posts and places as JSON")
-
-
 def _add_subject(parser: argparse.ArgumentParser) -> None:
     """Add what the commands about one text share."""
     parser.add_argument(
@@ -113,7 +106,6 @@ def _add_timeline(parser: argparse.ArgumentParser) -> None:
 COMMANDS: Final[dict[str, AuthorCommand]] = {
     "audit": AuthorCommand("look over the blog: broken links, orphans, drafts left …", _add_audit),
     "similar": AuthorCommand("name the posts that say what a draft says", _add_subject),
-    "map": AuthorCommand("draw the blog by meaning, and by year, as an SVG", _add_map),
     "related": AuthorCommand("write related posts as a generator's data file", _add_related),
     "links": AuthorCommand("suggest where a draft or post could link to other posts", _add_links),
     "timeline": AuthorCommand("print what the blog said on a subject, by year", _add_timeline),

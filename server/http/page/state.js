@@ -23,7 +23,6 @@ export function showIndex(index, place) {
     index.embedder,
     element("time", { datetime: index.created, title: index.created }, say("read", { when: age(index.created) })),
     say("generation", { n: index.generation }),
-    element("a", { href: "/map" }, say("map")),
   );
   const notice = index.notice ? element("p", { class: "notice", lang: "en" }, index.notice) : null;
   place.replaceChildren(...[element("p", {}, ...facts), notice].filter(Boolean));

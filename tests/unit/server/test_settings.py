@@ -97,7 +97,7 @@ def test_an_index_lies_beside_the_posts_that_are_watched_unless_it_is_named(
         (["--index", "milvus://host:19530/blog"], {}),
         (["search", "cache", "--index", "MILVUS://host:19530/blog/"], {}),
         (["setup", "/posts", "--index", "milvus://host:19530/blog"], {}),
-        (["map"], {"BLOG_INDEX": "milvus://host:19530/blog"}),
+        (["audit"], {"BLOG_INDEX": "milvus://host:19530/blog"}),
         ([], {"BLOG_INDEX": "milvus://host:19530/blog"}),
     ],
 )

@@ -196,17 +196,6 @@ def test_the_index_tells_the_blogs_main_language(
         assert ask(client, "index")["language"] == language
 
 
-def test_the_map_is_drawn_with_links_into_the_page(real: TestClient) -> None:
-    [drawn] = ask(real, "map")["maps"]
-    dots = drawn["map"][4][2:]
-    assert sorted(dot[1]["href"] for dot in dots) == [
-        "/?source=%E5%BF%AB%E5%8F%96.md&chunk=0",
-        "/?source=sea%2Fwalrus.md&chunk=0",
-        "/?source=zebra.md&chunk=0",
-    ]
-    assert drawn["counts"] == [["2025", [1]]]
-
-
 def test_posts_are_listed_newest_first_and_by_filter(real: TestClient) -> None:
     listed = ask(real, "posts")
     assert [post["title"] for post in listed["posts"]] == ["Tusks", "Stripes", "鍵值快取"]
