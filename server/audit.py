@@ -1,4 +1,4 @@
-"""The state of the blogs that are served, as JSON facts for the terminal and the page."""
+"""The state of the blogs that are served, as JSON facts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ if TYPE_CHECKING:
 
 LIMIT = 10
 """Findings of each kind that are shown unless more are asked for."""
-LIMIT_MOST = 1_000
 
 
-NO_DRAFTS = "Drafts are shown on the machine of the server alone."
-
-
-def audit_facts(
-    served: Served, limit: int, *, shows_drafts: bool = True, today: date | None = None
-) -> dict[str, Any]:
+def audit_facts(served: Served, limit: int, *, today: date | None = None) -> dict[str, Any]:
     """Look over every blog: how many findings of each kind there are, and the first of them.
 
     Raises IndexProblem.
@@ -38,8 +32,6 @@ def audit_facts(
         kind: [(name, each) for name, found in audits.items() for each in found.findings[kind]]
         for kind in KINDS
     }
-    if not shows_drafts:
-        findings["stale-drafts"] = []
     notices = (
         f"{name}: {each.notice}" if name else each.notice
         for name, each in audits.items()
@@ -52,7 +44,7 @@ def audit_facts(
             kind: [_finding_facts(*each) for each in found[:limit]]
             for kind, found in findings.items()
         },
-        "notice": " ".join((*notices, *(() if shows_drafts else (NO_DRAFTS,)))) or None,
+        "notice": " ".join(notices) or None,
     }
 
 

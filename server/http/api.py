@@ -17,7 +17,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.server.audit import LIMIT, LIMIT_MOST, audit_facts
 from blog_search_mcp.server.engine import Served
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_failure
@@ -92,14 +91,6 @@ def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
     return index_facts(searcher.overview, searcher.listing())
 
 
-def audit(searcher: Served, given: Mapping[str, Any], *, shows_drafts: bool) -> dict[str, Any]:
-    """Look over the blog, as `blog-server audit` does. Raises BlogSearchError."""
-    limit = given.get("limit", LIMIT)
-    if given.keys() - {"limit"} or type(limit) is not int or not 0 <= limit <= LIMIT_MOST:
-        raise UsageError(f"limit must be a whole number from 0 to {LIMIT_MOST:,}, and stand alone.")
-    return audit_facts(searcher, limit, shows_drafts=shows_drafts)
-
-
 Answers: TypeAlias = Callable[[Served, Mapping[str, Any]], dict[str, Any]]
 ENDPOINTS: dict[str, Answers] = {
     "search": search,
@@ -109,18 +100,9 @@ ENDPOINTS: dict[str, Answers] = {
 }
 
 
-def api_routes(
-    searcher: Served, count: CountSearch | None = None, *, is_local: bool
-) -> list[Route]:
-    """Return a route for each of ENDPOINTS, and that of the blog's state; `count` the searches.
-
-    Who reads from another machine is not told of drafts: they are no part of the blog yet.
-    """
-    answers: dict[str, Answers] = {
-        **ENDPOINTS,
-        "search": partial(search, count=count),
-        "audit": partial(audit, shows_drafts=is_local),
-    }
+def api_routes(searcher: Served, count: CountSearch | None = None) -> list[Route]:
+    """Return a route for each of ENDPOINTS; `count` the searches."""
+    answers: dict[str, Answers] = {**ENDPOINTS, "search": partial(search, count=count)}
     return [
         Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])
         for name, answer in answers.items()

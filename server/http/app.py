@@ -54,9 +54,7 @@ def build_app(
     health is 503.
     """
     open_routes = [health_route(searcher, is_stopping), *page_routes()]
-    closed_routes = api_routes(
-        searcher, metrics.count_search if metrics else None, is_local=address.is_local
-    )
+    closed_routes = api_routes(searcher, metrics.count_search if metrics else None)
     if metrics is not None:
         closed_routes.append(metrics.route())
     server = server or build_server(searcher, streams=STREAMS)

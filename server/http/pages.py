@@ -1,4 +1,4 @@
-"""Routes of the search page at `/`, of `/audit`, and of `/health`.
+"""Routes of the search page at `/` and of `/health`.
 
 The page's files are read once, so that page, style and script are of one version even while the
 package is being updated. They hold no post, so they need no token; the page asks for it.
@@ -17,7 +17,7 @@ from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.engine import Searcher
 
 FOLDER = Path(__file__).parent / "page"
-ADDRESSES = {"index.html": "/", "audit.html": "/audit"}
+ADDRESSES = {"index.html": "/"}
 """By file, where it is given if not at `/page/`."""
 TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -158,18 +158,6 @@ const WORDS = {
   ],
   "read": ["read {when}", "{when}讀取", "{when}读取", "{when}に読み込み", "gelesen {when}"],
   "generation": ["generation {n}", "第 {n} 代", "第 {n} 代", "第 {n} 世代", "Generation {n}"],
-  "to-search": ["Search", "搜尋", "搜索", "検索", "Suche"],
-  "audit": ["The state of the blog", "部落格現況", "博客现状", "ブログの状態", "Der Zustand des Blogs"],
-  "looking": ["Looking over all posts …", "正在檢查所有文章……", "正在检查所有文章……", "すべての記事を調べています…", "Alle Beiträge werden durchgesehen …"],
-  "first-of": ["The first {shown} of {n}", "共 {n} 項，列出前 {shown} 項", "共 {n} 项，列出前 {shown} 项", "{n} 件のうち最初の {shown} 件", "Die ersten {shown} von {n}"],
-  "broken-links": ["Links that lead nowhere", "失效的連結", "失效的链接", "行き先のないリンク", "Links, die nirgendwohin führen"],
-  "broken-anchors": ["Links to a heading that is not there", "指向不存在標題的連結", "指向不存在标题的链接", "存在しない見出しへのリンク", "Links auf eine Überschrift, die es nicht gibt"],
-  "orphans": ["Posts that no other links to", "沒有其他文章連結的文章", "没有其他文章链接的文章", "他の記事からリンクされていない記事", "Beiträge, auf die kein anderer verweist"],
-  "near-duplicates": ["Posts with mostly the same words", "文字大多相同的文章", "文字大多相同的文章", "文面がほぼ同じ記事", "Beiträge mit größtenteils gleichem Wortlaut"],
-  "descriptions": ["Descriptions to mend", "需要改善的描述", "需要改进的描述", "直したい説明文", "Beschreibungen mit Mängeln"],
-  "tags": ["Tags of one post, or in several spellings", "只用過一次或寫法不一的標籤", "只用过一次或写法不一的标签", "一度だけ、または表記ゆれのあるタグ", "Schlagwörter mit nur einem Beitrag oder mehreren Schreibweisen"],
-  "overtaken": ["Posts that a newer one overtook", "已被較新文章取代的文章", "已被较新文章取代的文章", "新しい記事に置き換えられた記事", "Beiträge, die ein neuerer ablöst"],
-  "stale-drafts": ["Drafts left for half a year", "擱置半年以上的草稿", "搁置半年以上的草稿", "半年以上放置された下書き", "Entwürfe, die ein halbes Jahr liegen"],
   // docs/troubleshooting.md has a row for each of these two.
   "unreachable": [
     "The server does not answer. Start it again with blog-server --http, then try again.",

@@ -307,21 +307,3 @@ def test_answers_are_kept_by_nobody_and_read_as_nothing_else(
         assert headers["cache-control"] == "no-store"
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["content-type"] == "application/json"
-
-
-def test_the_state_of_the_blog_is_that_of_the_command(real: TestClient) -> None:
-    facts = ask(real, "audit", limit=1)
-    assert facts["counts"]["orphans"] == 3
-    assert [each["source"] for each in facts["findings"]["orphans"]] == ["sea/walrus.md"]
-    for limit in (-1, 1_001, "all"):
-        assert real.post("/api/audit", json={"limit": limit}).status_code == 400
-
-
-def test_drafts_are_shown_on_the_machine_alone(blog: MakeBlog) -> None:
-    made = blog({**POSTS, "left.md": "---\ndraft: true\ndate: 2020-01-01\n---\nWords.\n"})
-    app = build_app(made.engine(), Address("0.0.0.0", 8765), Access(TOKEN, names=("blog.test",)))
-    with TestClient(app, "http://blog.test:8765") as client:
-        head = {"Authorization": f"Bearer {TOKEN}"}
-        facts = client.post("/api/audit", json={}, headers=head).json()
-    assert facts["counts"]["stale-drafts"] == 0
-    assert facts["notice"] == "Drafts are shown on the machine of the server alone."

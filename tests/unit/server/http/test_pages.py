@@ -10,7 +10,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from blog_search_mcp.index.types import ReasonKind
-from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.pages import ADDRESSES, FOLDER, TYPES
 from blog_search_mcp.server.settings import ANYONE, Access, Address
@@ -89,7 +88,7 @@ def test_every_module_that_is_imported_is_there() -> None:
         for name in re.findall(r'^import .* from "(.+)";$', path.read_text("utf-8"), re.M)
     }
     assert {FOLDER / name[2:] for name in imports} == {
-        path for path in SCRIPTS if path.name not in ("page.js", "audit.js")
+        path for path in SCRIPTS if path.name != "page.js"
     }
 
 
@@ -124,7 +123,7 @@ def test_no_word_is_missing_and_none_is_left_over() -> None:
     shown = set(re.findall(r'data-(?:say|hint|name)="([\w-]+)"', code))
     chosen = {name for name in words() if re.search(rf'"{name}"', code)}
     levels = {"high", "medium", "low"}
-    of_data = {*get_args(ReasonKind), *AUDIT_KINDS, *levels, *(f"sure-{level}" for level in levels)}
+    of_data = {*get_args(ReasonKind), *levels, *(f"sure-{level}" for level in levels)}
     assert (said | shown) - set(words()) == set()
     assert set(words()) - chosen - of_data == set()
 

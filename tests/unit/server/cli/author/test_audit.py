@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.server.audit import NO_DRAFTS, audit_facts
+from blog_search_mcp.server.audit import audit_facts
 from blog_search_mcp.server.cli.author import audit
 from blog_search_mcp.server.cli.author.audit import run
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
@@ -104,8 +104,3 @@ def test_sources_of_several_blogs_begin_with_their_names(made: Blog) -> None:
     facts = audit_facts(Library({"one": engine, "two": engine}), limit=5)
     assert facts["posts"] == 4
     assert [each["source"] for each in facts["findings"]["orphans"]] == ["one/b.md", "two/b.md"]
-
-
-def test_drafts_can_be_kept_back(made: Blog) -> None:
-    facts = audit_facts(made.engine(), limit=5, shows_drafts=False)
-    assert (facts["counts"]["stale-drafts"], facts["notice"]) == (0, NO_DRAFTS)
