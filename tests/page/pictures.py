@@ -30,12 +30,6 @@ def as_it_is(_page: Any) -> None:
     """Touch nothing."""
 
 
-def with_why(page: Any) -> None:
-    """Ask why the first hit is here."""
-    page.locator("#hits summary").first.click()
-    page.wait_for_selector("#hits table")
-
-
 def as_source(page: Any) -> None:
     """Show the author's own text."""
     opened(page)
@@ -51,7 +45,6 @@ Picture = tuple[str, str, "dict[str, Any]", "Callable[[Any], None]"]
 
 PICTURES: Mapping[str, Picture] = {
     "search": (SAMPLE, ENGLISH, WIDE, as_it_is),
-    "why": (SAMPLE, ENGLISH, WIDE, with_why),
     "passage": (SAMPLE, OPENED, WIDE, opened),
     "dark": (SAMPLE, OPENED, {**WIDE, "color_scheme": "dark"}, opened),
     "source": (SAMPLE, OPENED, WIDE, as_source),
@@ -64,7 +57,7 @@ PICTURES: Mapping[str, Picture] = {
         {**WIDE, "color_scheme": "dark"},
         opened,
     ),
-    "japanese-blog": ("ja", "/?q=キャッシュ", WIDE, with_why),
+    "japanese-blog": ("ja", "/?q=キャッシュ", WIDE, as_it_is),
 }
 """By the file's name: the blog, the page's address, the window, and what is done before."""
 
@@ -97,7 +90,9 @@ def _taken(browser: Any, url: str, folder: Path, name: str) -> list[str]:
     _, address, window, prepare = PICTURES[name]
     with looking(browser, url, **window) as looker:
         looker.page.goto(f"{url}{address}")
-        looker.page.wait_for_selector("#results:not([aria-busy]) #hits .score", state="attached")
+        looker.page.wait_for_selector(
+            "#results:not([aria-busy]) #sure:not([hidden])", state="attached"
+        )
         prepare(looker.page)
         looker.page.screenshot(path=folder / f"{name}.png")
     sys.stderr.write("".join(f"{name}: {wrong}\n" for wrong in looker.wrong))

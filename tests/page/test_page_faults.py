@@ -32,7 +32,7 @@ def test_what_a_post_says_never_becomes_markup(browser: Any, blog: MakeBlog) -> 
         page = looker.page
         page.goto(f"{url}/?q=words&source=a.md&chunk=0")
         opened(page)
-        page.wait_for_selector("#hits .score")
+        page.wait_for_selector("#sure:not([hidden])")
         assert page.locator("main img, main script, main b, a[href^=javascript]").count() == 0
         assert texts(page, ".text pre") == [evil]
         page.get_by_role("button", name="Markdown source").click()
@@ -137,10 +137,10 @@ def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher:
         assert page.locator(HIT).count() == 0
         field.fill(TOKEN)
         page.get_by_role("button", name="Open").click()
-        page.wait_for_selector("#hits .score")
+        page.wait_for_selector("#sure:not([hidden])")
         assert page.locator("#door").is_visible() is False
         page.reload()
-        page.wait_for_selector("#hits .score")
+        page.wait_for_selector("#sure:not([hidden])")
         assert page.evaluate("localStorage.length") == 0
         assert {said for said in looker.wrong if "401" not in said} == set()
 
@@ -152,7 +152,7 @@ def test_a_post_that_is_not_there_is_said_and_the_way_back_is_open(browser: Any,
         page.wait_for_selector("#passage [role=alert]")
         assert texts(page, "#passage [role=alert]")[0].startswith("No post 'nowhere.md'")
         page.get_by_role("link", name="Back to the hits").click()
-        page.wait_for_selector("#hits .score:visible")
+        page.wait_for_selector("#sure:visible")
         assert where(page) == "/?q=index"
         assert {said for said in looker.wrong if "404" not in said} == set()
 

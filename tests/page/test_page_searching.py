@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
 from tests.page.steps import HIT, QUERY, count, search, searched, searches, stop_clock, texts, where
 
 
@@ -27,7 +25,7 @@ def test_a_search_waits_for_a_pause_in_typing(page: Any) -> None:
     page.keyboard.type("kv cache")
     assert asked == []
     page.clock.run_for(1_000)
-    page.wait_for_selector("#hits .score")
+    page.wait_for_selector("#sure:not([hidden])")
     assert asked == ["kv cache"]
 
 
@@ -44,7 +42,7 @@ def test_nothing_is_searched_while_an_input_method_composes(page: Any) -> None:
     assert asked == []
     session.send("Input.insertText", {"text": "快取"})
     page.clock.run_for(1_000)
-    page.wait_for_selector("#hits .score")
+    page.wait_for_selector("#sure:not([hidden])")
     assert (page.locator("#query").input_value(), asked) == ("快取", ["快取"])
 
 
@@ -92,7 +90,7 @@ def test_a_year_of_the_address_is_chosen_and_offered_with_its_posts(page: Any) -
     assert page.get_by_label("Year").input_value() == "2025"
     assert {day[:4] for day in dates(page)} == {"2025"}
     page.goto(f"{page.url}&q=index")
-    page.wait_for_selector("#hits .score")
+    page.wait_for_selector("#sure:not([hidden])")
     assert {day[:4] for day in dates(page)} == {"2025"}
 
 
@@ -136,7 +134,7 @@ def test_an_older_search_is_let_go_of_when_a_newer_one_is_typed(page: Any) -> No
     with page.expect_request("**/api/search"):
         box.press_sequentially("rename")
     box.press_sequentially(" atomic")
-    page.wait_for_selector("#hits .score")
+    page.wait_for_selector("#sure:not([hidden])")
     assert (asked, dropped) == (["rename", "rename atomic"], ["rename"])
     assert where(page) == "/?q=rename+atomic"
 
@@ -147,7 +145,7 @@ def test_a_slow_server_is_asked_less_often(page: Any) -> None:
     page.route("**/api/search", lambda route: (page.clock.run_for(900), route.continue_()))
     page.keyboard.type("kv")
     page.clock.run_for(200)
-    page.wait_for_selector("#results:not([aria-busy]) #hits .score")
+    page.wait_for_selector("#results:not([aria-busy]) #sure:not([hidden])")
     page.keyboard.type(" cache")
     page.clock.run_for(500)
     assert asked == ["kv"]
@@ -162,21 +160,6 @@ def test_posts_can_be_browsed_without_a_query(page: Any) -> None:
     page.locator("#hits a.tag", has_text="檢索").first.click()
     page.wait_for_selector("#count:has-text('3 posts')")
     assert where(page) == "/?tag=%E6%AA%A2%E7%B4%A2"
-
-
-def test_why_a_hit_is_here_adds_up_to_its_score(page: Any) -> None:
-    search(page, QUERY)
-    entry = page.locator("#hits li").first
-    entry.get_by_text("Why this hit").click()
-    entry.locator("tfoot td").wait_for()
-    added = [float(text) for text in entry.locator("tbody td:last-child").all_inner_texts()]
-    together = float(entry.locator("tfoot td").inner_text())
-    assert len(added) >= 2
-    assert sum(added) == pytest.approx(together, abs=0.0005 * len(added))
-    assert float(entry.locator(".score").inner_text().split()[-1]) == pytest.approx(
-        together, abs=0.005
-    )
-    assert "atomically" in entry.locator(".asked mark").all_inner_texts()
 
 
 def test_confidence_is_explained_and_the_index_tells_its_state(page: Any) -> None:

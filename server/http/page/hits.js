@@ -2,12 +2,11 @@
 
 import { addressOf } from "./address.js";
 import { dotted, element, marked } from "./elements.js";
-import { why } from "./why.js";
 import { dated, language, say } from "./words.js";
 
 export function hitEntry(hit, look, number) {
   const preview = element("p", { class: "preview" }, marked(hit.preview, hit.marks));
-  return entry(hit, { ...look, source: hit.source, chunk: String(hit.chunk_index) }, number, hit.headings, newer(hit.newer, look), preview, why(hit, look.q));
+  return entry(hit, { ...look, source: hit.source, chunk: String(hit.chunk_index) }, number, hit.headings, newer(hit.newer, look), preview);
 }
 
 // A newer post on the same subject, if there is one.

@@ -4,8 +4,7 @@ import { asked, filtersOf } from "./address.js";
 import { ask, Refused, token } from "./ask.js";
 import { element } from "./elements.js";
 import { hitEntry, postEntry } from "./hits.js";
-import { sure } from "./why.js";
-import { say, speak } from "./words.js";
+import { decimal, say, speak } from "./words.js";
 
 const PER_PAGE = 10;
 
@@ -66,7 +65,7 @@ function tell(count, confidence, certainty) {
   at("sure").hidden = !isSure;
   at("sure").dataset.confidence = confidence ?? "";
   at("sure").firstElementChild.textContent = say("confidence", { level });
-  at("sure").lastElementChild.textContent = isSure ? sure(confidence, certainty) : "";
+  at("sure").lastElementChild.textContent = isSure ? `${say(`sure-${confidence}`)} ${say("certainty", { value: decimal(certainty, 2) })}` : "";
 }
 
 // Said once: a notice that stands in every answer must not be read aloud at every key.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
 
-from blog_search_mcp.index.types import ReasonKind
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.pages import ADDRESSES, FOLDER, TYPES
 from blog_search_mcp.server.settings import ANYONE, Access, Address
@@ -92,10 +91,6 @@ def test_every_module_that_is_imported_is_there() -> None:
     }
 
 
-def test_every_kind_of_reason_has_words_on_the_page() -> None:
-    assert set(get_args(ReasonKind)) <= set(words())
-
-
 def words() -> dict[str, list[str]]:
     """What the page says, by its name: in each of its languages."""
     text = (FOLDER / "words.js").read_text(encoding="utf-8")
@@ -123,7 +118,7 @@ def test_no_word_is_missing_and_none_is_left_over() -> None:
     shown = set(re.findall(r'data-(?:say|hint|name)="([\w-]+)"', code))
     chosen = {name for name in words() if re.search(rf'"{name}"', code)}
     levels = {"high", "medium", "low"}
-    of_data = {*get_args(ReasonKind), *levels, *(f"sure-{level}" for level in levels)}
+    of_data = {*levels, *(f"sure-{level}" for level in levels)}
     assert (said | shown) - set(words()) == set()
     assert set(words()) - chosen - of_data == set()
 
