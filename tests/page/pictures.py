@@ -51,13 +51,6 @@ PICTURES: Mapping[str, Picture] = {
     "chinese": (SAMPLE, CHINESE, WIDE, as_it_is),
     "narrow": (SAMPLE, CHINESE, PHONE, as_it_is),
     "chinese-blog": ("zh-Hant", "/?q=快取&source=快取%2Fkv-cache.md&chunk=0", WIDE, opened),
-    "german-blog": (
-        "de",
-        "/?q=Zwischenspeicher&source=betrieb%2Fzwischenspeicher.md&chunk=0",
-        {**WIDE, "color_scheme": "dark"},
-        opened,
-    ),
-    "japanese-blog": ("ja", "/?q=キャッシュ", WIDE, as_it_is),
 }
 """By the file's name: the blog, the page's address, the window, and what is done before."""
 
