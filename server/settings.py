@@ -169,8 +169,6 @@ class Settings:
     """`None` serves over stdin and stdout."""
     access: Access = ANYONE
     """Who may send requests over HTTP."""
-    metrics: bool = False
-    """Whether Prometheus is answered over HTTP."""
     content: Path | None = None
     """The posts' folder, absolute, if it is not where the last ingest found it."""
     watch: Path | None = None

@@ -56,7 +56,6 @@ def _make_settings(options: argparse.Namespace, environment: Mapping[str, str]) 
         command=command,
         http=options.http,
         access=read_access(options, environment),
-        metrics=options.metrics,
         question=getattr(options, "question", None),
         author=read_request(options),
         toolset=options.toolset,

@@ -33,20 +33,12 @@ HEADERS = {
 }
 
 
-CountSearch: TypeAlias = Callable[[str, str | None], None]
-"""Counts one search by its answer's confidence and notice."""
-
-
-def search(
-    searcher: Served, given: Mapping[str, Any], count: CountSearch | None = None
-) -> dict[str, Any]:
-    """Search, as `search_blog` does, and `count` it. Raises BlogSearchError."""
+def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Search, as `search_blog` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
     answer, overview = find_hits(searcher, arguments), searcher.overview
-    if count is not None:
-        count(answer.confidence, answer.notice)
     notice = answer.notice if answer.hits else explain_empty(answer, arguments.filters, overview)
     return answer_facts(answer, analyse_for_blog(arguments.query, overview), notice)
 
@@ -100,12 +92,11 @@ ENDPOINTS: dict[str, Answers] = {
 }
 
 
-def api_routes(searcher: Served, count: CountSearch | None = None) -> list[Route]:
-    """Return a route for each of ENDPOINTS; `count` the searches."""
-    answers: dict[str, Answers] = {**ENDPOINTS, "search": partial(search, count=count)}
+def api_routes(searcher: Served) -> list[Route]:
+    """Return a route for each of ENDPOINTS."""
     return [
         Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])
-        for name, answer in answers.items()
+        for name, answer in ENDPOINTS.items()
     ]
 
 

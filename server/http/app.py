@@ -9,7 +9,6 @@ too. A body is read before the request waits for its client's others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
@@ -29,9 +28,6 @@ from blog_search_mcp.server.http.uvicorn_protocol import end_streams
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import Access, Address
 
-if TYPE_CHECKING:
-    from blog_search_mcp.server.http.metrics import Metrics
-
 PATH = "/mcp"
 SESSIONS = 512
 """Clients of the older protocol that are remembered at the same time."""
@@ -44,19 +40,14 @@ def build_app(
     address: Address,
     access: Access,
     server: BlogServer | None = None,
-    metrics: Metrics | None = None,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> ASGIApp:
     """Build the application for `address`, open to those whom `access` admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
-    `metrics` are given at `/metrics`, to whom `access` admits. While the server `is_stopping`, the
-    health is 503.
+    While the server `is_stopping`, the health is 503.
     """
     open_routes = [health_route(searcher, is_stopping), *page_routes()]
-    closed_routes = api_routes(searcher, metrics.count_search if metrics else None)
-    if metrics is not None:
-        closed_routes.append(metrics.route())
     server = server or build_server(searcher, streams=STREAMS)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -64,13 +55,10 @@ def build_app(
         max_sessions=SESSIONS,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*open_routes, *closed_routes],
+        custom_starlette_routes=[*open_routes, *api_routes(searcher)],
     )
     open_paths = frozenset(route.path for route in open_routes)
-    whole = guarded(share_sessions(app, PATH), address, access, open_paths)
-    if metrics is None:
-        return whole
-    return metrics.around(whole, open_paths | {PATH, *(route.path for route in closed_routes)})
+    return guarded(share_sessions(app, PATH), address, access, open_paths)
 
 
 def guarded(

@@ -38,42 +38,28 @@ def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     logs: list[CallLog] = [UsageLog(settings.usage_log)] if settings.usage_log else []
-    metrics = None
-    if settings.metrics:
-        from blog_search_mcp.server.http.metrics import Metrics
-
-        metrics = Metrics(engine)
-        logs.append(metrics)
     server = build_server(engine, switchable(settings.toolset, engine.status.blogs), logs, STREAMS)
     stopping = threading.Event()
-    app = build_app(engine, address, settings.access, server, metrics, stopping.is_set)
-
-    def on_bound(connections: Callable[[], int]) -> None:
-        if metrics is not None:
-            metrics.count_connections(connections)
-        engine.warm_up()
+    app = build_app(engine, address, settings.access, server, stopping.is_set)
 
     def on_stop() -> None:
         stopping.set()
         server.notifier.close()
 
     try:
-        return serve(app, address, on_bound, on_stop)
+        return serve(app, address, engine.warm_up, on_stop)
     except PortUnusable as error:
         sys.stderr.write(f"{error}\n")
         return 1
 
 
 def serve(
-    app: ASGIApp,
-    address: Address,
-    on_bound: Callable[[Callable[[], int]], None],
-    on_stop: Callable[[], None],
+    app: ASGIApp, address: Address, on_bound: Callable[[], None], on_stop: Callable[[], None]
 ) -> int:
     """Serve `app`.
 
-    `on_bound` is called once the port is taken, with what counts the open connections; `on_stop`
-    when a signal asks to stop, and then until nothing is in flight.
+    `on_bound` is called once the port is taken; `on_stop` when a signal asks to stop, and then
+    until nothing is in flight.
     """
     config = uvicorn.Config(
         app,
@@ -88,7 +74,7 @@ def serve(
     bound = _bind(address)
     _allow_files(3 * CONNECTIONS)
     server = StoppingServer(config, on_stop)
-    on_bound(lambda: len(server.server_state.connections))
+    on_bound()
     log.setLevel(logging.INFO)
     place = f"http://{address.url_host}:{address.port}"
     log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)

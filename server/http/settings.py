@@ -82,9 +82,6 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="answer HTTP requests to this name of the machine too; may be given again",
     )
-    parser.add_argument(
-        "--metrics", action="store_true", help="answer Prometheus at /metrics too, over HTTP"
-    )
 
 
 def read_access(options: argparse.Namespace, environment: Mapping[str, str]) -> Access:

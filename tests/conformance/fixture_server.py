@@ -107,7 +107,7 @@ def main() -> NoReturn:
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    sys.exit(serve(guarded(app, here, ANYONE), here, lambda _count: None, lambda: None))
+    sys.exit(serve(guarded(app, here, ANYONE), here, lambda: None, lambda: None))
 
 
 if __name__ == "__main__":

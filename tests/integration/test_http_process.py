@@ -380,13 +380,3 @@ async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert (process.returncode, out) == (0, b"")
         assert b"Traceback" not in err
-
-
-def test_prometheus_is_answered_where_that_is_asked_for(tmp_path: Path) -> None:
-    pytest.importorskip("prometheus_client")
-    with serving(indexed(tmp_path, POSTS), "--metrics") as (url, _), httpx.Client() as client:
-        place = url.removesuffix("/mcp")
-        client.post(f"{place}/api/search", json={"query": "onion soup"})
-        lines = client.get(f"{place}/metrics").text.splitlines()
-    assert {"blog_index_up 1.0", "blog_index_posts 2.0", "blog_http_connections 1.0"} <= set(lines)
-    assert sum(line.startswith("blog_searches_total{") for line in lines) == 1
