@@ -20,7 +20,7 @@ from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.base import Tool
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import Tools, tools_for
 
 WINDOW = 200_000
 """Tokens: the context window that shares are given of."""
@@ -63,9 +63,9 @@ BASIS = (
 def tokens(settings: Settings) -> int:
     """Print the table; returns the exit status, 1 if there is an index that cannot be used."""
     engine = engine_for(settings)
-    toolset = Toolset(settings.toolset, engine.status.blogs)
+    tools = tools_for(settings.toolset, engine.status.blogs)
     try:
-        answers = typical_answers(toolset, engine)
+        answers = typical_answers(tools, engine)
     except IndexMissing as error:
         answers = {}
         tell(str(error), settings)
@@ -73,14 +73,14 @@ def tokens(settings: Settings) -> int:
         tell(str(error), settings)
         return 1
     about = estimate_cost(instructions(engine.status))
-    sys.stdout.write("\n".join(table(toolset, about, answers)) + "\n")
+    sys.stdout.write("\n".join(table(tools, about, answers)) + "\n")
     return 0
 
 
-def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
+def typical_answers(offered: Tools, searcher: Searcher) -> dict[str, Cost]:
     """Return the median answer by tokens of each tool. Raises BlogSearchError."""
     costs: dict[str, list[Cost]] = {}
-    tools = {tool.name: tool for tool in toolset.tools}
+    tools = {tool.name: tool for tool in offered}
     for name, arguments in _calls(searcher):
         if tool := tools.get(name):
             text = "\n".join(tool.call(searcher, arguments).texts)
@@ -90,9 +90,9 @@ def typical_answers(toolset: Toolset, searcher: Searcher) -> dict[str, Cost]:
     return {name: several[(len(several) - 1) // 2] for name, several in costs.items()}
 
 
-def table(toolset: Toolset, about: Cost, answers: dict[str, Cost]) -> list[str]:
+def table(tools: Tools, about: Cost, answers: dict[str, Cost]) -> list[str]:
     """Write a row for the instructions, for each tool and for all, then the shares."""
-    definitions = {tool.name: estimate_cost(definition_of(tool)) for tool in toolset.tools}
+    definitions = {tool.name: estimate_cost(definition_of(tool)) for tool in tools}
     before = sum(definitions.values(), about)
     once = sum(answers.values(), Cost())
     rows = [

@@ -18,7 +18,7 @@ from blog_search_mcp.server.cli.terminal import escape_controls, print_text, wit
 from blog_search_mcp.server.format.results import one_line, post_summary, shorten, to_json
 from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import LoggedCall, UsageLog
 
 SLOWEST = 5
@@ -47,7 +47,7 @@ def usage(settings: Settings) -> int:
         span = f" since {since}" if since else " yet"
         sys.stderr.write(f"{settings.usage_log} holds no calls{span}.\n")
         return 1
-    offered = [tool.name for tool in Toolset(settings.toolset).tools]
+    offered = [tool.name for tool in TOOLSETS[settings.toolset]]
     summary = summarise(calls, offered)
     missed = find_missed(calls, engine_for_one(settings))
     if settings.json:

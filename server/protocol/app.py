@@ -24,9 +24,11 @@ from mcp.types import (
     ListToolsResult,
     NotificationParams,
     PaginatedRequestParams,
+    ServerCapabilities,
     SubscribeRequestParams,
     TextContent,
     ToolAnnotations,
+    ToolsCapability,
 )
 from mcp.types import Tool as McpTool
 
@@ -36,20 +38,15 @@ from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
-from blog_search_mcp.server.protocol.prompts import (
-    Prompts,
-    get_prompt,
-    list_prompts,
-    offered_prompts,
-)
+from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts, offered_prompts
 from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
 from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import Tool, ToolReply
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import CORE, Tools
 
 STREAMS = 16
 """One client needs one stream; on stdio each takes one of the places of `in_flight`."""
-CHANGING = NotificationOptions(resources_changed=True, tools_changed=True)
+CHANGING = NotificationOptions(resources_changed=True)
 READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -66,7 +63,7 @@ class CallLog(Protocol):
 
 
 class BlogServer(Server[Any]):
-    """The SDK's server, which also declares that lists change."""
+    """The SDK's server, which also declares that the list of resources changes."""
 
     notifier: ChangeNotifier
 
@@ -78,29 +75,33 @@ class BlogServer(Server[Any]):
             notification_options or CHANGING, *given, **named
         )
 
+    def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
+        """Say that the tools stay: for 2026-07-28 the SDK says of all lists that they change."""
+        found = super().get_capabilities(*given, **named)
+        return found.model_copy(update={"tools": ToolsCapability(list_changed=False)})
+
 
 @dataclass(frozen=True, slots=True)
 class _ToolHandlers:
     """The handlers of requests for tools."""
 
     searcher: Served
-    toolset: Toolset
+    tools: Tools
     logs: Sequence[CallLog]
 
     async def list_tools(
         self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """List the tools that are offered at this moment."""
-        return ListToolsResult(tools=[describe_tool(tool) for tool in self.toolset.tools])
+        """List the tools that are offered."""
+        return ListToolsResult(tools=[describe_tool(tool) for tool in self.tools])
 
     async def call_tool(
         self, _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
         """Run a tool in a worker thread. Raises MCPError for one that is not offered."""
-        offered = self.toolset.tools
-        tool = next((tool for tool in offered if tool.name == params.name), None)
+        tool = next((tool for tool in self.tools if tool.name == params.name), None)
         if tool is None:
-            names = " and ".join(tool.name for tool in offered)
+            names = " and ".join(tool.name for tool in self.tools)
             raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
         arguments = params.arguments or {}
         call = partial(self._run_and_log, tool, arguments)
@@ -119,14 +120,10 @@ class _ToolHandlers:
             log.log_call(tool.name, arguments, reply, seconds)
         return reply
 
-    def prompts(self) -> Prompts:
-        """Return the prompts for the tools that are offered at this moment."""
-        return offered_prompts(self.toolset.tools)
-
 
 def build_server(
     searcher: Served,
-    toolset: Toolset | None = None,
+    tools: Tools = CORE,
     logs: Sequence[CallLog] = (),
     streams: int = STREAMS,
 ) -> BlogServer:
@@ -135,8 +132,9 @@ def build_server(
     Each call is noted in `logs`. `streams` is how many `subscriptions/listen` may be open at a
     time, of all clients.
     """
-    tools = _ToolHandlers(searcher, toolset or Toolset(), logs)
-    notifier = ChangeNotifier(searcher.status, lambda: tools.toolset.tools, streams)
+    handlers = _ToolHandlers(searcher, tools, logs)
+    prompts = offered_prompts(tools)
+    notifier = ChangeNotifier(searcher.status, streams)
     read = in_thread(partial(read_resource, searcher))
 
     async def subscribe(
@@ -149,17 +147,17 @@ def build_server(
         NAME,
         version=VERSION,
         lifespan=notifier.lifespan,
-        on_list_tools=tools.list_tools,
-        on_call_tool=tools.call_tool,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
         on_list_resources=in_thread(partial(list_resources, searcher)),
         on_list_resource_templates=in_thread(list_templates),
         on_read_resource=read,
         on_subscribe_resource=subscribe,
         on_unsubscribe_resource=notifier.unsubscribe,
         on_subscriptions_listen=notifier.listen,
-        on_list_prompts=in_thread(partial(list_prompts, tools.prompts)),
-        on_get_prompt=in_thread(partial(get_prompt, tools.prompts)),
-        on_completion=in_thread(partial(complete, searcher, tools.prompts)),
+        on_list_prompts=in_thread(partial(list_prompts, prompts)),
+        on_get_prompt=in_thread(partial(get_prompt, prompts)),
+        on_completion=in_thread(partial(complete, searcher, prompts)),
     )
     server.notifier = notifier
     server.add_notification_handler(

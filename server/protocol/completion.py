@@ -7,7 +7,7 @@ it anywhere; a post is found by its title too, since few people know its path.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -30,7 +30,7 @@ VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
 
 def complete(
     searcher: Searcher,
-    offered: Callable[[], Prompts],
+    offered: Prompts,
     _context: ServerRequestContext[Any],
     params: CompleteRequestParams,
 ) -> CompleteResult:
@@ -38,7 +38,7 @@ def complete(
 
     Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
     """
-    known, argument = _argument_names(offered(), params), params.argument.name
+    known, argument = _argument_names(offered, params), params.argument.name
     if argument not in known:
         raise invalid_params(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}.")
     try:

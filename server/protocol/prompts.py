@@ -6,7 +6,7 @@ through the tools, so the message costs the same for every blog.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from mcp.server import ServerRequestContext
@@ -138,22 +138,22 @@ def argument_names(prompt: Prompt) -> tuple[str, ...]:
 
 
 def list_prompts(
-    offered: Callable[[], Prompts],
+    offered: Prompts,
     _context: ServerRequestContext[Any],
     params: PaginatedRequestParams | None,
 ) -> ListPromptsResult:
     """List the prompts, all on one page. Raises MCPError for a cursor."""
     check_only_page(params)
-    return ListPromptsResult(prompts=list(offered().values()))
+    return ListPromptsResult(prompts=list(offered.values()))
 
 
 def get_prompt(
-    offered: Callable[[], Prompts],
+    offered: Prompts,
     _context: ServerRequestContext[Any],
     params: GetPromptRequestParams,
 ) -> GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
-    prompt, given = find_prompt(offered(), params.name), params.arguments or {}
+    prompt, given = find_prompt(offered, params.name), params.arguments or {}
     names = argument_names(prompt)
     for argument in given:
         if argument not in names:

@@ -1,4 +1,4 @@
-"""Notify connected clients that the index or the list of tools changed.
+"""Notify connected clients that the index changed.
 
 Since 2026-07-28 a client is notified of exactly what it subscribed to with
 `subscriptions/listen`. An earlier one is notified of every change of a list once it has
@@ -23,7 +23,6 @@ from mcp.server.subscriptions import (
     ListenHandler,
     ResourcesListChanged,
     ResourceUpdated,
-    ToolsListChanged,
 )
 from mcp.types import (
     EmptyResult,
@@ -50,22 +49,18 @@ log = logging.getLogger(__name__)
 
 
 class ChangeNotifier:
-    """Watches the index, and what tools there are, for all clients of one server."""
+    """Watches the index for all clients of one server."""
 
-    def __init__(self, status: ServedStatus, tools: Callable[[], object], streams: int) -> None:
-        """Watch what `status` tells, and `tools`, whose value changes with the list of tools.
-
-        `streams` is how many listen streams may be open.
-        """
+    def __init__(self, status: ServedStatus, streams: int) -> None:
+        """Watch what `status` tells; `streams` is how many listen streams may be open."""
         self._status = status
-        self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._streams = ListenHandler(self._bus, max_subscriptions=streams)
         self._listened: list[set[str]] = []
         """By listen stream, the resources that it is notified of."""
         self._legacy: set[Connection] = set()
         """Clients of earlier protocols."""
-        self._known: tuple[object, object] = (None, None)
+        self._known: object = None
 
     @asynccontextmanager
     async def lifespan(self, _server: object) -> AsyncIterator[None]:
@@ -123,23 +118,17 @@ class ChangeNotifier:
     def _begin(self) -> None:
         """Take what there is as known, if this client is the first."""
         if not (self._listened or self._legacy):
-            self._known = self._now()
-
-    def _now(self) -> tuple[object, object]:
-        return self._status.stamp(), self._tools()
+            self._known = self._status.stamp()
 
     async def _watch(self) -> None:
         while True:
             await anyio.sleep(PAUSE)
             if self._listened or self._legacy:
-                known, now = self._known, await run_sync(self._now, abandon_on_cancel=True)
-                self._known = now
-                if known[0] != now[0]:
-                    changed = partial(self._changed, known[0], now[0])
+                known = self._known
+                self._known = now = await run_sync(self._status.stamp, abandon_on_cancel=True)
+                if known != now:
+                    changed = partial(self._changed, known, now)
                     await self._notify_resources(await run_sync(changed, abandon_on_cancel=True))
-                if known[1] != now[1]:
-                    await self._bus.publish(ToolsListChanged())
-                    await self._notify_legacy(Connection.send_tool_list_changed)
 
     async def _notify_resources(self, changed: Collection[str] | None) -> None:
         async def send(connection: Connection) -> None:

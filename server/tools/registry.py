@@ -1,14 +1,11 @@
 """Which tools are offered: two for every client, more for those who browse a blog or write it.
 
 Two tools answer questions, and a model pays for each definition in every session, so the
-others are asked for at the start. Those that list posts may also be asked for while clients stay
-connected, by sending the process SIGUSR1. Not SIGHUP, which a closing terminal sends to a server
-that should then end.
+others are asked for at the start.
 """
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
@@ -35,29 +32,9 @@ AUTHOR: Tools = (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE)
 TOOLSETS: dict[ToolsetName, Tools] = {"core": CORE, "extended": EXTENDED, "author": AUTHOR}
 
 
-class Toolset:
-    """The tools of one server; may be switched while it serves."""
-
-    def __init__(self, name: ToolsetName = "core", blogs: Sequence[str] = ()) -> None:
-        """Offer the tools of this set, for `blogs` if they are several."""
-        self.tools = self._for_blogs(TOOLSETS[name], blogs)
-        self._other = self._for_blogs(EXTENDED if name == "core" else CORE, blogs)
-
-    def switch(self) -> None:
-        """Offer the other set; connected clients are notified."""
-        self.tools, self._other = self._other, self.tools
-
-    @staticmethod
-    def _for_blogs(tools: Tools, blogs: Sequence[str]) -> Tools:
-        return tuple(with_blogs(tool, blogs) for tool in tools) if blogs else tools
-
-
-def switchable(name: ToolsetName, blogs: Sequence[str] = ()) -> Toolset:
-    """Make a toolset that SIGUSR1 switches, on systems that have it; for the main thread."""
-    toolset = Toolset(name, blogs)
-    if hasattr(signal, "SIGUSR1"):
-        signal.signal(signal.SIGUSR1, lambda *_: toolset.switch())
-    return toolset
+def tools_for(name: ToolsetName, blogs: Sequence[str] = ()) -> Tools:
+    """Return the tools of this set, for `blogs` if they are several."""
+    return tuple(with_blogs(tool, blogs) if blogs else tool for tool in TOOLSETS[name])
 
 
 class BlogArguments(FilterArguments):

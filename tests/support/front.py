@@ -23,7 +23,7 @@ from blog_search_mcp.server.__main__ import run
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Blog:
             return Reply(text, result.structured_content, bool(result.is_error))
 
         engine = engine_for(read_settings(["--index", str(self.index)], {}))
-        offered = Toolset("extended" if name in {"list_posts", "get_outline"} else "author")
+        offered = EXTENDED if name in {"list_posts", "get_outline"} else AUTHOR
         return anyio.run(call)
 
     def sources(self, query: str, *options: str) -> list[str]:

@@ -18,7 +18,7 @@ from mcp import Client
 
 from blog_search_mcp.server import usage as usage_module
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.usage import KEPT_FILES, LoggedCall, UsageLog
 from tests.support.server_fixtures import FixedSearcher
 
@@ -35,7 +35,7 @@ def call(query: str, **more: Any) -> LoggedCall:
 
 async def asked(log: UsageLog, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What is noted of one call, but for its time."""
-    server = build_server(FixedSearcher(), Toolset("extended"), [log])
+    server = build_server(FixedSearcher(), EXTENDED, [log])
     async with Client(server) as client:
         await client.call_tool(tool, dict(given))
     *_, last = log.calls()
@@ -143,7 +143,7 @@ async def test_an_answer_is_given_even_if_it_cannot_be_noted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    server = build_server(FixedSearcher(), None, [UsageLog(tmp_path / "file" / "log")])
+    server = build_server(FixedSearcher(), CORE, [UsageLog(tmp_path / "file" / "log")])
     with caplog.at_level(logging.WARNING, logger="blog_search_mcp.server.usage"):
         async with Client(server) as client:
             result = await client.call_tool("search_blog", {"query": "cache"})

@@ -20,7 +20,7 @@ from blog_search_mcp.server.cli.tokens import (
 )
 from blog_search_mcp.server.protocol.instructions import INSTRUCTIONS_BYTES
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import CORE, EXTENDED, Toolset
+from blog_search_mcp.server.tools.registry import CORE, EXTENDED
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -58,7 +58,7 @@ def test_the_definitions_stay_within_their_budget() -> None:
 
 def test_a_typical_answer_stays_within_its_budget(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    answers = typical_answers(Toolset(), made.engine())
+    answers = typical_answers(CORE, made.engine())
     assert set(answers) == {"search_blog", "read_chunk"}
     assert 200 < answers["search_blog"].tokens <= SEARCH_ANSWER_TOKENS
 
@@ -67,7 +67,7 @@ def test_the_table_adds_up_and_names_the_share() -> None:
     answers = {"search_blog": Cost(2_000, 500), "read_chunk": Cost(800, 200)}
     definitions = [estimate_cost(definition_of(tool)) for tool in CORE]
     before = 100 + sum(cost.tokens for cost in definitions)
-    rows = table(Toolset(), Cost(400, 100), answers)
+    rows = table(CORE, Cost(400, 100), answers)
     names = [row.split()[0] for row in rows[2:6]]
     assert names == ["instructions", "search_blog", "read_chunk", "in"]
     assert rows[3].split() == [

@@ -15,7 +15,7 @@ from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
-from blog_search_mcp.server.tools.registry import CORE, Toolset
+from blog_search_mcp.server.tools.registry import CORE, tools_for
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_a_section_begins_with_its_blog(library: Library) -> None:
 def test_a_miss_names_the_filters_as_they_were_given(
     library: Library, given: dict[str, str], said: str
 ) -> None:
-    search_blog, *_ = Toolset(blogs=library.status.blogs).tools
+    search_blog, *_ = tools_for("core", library.status.blogs)
     facts = search_blog.call(library, {"query": "onion", **given}).facts
     assert facts is not None
     assert (facts["results"], facts["notice"]) == (
@@ -207,7 +207,7 @@ def test_a_client_is_told_of_every_blog(library: Library, tmp_path: Path) -> Non
 
 
 def test_a_model_chooses_a_blog_by_its_name(library: Library) -> None:
-    search, read = Toolset(blogs=library.status.blogs).tools
+    search, read = tools_for("core", library.status.blogs)
     assert search.input_schema["properties"]["blog"] == {
         "type": "string",
         "enum": ["food", "tech"],
@@ -232,7 +232,7 @@ def test_a_model_chooses_a_blog_by_its_name(library: Library) -> None:
 
 def test_one_index_is_served_as_ever(tmp_path: Path) -> None:
     assert isinstance(engine_for(Settings(tmp_path, "")), Engine)
-    assert Toolset().tools == CORE
+    assert tools_for("core") == CORE
 
 
 def test_links_and_likeness_of_an_unknown_post_name_it_with_its_blog(library: Library) -> None:

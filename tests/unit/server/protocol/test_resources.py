@@ -20,7 +20,7 @@ from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.protocol import resources
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import TOOLSETS
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ async def test_what_cannot_be_completed_is_refused(mode: str, kept_blog: MakeBlo
 @ERAS
 @pytest.mark.parametrize("toolset", ["core", "extended", "author"])
 async def test_prompts_say_what_to_do_with_what_was_given(mode: str, toolset: ToolsetName) -> None:
-    server = build_server(FixedSearcher(), Toolset(toolset))
+    server = build_server(FixedSearcher(), TOOLSETS[toolset])
     authors = ["before_i_publish", "what_to_write_next"] if toolset == "author" else []
     async with Client(server, mode=mode) as connected:
         listed = (await connected.list_prompts()).prompts
