@@ -132,7 +132,6 @@ class AuthorRequest:
     format: str = ""
     out: Path | None = None
     """The file to write, absolute; `None` for stdout."""
-    shows_diff: bool = False
     is_reverse: bool = False
     fails_on: tuple[str, ...] = ()
     """Kinds of findings that make the exit status 1."""

@@ -1,11 +1,9 @@
-"""Write links as the blog's own posts write them, and put them into a text."""
+"""Write links as the blog's own posts write them."""
 
 from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
@@ -60,28 +58,3 @@ def write_href(
         folder = quote(posixpath.dirname(source), safe="/~@+,;=!$&'*")
         return posixpath.relpath(path, folder or ".") + behind
     return f"/{path}{behind}"
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A link to put on words of a file."""
-
-    line: int
-    """From 1."""
-    column: int
-    words: str
-    href: str
-
-
-def put_links(text: str, edits: Iterable[Edit]) -> str | None:
-    """Return the text with the links; `None` if some words are not where they were found."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    for edit in sorted(edits, key=lambda edit: (-edit.line, -edit.column)):
-        start = starts[edit.line - 1] + edit.column if edit.line < len(starts) else len(text)
-        end = start + len(edit.words)
-        if text[start:end] != edit.words:
-            return None
-        text = f"{text[:start]}[{edit.words}]({edit.href}){text[end:]}"
-    return text

@@ -85,10 +85,6 @@ class Prose:
         """Return the line of the file that holds the character at `place`."""
         return self.lines[min(bisect_right(self.offsets, place), len(self.lines)) - 1]
 
-    def column_of(self, place: int) -> int:
-        """Return how far into its line the character at `place` stands."""
-        return place - self.offsets[bisect_right(self.offsets, place) - 1]
-
     def is_linkable(self, start: int, end: int) -> bool:
         """Whether a link may be put on `text[start:end]`."""
         return _UNLINKABLE.search(self.masked, start, end) is None

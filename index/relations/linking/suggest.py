@@ -72,8 +72,6 @@ class Suggestion:
     """The text to put it into."""
     line: int
     """Of the file, from 1, on which the words begin."""
-    column: int
-    """Of that line, from 0, where they begin."""
     words: str
     """What to put it on, as it stands in the text."""
     sentence: str
@@ -266,7 +264,6 @@ def _suggest(
     return Suggestion(
         text.draft.post,
         line,
-        prose.column_of(words.start),
         prose.text[words.start : words.end],
         " ".join(prose.text[sentence.start : sentence.end].split()),
         why,

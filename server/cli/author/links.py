@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.server.cli.author.patch import write_patch
-from blog_search_mcp.server.cli.author.subject import DraftFile, content_folders, open_subject
+from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
 from blog_search_mcp.server.library.prefixes import with_name
@@ -26,26 +23,19 @@ WIDTH = 90
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
-    """Print the links, as a patch or as JSON if asked. Raises BlogSearchError."""
-    file, corpora, drafts = open_subject(settings, request.subject)
+    """Print the links, as JSON if asked. Raises BlogSearchError."""
+    corpora, drafts = open_subject(settings, request.subject)
     limit = request.limit or TOP_K_DEFAULT
     found = find_links(drafts, corpora, limit, is_reverse=request.is_reverse)
     if found.notice:
         tell(found.notice, settings)
-    if request.shows_diff:
-        patch = _write_patch(found.links, file, settings, request)
-        print_text(patch.removesuffix("\n")) if patch else _tell_nothing(settings, request)
-    elif settings.json:
+    if settings.json:
         print_text(json.dumps(_facts(found.links, request), ensure_ascii=False, indent=2))
     elif found.links:
         print_lines(_lines(found.links, request))
     else:
-        _tell_nothing(settings, request)
+        tell(describe_nothing(is_reverse=request.is_reverse), settings)
     return 0
-
-
-def _tell_nothing(settings: Settings, request: AuthorRequest) -> None:
-    tell(describe_nothing(is_reverse=request.is_reverse), settings)
 
 
 def _facts(links: Iterable[FoundLink], request: AuthorRequest) -> dict[str, object]:
@@ -74,28 +64,3 @@ def _from(link: FoundLink) -> str:
 
 def _about(title: str, date: str | None) -> str:
     return f"{one_line(title)} ({date})" if date else one_line(title)
-
-
-def _write_patch(
-    links: Iterable[FoundLink], file: DraftFile | None, settings: Settings, request: AuthorRequest
-) -> str:
-    """Write the patch of each file that is to have links. Raises UsageError or ContentError."""
-    if file is not None and file.path is None:
-        raise UsageError("--diff needs a draft that is a file; stdin has no name.")
-    by_file: dict[Path, list[FoundLink]] = {}
-    folders = content_folders(settings)
-    for link in links:
-        if file is not None and file.path is not None and not request.is_reverse:
-            path = file.path
-        elif link.blog in folders:
-            path = folders[link.blog] / link.suggestion.post.source
-        else:
-            raise UsageError("--diff needs the posts' files; name their folder with --content.")
-        by_file.setdefault(path, []).append(link)
-    patches = []
-    for path, found in sorted(by_file.items()):
-        try:
-            patches.append(write_patch(path, found))
-        except BlogSearchError as error:
-            tell(str(error), settings)
-    return "".join(patches)

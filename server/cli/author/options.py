@@ -69,7 +69,6 @@ def _add_related(parser: argparse.ArgumentParser) -> None:
 
 def _add_links(parser: argparse.ArgumentParser) -> None:
     _add_subject(parser)
-    parser.add_argument("--diff", action="store_true", help="print a patch that puts them in")
     parser.add_argument(
         "--reverse", action="store_true", help="links from posts to it instead of from it"
     )
@@ -134,7 +133,6 @@ def read_request(options: argparse.Namespace) -> AuthorRequest | None:
         limit=getattr(options, "limit", None),
         format=getattr(options, "format", ""),
         out=getattr(options, "out", None),
-        shows_diff=getattr(options, "diff", False),
         is_reverse=getattr(options, "reverse", False),
         fails_on=tuple(getattr(options, "fail_on", None) or ()),
     )

@@ -14,7 +14,7 @@ from blog_search_mcp.server.tools.find_similar import compare, similar_facts
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    _, corpora, drafts = open_subject(settings, request.subject)
+    corpora, drafts = open_subject(settings, request.subject)
     found = compare(corpora, drafts, request.limit or TOP_K_DEFAULT)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:

@@ -28,14 +28,12 @@ class DraftFile:
     data: bytes
     source: str
     """Its path below the content folder if it lies there, else its name; `""` for stdin."""
-    path: Path | None
-    """`None` for stdin."""
 
 
 def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     """Read stdin or the file that `subject` names; `None` if it is none. Raises ContentError."""
     if subject == STDIN:
-        return DraftFile(sys.stdin.buffer.read(), "", None)
+        return DraftFile(sys.stdin.buffer.read(), "")
     path = Path(subject).expanduser()
     try:
         if not path.is_file():
@@ -46,14 +44,14 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
         raise ContentError(f"{subject} cannot be read: {reason}.") from error
     for folder in content_folders(settings).values():
         if path.resolve().is_relative_to(folder):
-            return DraftFile(data, path.resolve().relative_to(folder).as_posix(), path)
-    return DraftFile(data, path.name, path)
+            return DraftFile(data, path.resolve().relative_to(folder).as_posix())
+    return DraftFile(data, path.name)
 
 
 def open_subject(
     settings: Settings, subject: str
-) -> tuple[DraftFile | None, Mapping[str, Corpus], Mapping[str, Draft]]:
-    """Read what `subject` names: the file, if it is one, all blogs, and it as a draft to each.
+) -> tuple[Mapping[str, Corpus], Mapping[str, Draft]]:
+    """Read what `subject` names as a draft to each blog; return the blogs, too.
 
     Raises UsageError for what is neither a file nor a post, another BlogSearchError for what
     cannot be read.
@@ -62,7 +60,7 @@ def open_subject(
     corpora = engine_for_author(settings, embeds=file is not None).corpora()
     data, source = (file.data, file.source) if file else (None, subject)
     try:
-        return file, corpora, read_subject(corpora, data, source)
+        return corpora, read_subject(corpora, data, source)
     except UnknownPost as error:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(

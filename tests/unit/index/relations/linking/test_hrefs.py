@@ -1,14 +1,12 @@
-"""Links as the blog's own posts write them, and in a text."""
+"""Links as the blog's own posts write them."""
 
 from __future__ import annotations
 
 import pytest
 
 from blog_search_mcp.index.relations.linking.hrefs import (
-    Edit,
     Style,
     find_style,
-    put_links,
     write_href,
 )
 from blog_search_mcp.index.relations.linking.places import Form, Place
@@ -62,14 +60,3 @@ def test_the_commonest_way_of_writing_links_is_found(
 ) -> None:
     made = blog({"a.md": f"# A\n\n{links}\n", "b.md": "# B\n\nBee.\n"})
     assert find_style(made.reader().corpora()[""]) == style
-
-
-def test_links_are_put_on_words_where_they_stand() -> None:
-    text = "one two one\nthree\nfour\n"
-    edits = [Edit(1, 8, "one\nthree", "/x/"), Edit(1, 0, "one", "/y/")]
-    assert put_links(text, edits) == "[one](/y/) two [one\nthree](/x/)\nfour\n"
-
-
-@pytest.mark.parametrize("edit", [Edit(1, 1, "one", "/x/"), Edit(9, 0, "one", "/x/")])
-def test_words_that_are_not_there_get_no_link(edit: Edit) -> None:
-    assert put_links("one\n", [edit]) is None

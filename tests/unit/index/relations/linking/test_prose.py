@@ -56,7 +56,6 @@ def test_each_sentence_has_its_terms_at_their_place_and_line() -> None:
         for each in prose.sentences
     ]
     assert found == [(3, ["One", "fox"]), (3, ["Two", "foxes"]), (6, ["Third"])]
-    assert prose.column_of(prose.text.index("foxes")) == 0
 
 
 def test_words_across_lines_are_linkable_but_not_across_marks_or_markup() -> None:

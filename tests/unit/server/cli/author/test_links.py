@@ -1,9 +1,8 @@
-"""`blog-server links`: what it prints, and the patch it writes."""
+"""`blog-server links`: what it prints."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.cli.author import links as links_command
 from blog_search_mcp.server.cli.author import subject
-from blog_search_mcp.server.cli.author.subject import DraftFile
 from blog_search_mcp.server.cli.parser import read_settings
 
 if TYPE_CHECKING:
@@ -54,37 +52,6 @@ def test_links_to_a_post_are_printed_as_json(capsys: pytest.CaptureFixture[str])
     assert run("soup.md", "--reverse", "--json") == 0
     [link] = json.loads(capsys.readouterr().out)["links"]
     assert (link["from"], link["line"], link["words"]) == ("tea.md", 4, "onion soup")
-
-
-@pytest.mark.parametrize("program", [["patch", "-p1", "--binary"], ["git", "apply", "--"]])
-def test_a_patch_puts_the_links_in(
-    program: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    draft = tmp_path / "my lunch.md"
-    draft.write_bytes(DRAFT.encode())
-    monkeypatch.chdir(tmp_path)
-    assert run("my lunch.md", "--diff") == 0
-    assert draft.read_bytes() == DRAFT.encode()
-    patch = capsys.readouterr().out.encode()
-    subprocess.run(program[:-1] if program[-1] == "--" else program, input=patch, check=True)
-    assert draft.read_bytes().decode() == DRAFT.replace("onion\r\nsoup", "[onion\r\nsoup](soup.md)")
-
-
-def test_a_patch_of_posts_is_made_for_their_files(
-    made: Blog, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("soup.md", "--reverse", "--diff", "--index", str(made.index)) == 0
-    assert "+After [onion soup](soup.md) comes it.\n" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("options", [[], ["--reverse"]])
-def test_a_patch_needs_a_file(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "read_draft_file", lambda *_: DraftFile(b"a", "-", None))
-    with pytest.raises(UsageError, match="--diff needs a draft that is a file"):
-        run("-", "--diff", *options)
 
 
 @pytest.mark.parametrize(
