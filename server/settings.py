@@ -129,7 +129,6 @@ class AuthorRequest:
     """A file, `-` for stdin, a post's source, or words, as the command has it."""
     limit: int | None = None
     """Rows to print; `None` for the command's own default."""
-    format: str = ""
     out: Path | None = None
     """The file to write, absolute; `None` for stdout."""
     is_reverse: bool = False

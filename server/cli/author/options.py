@@ -51,12 +51,6 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
 
 def _add_related(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format",
-        choices=["json", "hugo", "jekyll", "eleventy"],
-        default="json",
-        help="the site's generator, or a plain list",
-    )
-    parser.add_argument(
         "--limit",
         type=read_whole(1, TOP_K_MOST),
         metavar="N",
@@ -105,7 +99,7 @@ def _add_timeline(parser: argparse.ArgumentParser) -> None:
 COMMANDS: Final[dict[str, AuthorCommand]] = {
     "audit": AuthorCommand("look over the blog: broken links, orphans, drafts left …", _add_audit),
     "similar": AuthorCommand("name the posts that say what a draft says", _add_subject),
-    "related": AuthorCommand("write related posts as a generator's data file", _add_related),
+    "related": AuthorCommand("write related posts as a data file for the site", _add_related),
     "links": AuthorCommand("suggest where a draft or post could link to other posts", _add_links),
     "timeline": AuthorCommand("print what the blog said on a subject, by year", _add_timeline),
 }
@@ -131,7 +125,6 @@ def read_request(options: argparse.Namespace) -> AuthorRequest | None:
         command=options.command,
         subject=getattr(options, "subject", ""),
         limit=getattr(options, "limit", None),
-        format=getattr(options, "format", ""),
         out=getattr(options, "out", None),
         is_reverse=getattr(options, "reverse", False),
         fails_on=tuple(getattr(options, "fail_on", None) or ()),
