@@ -84,10 +84,6 @@ def run(settings: Settings) -> int:
 
             assert settings.search is not None
             return search(settings, settings.search)
-        case "tokens":
-            from blog_search_mcp.server.cli.tokens import tokens
-
-            return tokens(settings)
         case "usage":
             from blog_search_mcp.server.cli.usage_report import usage
 

@@ -21,7 +21,6 @@ Command: TypeAlias = Literal[
     "setup",
     "install",
     "uninstall",
-    "tokens",
     "usage",
     "similar",
     "links",

@@ -23,7 +23,7 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
-from blog_search_mcp.server.cli.tokens import estimate_cost
+from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
 from blog_search_mcp.server.format.results import fit_page, page_of, to_json, wire_facts
 from blog_search_mcp.server.tools.read_chunk import ReadArguments, read_chunk
 
@@ -123,5 +123,5 @@ def _read(reader: IndexReader, answer: Answer, evidence: str) -> Reading:
         in_chunk=contain_evidence([hit.chunk.text for hit in hits.hits[:1]], evidence),
         in_first=contain_evidence(read[:1], evidence),
         in_any=contain_evidence(read, evidence),
-        tokens=estimate_cost("\n".join([said, *read[:1]])).tokens,
+        tokens=estimate_tokens("\n".join([said, *read[:1]])),
     )

@@ -230,7 +230,6 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
         metavar="DIR",
         help="the index of the entry",
     )
-    tokens = commands.add_parser("tokens", help="print what the tools cost a model")
     usage = commands.add_parser("usage", help="report on the usage log, and on what readers miss")
     _add_usage_log(usage, argparse.SUPPRESS)
     usage.add_argument(
@@ -241,9 +240,8 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
         help="only calls of this day or later: YYYY-MM-DD, or 90d for the last 90 days",
     )
     usage.add_argument("--json", action="store_true", help="print the report as JSON")
-    for command in (tokens, usage):
-        _add_toolset(command, argparse.SUPPRESS)
-    for command in (ask, search, doctor, install, tokens, usage):  # where the options may stand too
+    _add_toolset(usage, argparse.SUPPRESS)
+    for command in (ask, search, doctor, install, usage):  # where the options may stand too
         _add_shared(command, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)
     add_author_commands(
         commands, partial(_add_shared, index=argparse.SUPPRESS, embedder_url=argparse.SUPPRESS)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from mcp import StdioServerParameters
 
-from blog_search_mcp.server.cli.tokens import estimate_cost
+from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
 from examples.agent.conversation import (
     AgentError,
     Call,
@@ -202,7 +202,7 @@ async def test_results_that_fill_the_models_context_end_the_search() -> None:
     assert (await answer(QUESTION, model, Long())).text == "It is long."
     told = [message for message in model.heard[-1][0] if message.role == "tool"]
     assert len(told) == 3
-    assert all(estimate_cost(message.text).tokens < 2_550 for message in told)
+    assert all(estimate_tokens(message.text) < 2_550 for message in told)
 
 
 @pytest.mark.anyio
@@ -240,4 +240,4 @@ def test_a_result_is_cut_between_its_blocks() -> None:
     cut = within(text, 100)
     assert cut.startswith("A block of words.\n\nA block of words.")
     assert cut.endswith("\n\n[Cut here: read fewer neighbors at a time.]")
-    assert estimate_cost(cut).tokens < 120
+    assert estimate_tokens(cut) < 120

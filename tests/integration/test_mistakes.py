@@ -56,7 +56,7 @@ def made(blog: MakeBlog) -> Blog:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk of Linux")
-@pytest.mark.parametrize("command", ["SERVER doctor", "SERVER --help", "SERVER tokens"])
+@pytest.mark.parametrize("command", ["SERVER doctor", "SERVER --help"])
 def test_output_to_a_full_disk_is_said(command: str) -> None:
     ran = shell(f"{command} > /dev/full")
     assert (ran.returncode, ran.stderr.splitlines()[-1:]) == (
@@ -163,7 +163,7 @@ def test_an_index_is_served_though_the_folder_to_watch_is_gone(made: Blog) -> No
     )
 
 
-@pytest.mark.parametrize("command", ["search cache", "ask cache", "doctor", "tokens"])
+@pytest.mark.parametrize("command", ["search cache", "ask cache", "doctor"])
 def test_a_command_that_is_interrupted_says_so_by_its_status(made: Blog, command: str) -> None:
     line = f"import os, signal, sys; sys.argv = 'x --index {made.index} {command}'.split()"
     ran = shell(f"{sys.executable} -c {shlex.quote(INTERRUPTED.format(line))}")

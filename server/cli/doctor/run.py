@@ -27,6 +27,7 @@ def run_checks(settings: Settings, machine: Machine, now: datetime) -> list[Chec
     from blog_search_mcp.server.cli.doctor.clients import check_clients
     from blog_search_mcp.server.cli.doctor.embedding_server import check_server
     from blog_search_mcp.server.cli.doctor.index import check_index
+    from blog_search_mcp.server.cli.doctor.tools import describe_tools
 
     checks = [check_index(each.index, each.content, now) for each in settings.each]
     by_embedder = {check.embedder: check for check in reversed(checks)}
@@ -40,5 +41,6 @@ def run_checks(settings: Settings, machine: Machine, now: datetime) -> list[Chec
             for embedder, check in by_embedder.items()
             for result in check_server(settings.embedder_url, embedder, f"{check.ingest} --rebuild")
         ),
+        describe_tools(settings.toolset),
         *check_clients(machine, [each.index for each in settings.each]),
     ]

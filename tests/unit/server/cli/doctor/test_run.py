@@ -141,7 +141,7 @@ def test_the_checks_go_from_python_to_the_clients(blog: MakeBlog, home: Path) ->
     made = blog({"soup.md": SOUP})
     found = run_checks(Settings(made.index, ""), Machine(home, home, "linux", {}), NOW)
     subjects = [each.subject for each in found]
-    assert subjects == ["Python", "packages", "index", "posts", "Ollama", "clients"]
+    assert subjects == ["Python", "packages", "index", "posts", "Ollama", "tools", "clients"]
 
 
 def test_each_of_several_indexes_is_checked(blog: MakeBlog, home: Path) -> None:
@@ -155,10 +155,11 @@ def test_each_of_several_indexes_is_checked(blog: MakeBlog, home: Path) -> None:
         ("posts", "ok"),
         ("index", "problem"),
         ("Ollama", "ok"),
+        ("tools", "ok"),
         ("clients", "warning"),
     ]
     assert found[2].remedy == command("blog-ingest", "CONTENT", "--index", home / "gone")
-    assert found[4].remedy == command(
+    assert found[5].remedy == command(
         "blog-server", "install", "claude-code", "--index", made.index, "--index", home / "gone"
     )
 
