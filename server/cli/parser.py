@@ -213,7 +213,6 @@ def _add_commands(commands: argparse._SubParsersAction[CommandLine]) -> None:
     search = commands.add_parser("search", help="search the index and print the hits")
     _add_search(search)
     doctor = commands.add_parser("doctor", help="look at everything and say how to mend it")
-    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     setup = commands.add_parser("setup", help="make the index of a blog and tell a client of it")
     _add_setup(setup)
     install = commands.add_parser("install", help="write this server into a client's settings")

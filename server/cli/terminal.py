@@ -1,4 +1,4 @@
-"""Print text on a terminal safely; only the standard library, since the doctor needs it."""
+"""Print text on a terminal safely."""
 
 from __future__ import annotations
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.errors import BlogSearchError
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """What has a warning works, though not as well as it could; what has a problem does not work."""
-_STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,6 @@ def as_lines(results: Sequence[CheckResult]) -> list[str]:
     bad = [count(counts["problem"], "problem"), count(counts["warning"], "warning")]
     all_is_well = counts.keys() <= {"ok"}
     return [*lines, "All is well." if all_is_well else f"{', '.join(bad)}."]
-
-
-def as_json(results: Sequence[CheckResult]) -> str:
-    """Return the results and the worst state as JSON."""
-    worst = max((result.state for result in results), key=_STATES.index, default="ok")
-    names = ("subject", "state", "said", "mend")
-    listed = [dict(zip(names, astuple(result), strict=True)) for result in results]
-    return json.dumps({"state": worst, "findings": listed}, ensure_ascii=False, indent=2)
 
 
 def split_message(error: BlogSearchError) -> tuple[str, str]:

@@ -190,9 +190,9 @@ def test_an_origin_or_name_that_cannot_be_meant_is_refused(
 
 def test_doctor_takes_the_index_and_the_posts_before_or_after_it(tmp_path: Path) -> None:
     folders = ["--index", str(tmp_path / "ix"), "--content", str(tmp_path / "posts")]
-    wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", command="doctor", json=True)
-    assert read_settings([*folders, "doctor", "--json"], {}) == wanted
-    assert read_settings(["doctor", "--json", *folders], {}) == wanted
+    wanted = Settings(tmp_path / "ix", "", content=tmp_path / "posts", command="doctor")
+    assert read_settings([*folders, "doctor"], {}) == wanted
+    assert read_settings(["doctor", *folders], {}) == wanted
 
 
 def test_two_tools_are_offered_unless_more_are_asked_for(tmp_path: Path) -> None:
