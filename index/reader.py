@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -111,11 +111,11 @@ class IndexReader:
         others = self._snapshot.translations.others.get(post_id, ())
         return Outline(post, self.listing().parts(post_id), others)
 
-    def corpora(self) -> Mapping[str, Corpus]:
-        """Return the generation for analyses of the whole blog, under `""`. Raises IndexBroken."""
+    def corpus(self) -> Corpus:
+        """Return the generation for analyses of the whole blog. Raises IndexBroken."""
         self._check()
         with self._making:
-            return {"": self._corpus}
+            return self._corpus
 
     @cached_property
     def _corpus(self) -> Corpus:

@@ -99,7 +99,7 @@ def run(settings: Settings) -> int:
 
 def _serve(settings: Settings) -> int:
     _end_on_signals(lambda _number: 0)
-    if not all(map(_can_watch, settings.each)):
+    if not _can_watch(settings):
         return 1
     if settings.http is not None:
         from blog_search_mcp.server.http.serve import serve_http

@@ -1,4 +1,4 @@
-"""The state of the blogs that are served, as JSON facts."""
+"""The state of the blog that is served, as JSON facts."""
 
 from __future__ import annotations
 
@@ -14,46 +14,31 @@ LIMIT = 10
 
 
 def audit_facts(served: Served, limit: int, *, today: date | None = None) -> dict[str, Any]:
-    """Look over every blog: how many findings of each kind there are, and the first of them.
+    """Look over the blog: how many findings of each kind there are, and the first of them.
 
     Raises IndexProblem.
     """
     from blog_search_mcp.index.relations.audit import KINDS, audit
 
     today = today or date.today()
-    corpora = served.corpora()
-    sources = {
-        name: frozenset(post.source for post in corpus.posts.values())
-        for name, corpus in corpora.items()
-    }
-    folders = served.status.read_contents(sources, today)
-    audits = {name: audit(corpora[name], folders[name], today) for name in corpora}
-    findings = {
-        kind: [(name, each) for name, found in audits.items() for each in found.findings[kind]]
-        for kind in KINDS
-    }
-    notices = (
-        f"{name}: {each.notice}" if name else each.notice
-        for name, each in audits.items()
-        if each.notice
-    )
+    corpus = served.corpus()
+    sources = frozenset(post.source for post in corpus.posts.values())
+    state = audit(corpus, served.status.read_content(sources, today), today)
     return {
-        "posts": sum(each.posts for each in audits.values()),
-        "counts": {kind: len(found) for kind, found in findings.items()},
+        "posts": state.posts,
+        "counts": {kind: len(state.findings[kind]) for kind in KINDS},
         "findings": {
-            kind: [_finding_facts(*each) for each in found[:limit]]
-            for kind, found in findings.items()
+            kind: [_finding_facts(each) for each in state.findings[kind][:limit]] for kind in KINDS
         },
-        "notice": " ".join(notices) or None,
+        "notice": state.notice or None,
     }
 
 
-def _finding_facts(blog: str, found: Finding) -> dict[str, Any]:
-    """Give sources as the library does; one that is empty stands for the whole blog."""
-    sources = ["/".join(filter(None, (blog, each))) for each in (found.source, *found.others)]
+def _finding_facts(found: Finding) -> dict[str, Any]:
+    """Name sources; one that is empty stands for the whole blog."""
     return {
-        "source": sources[0],
+        "source": found.source,
         "line": found.line,
         "detail": found.detail,
-        "others": sources[1:],
+        "others": list(found.others),
     }

@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
@@ -23,30 +23,23 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.stores import Location, Stamp, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import date
     from pathlib import Path
 
     from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.reader import Index
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing, PostLists
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters, Outline, Passage
+    from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.staleness import StalenessCheck
     from blog_search_mcp.server.watch.watcher import Watcher
 
-EmbedderFor: TypeAlias = "Callable[[EmbedderIdentity], Embedder]"
-"""Makes the embedder that an index was built with."""
-
 
 class IndexStatus:
     """What can be known of an index without opening it; each call reads anew."""
-
-    blogs: tuple[str, ...] = ()
-    is_watched = False
 
     def __init__(
         self, location: Location, is_watched: bool = False, content: Path | None = None
@@ -75,15 +68,13 @@ class IndexStatus:
         """Read what the blog is, `None` if that is not known."""
         return self._store.peek_overview()
 
-    def read_contents(
-        self, posts: Mapping[str, Collection[str]], today: date
-    ) -> Mapping[str, ContentFolder]:
+    def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
         """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
         from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
         from blog_search_mcp.index.content.left_out import read_folder
 
         last = read_any_last_ingest(self._store)
-        return {name: read_folder(last, self._content, posts[name], today) for name in posts}
+        return read_folder(last, self._content, posts, today)
 
     def changed(self, before: Stamp | None, now: Stamp | None) -> frozenset[str]:
         """Return the sources that were added, changed or removed between two generations.
@@ -108,9 +99,6 @@ class IndexStatus:
 class ServedStatus(Protocol):
     """What can be known of what is served without opening it; each call reads anew."""
 
-    blogs: tuple[str, ...]
-    """The names of several blogs; empty for one, which has none."""
-
     is_watched: bool
     """Whether an ingest is to be expected without anybody's doing."""
 
@@ -123,10 +111,8 @@ class ServedStatus(Protocol):
     def overview(self) -> Overview | None:
         """Read what the blog is, `None` if that is not known."""
 
-    def read_contents(
-        self, posts: Mapping[str, Collection[str]], today: date
-    ) -> Mapping[str, ContentFolder]:
-        """Look at what the folders of the posts hold besides `posts`, sources by blog."""
+    def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
+        """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
 
     def changed(self, before: Any, now: Any) -> frozenset[str]:
         """Return the sources that differ between two stamps. Raises IndexProblem."""
@@ -147,11 +133,8 @@ class Searcher(Protocol):
     def listing(self) -> PostLists:
         """Return the lists of the newest generation. Raises IndexProblem."""
 
-    def corpora(self) -> Mapping[str, Corpus]:
-        """Return the newest generation of each of several blogs by name, of one under `""`.
-
-        Raises IndexProblem.
-        """
+    def corpus(self) -> Corpus:
+        """Return the newest generation for analyses of the whole blog. Raises IndexProblem."""
 
     @property
     def overview(self) -> Overview:
@@ -205,7 +188,7 @@ class Engine:
         """List what the newest generation holds. Raises IndexProblem."""
         return self._opened().reader().listing()
 
-    def corpora(self) -> Mapping[str, Corpus]:
+    def corpus(self) -> Corpus:
         """Return the newest generation for analyses of the whole blog. Raises IndexProblem.
 
         An earlier one does not do: what it lacks would count as no fault of the blog.
@@ -213,7 +196,7 @@ class Engine:
         reader = self._opened().reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
-        return reader.corpora()
+        return reader.corpus()
 
     @property
     def overview(self) -> Overview:
@@ -226,7 +209,12 @@ class Engine:
 
         A call that comes meanwhile waits for it.
         """
-        warm_up([self], then)
+
+        def work() -> None:
+            self.warm()
+            then()
+
+        threading.Thread(target=work, name="warm-up", daemon=True).start()
 
     def warm(self) -> None:
         """Open the index, whether or not that works."""
@@ -256,19 +244,8 @@ class Engine:
         return self._live
 
 
-def warm_up(engines: Iterable[Engine], then: Callable[[], None]) -> None:
-    """Open the indexes in the background, one after another, then do `then`."""
-
-    def work() -> None:
-        for engine in engines:
-            engine.warm()
-        then()
-
-    threading.Thread(target=work, name="warm-up", daemon=True).start()
-
-
-def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
-    """Make the engine of one index in a server; nothing is opened yet.
+def engine_for(settings: Settings) -> Engine:
+    """Make the engine of a server; nothing is opened yet.
 
     Posts are compared with the index, or for `--watch` ingested too. The embedder warms up beside
     the index, so that the first query need not wait for it.
@@ -285,40 +262,39 @@ def make_engine(settings: Settings, embedder_for: EmbedderFor) -> Engine:
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
     content = settings.content or settings.watch
     status = IndexStatus(settings.index, settings.watch is not None, content)
-    engine = Engine(partial(_open_index, settings, embedder_for), status, staleness)
+    engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
     return engine
 
 
-def make_engine_for_one(
-    settings: Settings, embedder_for: EmbedderFor, *, compares: bool, embeds: bool
-) -> Engine:
-    """Make the engine of one index for one command: nothing is done beside its answer.
+def engine_for_one(settings: Settings) -> Engine:
+    """Make the engine of one query: what a server does beside its answers is waited for.
 
-    One that `compares` the posts does so before it, since there is no later one to carry the
-    notice. The embedder is loaded beside the index if anything `embeds`.
+    The posts are compared before the answer, since there is no later one to carry the notice.
     """
-    staleness = None
-    if compares:
-        from blog_search_mcp.server.watch.staleness import StalenessCheck
+    from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    opened = partial(_open_index, settings, embedder_for, embeds)
+    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
+    opened = partial(_open_index, settings, waits=True)
     return Engine(opened, IndexStatus(settings.index, content=settings.content), staleness)
 
 
-def make_embedder(identity: EmbedderIdentity, url: str, waits: bool) -> Embedder:
-    """Make the embedder of an index; one that `waits` is given the time to load its model."""
-    from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
+def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
+    """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
+    opened = partial(_open_index, settings, waits=True, embeds=embeds)
+    return Engine(opened, IndexStatus(settings.index, content=settings.content))
 
-    return (open_embedder if waits else serve_embedder)(identity, url)
 
+def _open_index(settings: Settings, *, waits: bool, embeds: bool = True) -> Index:
+    """Import what searches, while a model of the package is loaded if anything `embeds`.
 
-def _open_index(settings: Settings, embedder_for: EmbedderFor, embeds: bool = True) -> Index:
-    """Import what searches, while a model of the package is loaded if anything `embeds`."""
+    An embedder that `waits` is given the time to load its model.
+    """
     if embeds and (overview := open_store(settings.index).peek_overview()):
         from blog_search_mcp.index.embedders.registry import preload
 
         preload(overview.embedder)
+    from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
     from blog_search_mcp.index.reader import Index
 
-    return Index(settings.index, embedder_for)
+    make_embedder = open_embedder if waits else serve_embedder
+    return Index(settings.index, lambda identity: make_embedder(identity, settings.embedder_url))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.index.types import Filters, Sort
 
@@ -186,46 +185,20 @@ class Settings:
     """Set for `search`."""
     setup: ClientSetup | None = None
     """Set for `setup`, `install` and `uninstall`."""
-    others: tuple[Settings, ...] = ()
-    """The settings of each further index, if several are served together."""
-
-    @property
-    def each(self) -> tuple[Settings, ...]:
-        """The settings of each index by itself."""
-        return (replace(self, others=()), *self.others)
-
-    def by_name(self) -> dict[str, Settings]:
-        """Return the settings of each index by the name of its blog. Raises UsageError."""
-        names = name_blogs([settings.index for settings in self.each])
-        return dict(zip(names, self.each, strict=True))
 
 
 def index_arguments(settings: Settings) -> list[str]:
-    """Return the options that say where the indexes are, and posts that were moved."""
-    each = settings.each
+    """Return the options that say where the index is, and posts that were moved."""
     return [
-        *(word for one in each for word in ("--index", str(one.index))),
+        *("--index", str(settings.index)),
         *(("--embedder-url", settings.embedder_url) if settings.embedder_url else ()),
-        *(word for one in each if one.content for word in ("--content", str(one.content))),
+        *(("--content", str(settings.content)) if settings.content else ()),
     ]
 
 
-def name_blogs(indexes: Sequence[Location]) -> tuple[str, ...]:
-    """Name blogs by their indexes; `index` and hidden ones go by the folder they lie in.
-
-    Where two have the same name, so many folders above are named before it as set them apart.
-    Raises UsageError if two folders are the same.
-    """
-    for parts in (
-        [_name_parts(each.parts) for each in indexes],
-        [each.parts[1:] for each in indexes],
-    ):
-        for depth in range(1, max(map(len, parts)) + 1):
-            joined = ("-".join(each[-depth:]) for each in parts)
-            names = tuple(re.sub(r"[^\w.-]+", "-", name) or "blog" for name in joined)
-            if len(set(names)) == len(names):
-                return names
-    raise UsageError("Each --index must be another folder, with a name of its own.")
+def name_blog(index: Location) -> str:
+    """Name a blog by its index; `index` and hidden ones go by the folder they lie in."""
+    return re.sub(r"[^\w.-]+", "-", _name_parts(index.parts)[-1]) or "blog"
 
 
 def _name_parts(parts: Sequence[str]) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _measure(folder: Path) -> None:
-    corpus = open_reader(folder).corpora()[""]
+    corpus = open_reader(folder).corpus()
     last = read_any_last_ingest(FolderStore(folder))
     assert last is not None
     sources = frozenset(post.source for post in corpus.posts.values())
@@ -212,7 +212,7 @@ def _measure_headings(corpus: Corpus, content: ContentFolder, before: Sequence[B
 
 
 def _measure_cost(folder: Path, content: ContentFolder) -> None:
-    corpus = open_reader(folder).corpora()[""]
+    corpus = open_reader(folder).corpus()
     before = resource.getrusage(resource.RUSAGE_SELF)
     started = time.perf_counter()
     state = audit(corpus, content, TODAY)

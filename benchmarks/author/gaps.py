@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 def measure_blog(path: Path, limit: int) -> None:
     """Print what one index reaches. Raises BlogSearchError."""
     reader = open_reader(path)
-    corpus = reader.corpora()[""]
+    corpus = reader.corpus()
     say(f"\n{path.name}: {len(corpus.posts)} posts, {corpus.snapshot.embedder.identity.model}")
     measure_wordings(corpus, path.name)
     headings = choose_headings(corpus, limit)

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     say(f"{command_line('benchmarks.author', ['links', *arguments])}  # {read_commit()}")
     try:
-        corpora = {path.name: open_reader(path).corpora()[""] for path in options.indexes}
+        corpora = {path.name: open_reader(path).corpus() for path in options.indexes}
         if options.time:
             for name, corpus in corpora.items():
                 say(_time(name, corpus, options.limit))

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     for folder in options.index:
         reader = open_reader(folder)
-        corpus = reader.corpora()[""]
+        corpus = reader.corpus()
         if options.times > 1:
             _time(folder.name, repeat_posts(corpus, options.times))
         else:

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def measure_blog(path: Path, limit: int, only_time: bool) -> None:
     """Print what one index reaches. Raises BlogSearchError."""
-    blog = Blog(path, open_reader(path).corpora()[""], find_posts(path))
+    blog = Blog(path, open_reader(path).corpus(), find_posts(path))
     name = path.name if path.name not in ("idx", "index") else path.parent.name
     say(
         f"\n{name}: {len(blog.corpus.posts)} posts, {len(blog.corpus.snapshot.table.chunks)} chunks"
@@ -277,7 +277,7 @@ def measure_halves(blog: Blog, posts: Sequence[int]) -> None:
         return dict(cut_posts(blog, posts, content))
 
     with changed_blog(blog.index, blog.corpus, cut) as (reader, halves):
-        corpus = reader.corpora()[""]
+        corpus = reader.corpus()
         hits = []
         for source, vectored in halves.items():
             post, _ = corpus.snapshot.catalog.require_post(source)

@@ -19,5 +19,5 @@ def test_only_headings_of_one_post_are_asked(tmp_path: Path) -> None:
         }
     )
     made.ingest()
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     assert choose_headings(corpus, 9) == {"a.md": ["Its own heading"]}

@@ -32,7 +32,7 @@ def test_a_blog_of_short_posts_has_no_halves(
     made = MadeBlog(tmp_path / "posts", tmp_path / "index")
     made.write({"a.md": "# A\n\nA few words.\n"})
     made.ingest()
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     measure_halves(Blog(made.index, corpus, made.content), sorted(corpus.posts))
     assert capsys.readouterr().out == (
         "  first half finds the second (0): no post has 4 passages\n"

@@ -77,7 +77,7 @@ def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
     gaps = [_gap(asked) for asked in _by_words(find_weak(calls))]
     gaps.sort(key=_rank)
     try:
-        corpus = next(iter(searcher.corpora().values()))
+        corpus = searcher.corpus()
     except BlogSearchError as error:
         shown = gaps[:SHOWN]
         return Missed(tuple(shown), len(gaps) - len(shown), 0, error.for_clients)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from blog_search_mcp.index.command_line import CommandLine, read_absolute, read_index, read_whole
 from blog_search_mcp.index.errors import UsageError
@@ -30,10 +30,7 @@ from blog_search_mcp.server.settings import (
     Command,
     SearchRequest,
     Settings,
-    name_blogs,
 )
-
-Given = TypeVar("Given", Path, Location)
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -41,6 +38,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     parser = make_parser(environment)
     options = parser.read(arguments)
     try:
+        _refuse_second_index(arguments)
         return _make_settings(options, environment)
     except UsageError as error:
         parser.error(str(error))
@@ -49,13 +47,14 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
 def _make_settings(options: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
     """Make the settings of parsed options. Raises UsageError."""
     command: Command = options.command or "serve"
-    indexes = _as_list(options.index) or _default_indexes(_as_list(options.watch))
     settings = Settings(
-        index=indexes[0],
+        index=options.index or _default_index(options.watch),
         embedder_url=options.embedder_url,
         command=command,
         http=options.http,
         access=read_access(options, environment),
+        content=options.content,
+        watch=options.watch,
         question=getattr(options, "question", None),
         author=read_request(options),
         toolset=options.toolset,
@@ -65,16 +64,9 @@ def _make_settings(options: argparse.Namespace, environment: Mapping[str, str]) 
         search=_make_search_request(options) if command == "search" else None,
         setup=_make_client_setup(options, command) if "client" in options else None,
     )
-    contents = _pair_folders("--content", options.content, indexes)
-    watched = _pair_folders("--watch", options.watch, indexes)
-    name_blogs(indexes)
     if command in ("setup", "install"):
         _check_embedder_url(options.embedder_url)
-    first, *others = (
-        replace(settings, index=index, content=content, watch=watch)
-        for index, content, watch in zip(indexes, contents, watched, strict=True)
-    )
-    return replace(first, others=tuple(others))
+    return settings
 
 
 def _make_client_setup(options: argparse.Namespace, command: Command) -> ClientSetup:
@@ -88,35 +80,14 @@ def _make_client_setup(options: argparse.Namespace, command: Command) -> ClientS
     )
 
 
-class _Each(argparse.Action):
-    """Collects what an option is given each time; a default that is no list gives way."""
-
-    def __call__(
-        self,
-        _parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        _option: str | None = None,
-    ) -> None:
-        before = getattr(namespace, self.dest, None)
-        setattr(namespace, self.dest, [*(before if isinstance(before, list) else ()), values])
-
-
-def _as_list(given: list[Given] | Given | None) -> list[Given]:
-    return given if isinstance(given, list) else [given] if given else []
-
-
-def _pair_folders(
-    option: str, given: list[Path] | Path | None, indexes: Sequence[Location]
-) -> list[Path] | list[None]:
-    """Return the folder that `option` gives for each index. Raises UsageError."""
-    folders = _as_list(given)
-    if folders and len(folders) != len(indexes):
+def _refuse_second_index(arguments: Sequence[str]) -> None:
+    """Raise UsageError if two indexes are given, of which argparse would take the last."""
+    options = takewhile(lambda word: word != "--", arguments)
+    if sum(word.partition("=")[0] == "--index" for word in options) > 1:
         raise UsageError(
-            f"{option} must be given once for each --index, in the same order; "
-            f"there are {len(folders)} for {len(indexes)}."
+            "--index can be given once: a server has one index. Give a second blog an entry of its "
+            "own, with `blog-server install CLIENT --index DIR`."
         )
-    return folders or [None] * len(indexes)
 
 
 def _check_embedder_url(given: str) -> None:
@@ -133,13 +104,13 @@ def _check_embedder_url(given: str) -> None:
         ) from error
 
 
-def _default_indexes(watched: Sequence[Path]) -> list[Location]:
-    """Return the index below the current folder, or those beside the posts that are watched."""
-    if not watched:
-        return [read_absolute(DEFAULT_FOLDER)]
+def _default_index(watched: Path | None) -> Location:
+    """Return the index below the current folder, or the one beside the posts that are watched."""
+    if watched is None:
+        return read_absolute(DEFAULT_FOLDER)
     from blog_search_mcp.index.content.next_ingest import index_beside
 
-    return [index_beside(folder) for folder in watched]
+    return index_beside(watched)
 
 
 def _make_search_request(options: argparse.Namespace) -> SearchRequest:
@@ -177,7 +148,6 @@ def make_parser(environment: Mapping[str, str]) -> CommandLine:
     parser.add_argument(
         "--watch",
         type=read_absolute,
-        action=_Each,
         metavar="CONTENT",
         help="ingest this folder of posts now and whenever it changes while serving",
     )
@@ -376,11 +346,9 @@ def _add_shared(
     parser.add_argument(
         "--index",
         type=read_index,
-        action=_Each,
         default=index,
         metavar="DIR",
-        help="the index folder, or milvus://HOST:PORT/NAME (BLOG_INDEX; default "
-        f"{DEFAULT_FOLDER}); several are searched as one",
+        help=f"the index folder, or milvus://HOST:PORT/NAME (BLOG_INDEX; default {DEFAULT_FOLDER})",
     )
     parser.add_argument(
         "--embedder-url",
@@ -394,7 +362,6 @@ def _add_shared(
     parser.add_argument(
         "--content",
         type=read_absolute,
-        action=_Each,
         default=content,
         metavar="DIR",
         help="the posts' folder, if it was moved since the ingest; only looked at for changes",

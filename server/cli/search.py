@@ -10,9 +10,8 @@ import json
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import tell, with_folders
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Searcher, engine_for_one
 from blog_search_mcp.server.format.notices import explain_empty
-from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import SearchRequest, Settings
 from blog_search_mcp.server.tools.search_blog import search_sorted
 

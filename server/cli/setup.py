@@ -157,8 +157,8 @@ def _answered_title(settings: Settings) -> str:
     Raises BlogSearchError.
     """
     from blog_search_mcp.index.types import Filters
+    from blog_search_mcp.server.engine import engine_for_one
     from blog_search_mcp.server.format.results import one_line
-    from blog_search_mcp.server.library.library import engine_for_one
 
     searcher = engine_for_one(settings)
     posts = searcher.listing().posts(Filters(), "newest", SAMPLE, 0).page

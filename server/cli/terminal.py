@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from io import TextIOWrapper
@@ -29,22 +28,12 @@ def tell(sentence: str, settings: Settings) -> None:
 
 
 def with_folders(sentence: str, settings: Settings) -> str:
-    """Complete the commands in a sentence for this run's index and its posts.
-
-    Of several indexes each for the one whose name the sentence begins with.
-    """
+    """Complete the commands in a sentence for this run's index and its posts."""
     if "`" not in sentence:
         return sentence
     from blog_search_mcp.index.content.next_ingest import blog_of
 
-    by_name = settings.by_name() if settings.others else {}
-    names = "|".join(map(re.escape, by_name))
-    parts = re.split(rf"(?<!\S)(?=(?:{names})[:,] )", sentence) if by_name else [sentence]
-    folders = [by_name.get(re.split("[:,] ", part)[0], settings) for part in parts]
-    return "".join(
-        complete_commands(part, blog_of(one.index, one.content))
-        for part, one in zip(parts, folders, strict=True)
-    )
+    return complete_commands(sentence, blog_of(settings.index, settings.content))
 
 
 def print_lines(lines: Iterable[str]) -> None:

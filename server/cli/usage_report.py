@@ -15,8 +15,8 @@ from typing import Any
 
 from blog_search_mcp.server.cli.missed import EXAMPLES, Gap, Missed, find_missed
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, with_folders
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line, post_summary, shorten, to_json
-from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import LoggedCall, UsageLog

@@ -68,13 +68,13 @@ def render_passage(
     passage: Passage,
     query: Query | None,
     read_post: Callable[[], Passage],
-    corpora: Callable[[], Mapping[str, Corpus]],
+    corpus: Callable[[], Corpus],
     listing: Callable[[], PostLists],
 ) -> list[list[Node]]:
     """Render each chunk of a passage, what matches the query marked in it.
 
     `read_post` reads the whole post, whose other chunks may define what links of these lead to,
-    which is then looked up in `corpora` and `listing`. Raises BlogSearchError.
+    which is then looked up in `corpus` and `listing`. Raises BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
     definitions = find_definitions("\n\n".join(chunk.text for chunk in whole.chunks))
@@ -86,7 +86,7 @@ def render_passage(
     if passage.chunks[0].index == 0:
         rendered[0] = _without_title(rendered[0], passage.post.title)
     links = [link for nodes in rendered for link in _walk_links(nodes)]
-    resolve_links(links, passage.post, corpora, listing)
+    resolve_links(links, passage.post, corpus, listing)
     return rendered
 
 

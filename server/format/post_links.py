@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.server.library.prefixes import split_source, with_name
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -30,12 +29,8 @@ class Destination:
     """As a chunk has it; empty for the post's beginning."""
 
 
-def find_destination(written: str, post: Post, corpora: Mapping[str, Corpus]) -> Destination | None:
-    """Return where a link of `post` leads, `None` if that is not known or must not be followed.
-
-    `corpora` are by the names of the blogs. A file is looked for in the post's own alone: one of
-    another blog is nothing that a site's generator would link to.
-    """
+def find_destination(written: str, post: Post, corpus: Corpus) -> Destination | None:
+    """Return where a link of `post` leads, `None` if that is not known or must not be followed."""
     try:
         parts = urlsplit(written.strip())
         absolute = urljoin(post.url or "", written.strip())
@@ -46,19 +41,15 @@ def find_destination(written: str, post: Post, corpora: Mapping[str, Corpus]) ->
         return None
     if not (parts.netloc or parts.path or parts.query):
         return Destination(source=post.source, anchor=parts.fragment) if parts.fragment else None
-    blog, own = split_source(post.source, corpora) or ("", post.source)
-    others = ((name, absolute, "") for name in corpora if name != blog and host)
-    for name, href, source in ((blog, written, own), *others):
-        if target := corpora[name].addresses.find_target(href, source):
-            found = with_name(name, corpora[name].posts[target.post].source)
-            return Destination(source=found, anchor=parts.fragment)
+    if target := corpus.addresses.find_target(written, post.source):
+        return Destination(source=corpus.posts[target.post].source, anchor=parts.fragment)
     return Destination(href=absolute) if scheme in ("http", "https") and host else None
 
 
 def resolve_links(
     links: Sequence[list[Any]],
     post: Post,
-    corpora: Callable[[], Mapping[str, Corpus]],
+    corpus: Callable[[], Corpus],
     listing: Callable[[], PostLists],
 ) -> None:
     """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
@@ -69,12 +60,12 @@ def resolve_links(
     if not links:
         return
     try:
-        blogs = corpora()
+        blog = corpus()
     except IndexProblem:
         for link in links:
             link[1] = {}
         return
-    found = [find_destination(link[1]["href"], post, blogs) for link in links]
+    found = [find_destination(link[1]["href"], post, blog) for link in links]
     sources = {each.source for each in found if each and each.source and each.anchor}
     chunks = listing().anchored_chunks(sources) if sources else {}
     for link, destination in zip(links, found, strict=True):

@@ -59,7 +59,7 @@ def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     read_post = partial(searcher.read, arguments.source, arguments.chunk_index, found.count)
     if arguments.whole:
         return facts
-    rendered = render_passage(found, query, read_post, searcher.corpora, searcher.listing)
+    rendered = render_passage(found, query, read_post, searcher.corpus, searcher.listing)
     for chunk, nodes in zip(facts["chunks"], rendered, strict=True):
         chunk["nodes"] = nodes
     return facts

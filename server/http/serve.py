@@ -19,16 +19,16 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from blog_search_mcp.index.errors import PortUnusable
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
 from blog_search_mcp.server.http.uvicorn_protocol import (
     CONNECTIONS,
     LimitedProtocol,
     StoppingServer,
 )
-from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import CallLog, build_server
 from blog_search_mcp.server.settings import Address, Settings
-from blog_search_mcp.server.tools.registry import tools_for
+from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     logs: list[CallLog] = [UsageLog(settings.usage_log)] if settings.usage_log else []
-    server = build_server(engine, tools_for(settings.toolset, engine.status.blogs), logs, STREAMS)
+    server = build_server(engine, TOOLSETS[settings.toolset], logs, STREAMS)
     stopping = threading.Event()
     app = build_app(engine, address, settings.access, server, stopping.is_set)
 

@@ -6,8 +6,6 @@ cut it at 2 KB; so it stays below one, and leaves out sections and tags before a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import ServedStatus
@@ -40,24 +38,21 @@ def instructions(status: ServedStatus) -> str:
     if status.stamp() is None and status.is_missing():
         return f"{FIRST_INGEST if status.is_watched else complete_commands(NO_INDEX)} {HOW}"
     overview = status.overview()
-    return f"{UNKNOWN if overview is None else _about(overview, status.blogs)} {HOW}"
+    return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 
 
-def _about(overview: Overview, blogs: Sequence[str]) -> str:
+def _about(overview: Overview) -> str:
     blog = f"the blog at {shorten(one_line(overview.site), 80)}" if overview.site else "one blog"
     posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
     newest = f", the newest of {overview.last_day}" if overview.last_day else ""
     languages = list_names(overview.languages)
     sections = list_names(overview.main_sections)
-    if blogs:
-        blog, counts = f"{len(blogs)} blogs", dict(overview.sections)
-        sections = list_names(tuple((name, counts.get(name, 0)) for name in blogs))
     tags = list_names(overview.tags, TAGS_BYTES)
     return " ".join(
         (
             f"Search and read {blog}: {posts}{newest}.",
             *([f"Languages: {languages}."] if languages else []),
-            *([f"{'Blogs' if blogs else 'Sections'}: {sections}."] if sections else []),
+            *([f"Sections: {sections}."] if sections else []),
             *([f"Tags: {tags}."] if tags else []),
         )
     )

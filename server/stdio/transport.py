@@ -38,10 +38,10 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from blog_search_mcp.server.library.library import engine_for
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
-from blog_search_mcp.server.tools.registry import tools_for
+from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
 
 MAX_IN_FLIGHT = 64
@@ -72,7 +72,7 @@ def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
     logs = [UsageLog(settings.usage_log, secrets.token_hex(4))] if settings.usage_log else []
-    server = build_server(engine, tools_for(settings.toolset, engine.status.blogs), logs)
+    server = build_server(engine, TOOLSETS[settings.toolset], logs)
     requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = take_descriptor(1, "wb", os.dup(2))
 

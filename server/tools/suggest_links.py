@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -17,7 +15,6 @@ from blog_search_mcp.server.format.results import (
     shorten,
     to_json,
 )
-from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.find_similar import DraftArguments, read_subject
 
@@ -38,10 +35,8 @@ class LinkArguments(DraftArguments):
 
 @dataclass(frozen=True, slots=True)
 class FoundLink:
-    """A suggested link of one of several blogs."""
+    """A suggested link, as it is to be written."""
 
-    blog: str
-    """The name of the blog; `""` for the only one."""
     suggestion: Suggestion
     href: str
     """As posts of the blog write links; `""` to a text whose file is not known."""
@@ -56,51 +51,35 @@ class FoundLinks:
     """One sentence that the reader must see, else `None`."""
 
 
-def find_links(
-    drafts: Mapping[str, Draft],
-    corpora: Mapping[str, Corpus],
-    limit: int,
-    *,
-    is_reverse: bool = False,
-) -> FoundLinks:
-    """Suggest links for a text as each blog reads it; of several blogs in turns.
-
-    Raises IndexBroken.
-    """
+def find_links(draft: Draft, corpus: Corpus, limit: int, *, is_reverse: bool = False) -> FoundLinks:
+    """Suggest links for a text. Raises IndexBroken."""
     from blog_search_mcp.index.relations.draft import embed_passages
     from blog_search_mcp.index.relations.linking.hrefs import find_style, write_href
     from blog_search_mcp.index.relations.linking.suggest import suggest_backlinks, suggest_links
 
     suggest = suggest_backlinks if is_reverse else suggest_links
-    found: list[list[FoundLink]] = []
-    notices: dict[str, None] = {}
-    for blog, draft in drafts.items():
-        corpus = corpora[blog]
-        vectors = None
-        try:
-            vectors = embed_passages(corpus, draft)
-        except EmbedderError as error:
-            reason = error.for_clients
-            notices[f"Compared by words alone, since there is no embedding: {reason}"] = None
-        style = find_style(corpus)
-        place = corpus.addresses.places.best(is_whole=style == "url")
-        for_blog = []
-        for each in suggest(corpus, draft, vectors, limit):
-            to, source = each.target, each.post.source
-            href = write_href(style, source, to, each.anchor, place) if to.source else ""
-            for_blog.append(FoundLink(blog, each, href))
-        found.append(for_blog)
-    turns = chain.from_iterable(zip_longest(*found))
-    links = islice((link for link in turns if link is not None), limit)
-    return FoundLinks(tuple(links), complete_commands(" ".join(notices)) or None)
+    vectors, notice = None, None
+    try:
+        vectors = embed_passages(corpus, draft)
+    except EmbedderError as error:
+        reason = error.for_clients
+        notice = f"Compared by words alone, since there is no embedding: {reason}"
+    style = find_style(corpus)
+    place = corpus.addresses.places.best(is_whole=style == "url")
+    links = []
+    for each in suggest(corpus, draft, vectors, limit):
+        to, source = each.target, each.post.source
+        href = write_href(style, source, to, each.anchor, place) if to.source else ""
+        links.append(FoundLink(each, href))
+    return FoundLinks(tuple(links), complete_commands(notice) if notice else None)
 
 
 def suggest_links(searcher: Searcher, arguments: LinkArguments) -> ToolReply:
     """Suggest links from a draft or post, or to it. Raises BlogSearchError."""
     is_reverse = arguments.reverse
-    corpora = searcher.corpora()
-    drafts = read_subject(corpora, arguments.data, arguments.source or "")
-    found = find_links(drafts, corpora, arguments.top_k, is_reverse=is_reverse)
+    corpus = searcher.corpus()
+    draft = read_subject(corpus, arguments.data, arguments.source or "")
+    found = find_links(draft, corpus, arguments.top_k, is_reverse=is_reverse)
     facts: dict[str, Any] = {
         "links": [link_facts(each, is_reverse=is_reverse) for each in found.links]
     }
@@ -119,13 +98,12 @@ def link_facts(found: FoundLink, *, is_reverse: bool = False) -> dict[str, Any]:
     """
     each = found.suggestion
     other = each.post if is_reverse else each.target
-    source = with_name(found.blog, other.source)
     met: dict[str, Any] = {
-        "source": source,
+        "source": other.source,
         "chunk_index": each.chunk.index if each.chunk else None,
     }
     facts = {
-        **({"from": source} if is_reverse else {}),
+        **({"from": other.source} if is_reverse else {}),
         "line": each.line,
         "words": each.words,
         "href": found.href,

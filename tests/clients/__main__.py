@@ -13,12 +13,10 @@ from tests.clients.run import (
     ERAS,
     INSTALLED,
     MISSING,
-    OVER_TWO,
     WAYS,
     Connection,
     Transport,
     claude_says,
-    over_two,
     report,
 )
 from tests.clients.table import (
@@ -26,7 +24,6 @@ from tests.clients.table import (
     claude_row,
     inspector_row,
     library_row,
-    over_two_row,
     strict_row,
     write_table,
 )
@@ -49,8 +46,6 @@ def rows(folder: Path) -> Iterator[Row]:
     extended = {**stdio, "args": [*arguments, "--toolset", "extended"]}
     for era in ERAS:
         yield strict_row("stdio", era, *strict(extended, era))
-    for (way, search), said in zip(OVER_TWO, over_two(folder), strict=True):
-        yield over_two_row(way, search, said)
     home = folder / "home"
     home.mkdir()
     yield claude_row(claude_says(home, index))

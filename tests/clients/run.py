@@ -11,13 +11,11 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from blog_search_mcp.index.commands import start_words
-from tests.support.served import KV, SOUP, indexed, served
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -59,13 +57,6 @@ WAYS = (
 )
 """Every client that is a library; each lists the tools and calls both."""
 
-OVER_TWO: tuple[tuple[Way, Mapping[str, str]], ...] = (
-    (Way("langchain-mcp-adapters", "HTTP"), {"query": "onion soup"}),
-    (Way("pydantic-ai-slim", "HTTP"), {"query": "onion", "blog": "tech"}),
-    (Way(SDK, "HTTP"), {"query": "onion", "blog": "food"}),
-)
-"""Clients of three vendors that use one server of the blogs `food` and `tech` at the same time."""
-
 
 ONION_SOUP: Mapping[str, str] = {"query": "onion soup"}
 
@@ -88,21 +79,6 @@ def report(
     assert done.returncode == 0, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
     return said
-
-
-FOOD = {"soup.md": SOUP, "bread.md": "# Bread\n\nFlour and water make a dough.\n"}
-TECH = {"inference/kv.md": KV, "onion.md": "# Onion routing\n\nLayers of an onion hide who asks.\n"}
-
-
-def over_two(folder: Path) -> list[dict[str, Any]]:
-    """Serve two blogs, let the clients of OVER_TWO search them at once; give what each reports."""
-    food, tech = indexed(folder / "food", FOOD), indexed(folder / "tech", TECH)
-    with (
-        served(food, "--index", str(tech)) as url,
-        ThreadPoolExecutor(len(OVER_TWO)) as threads,
-    ):
-        asked = [threads.submit(report, way, {"url": url}, search) for way, search in OVER_TWO]
-        return [each.result() for each in asked]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,6 @@ def library_row(way: Way, said: Mapping[str, Any]) -> Row:
     return _row(way.client, ", ".join(connected), called, _name_passage(said["hit"]))
 
 
-def over_two_row(way: Way, search: Mapping[str, str], said: Mapping[str, Any]) -> Row:
-    """Describe a client of one server of two blogs."""
-    asked = ", ".join(f'{name}="{value}"' for name, value in search.items())
-    called = f"search_blog {asked}, read_chunk"
-    return _row(way.client, f"{way.transport}, two blogs", called, _name_passage(said["hit"]))
-
-
 def inspector_row(era: str, surface: Surface) -> Row:
     """Describe Inspector over stdio in one era."""
     called = "tools/list --strict, resources, templates, prompts, search_blog, read_chunk"

@@ -19,20 +19,17 @@ from tests.clients.run import (
     HERE,
     INSTALLED,
     MISSING,
-    OVER_TWO,
     ROOT,
     WAYS,
     Connection,
     Transport,
     Way,
-    over_two,
     report,
 )
 from tests.clients.table import (
     CLAUDE,
     inspector_row,
     library_row,
-    over_two_row,
     read_table,
     strict_row,
     write_table,
@@ -75,16 +72,6 @@ def test_a_client_lists_both_tools_and_calls_them(
     assert said["hit"] == {"source": "soup.md", "chunk_index": 0}
     assert said["text"] == SOUP
     assert library_row(way, said) in ROWS
-
-
-@real
-def test_clients_of_three_vendors_search_one_server_of_two_blogs_at_once(tmp_path: Path) -> None:
-    reports = over_two(tmp_path)
-    found = [(said["hit"]["source"], said["tools"]) for said in reports]
-    both = ["search_blog", "read_chunk"]
-    assert found == [(f"{name}.md", both) for name in ("food/soup", "tech/onion", "food/soup")]
-    for (way, search), said in zip(OVER_TWO, reports, strict=True):
-        assert over_two_row(way, search, said) in ROWS
 
 
 @real

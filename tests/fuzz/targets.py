@@ -103,7 +103,7 @@ def rendering(data: bytes) -> None:
     passage = Passage(Post("a.md", "A"), (chunk,), 1, 1, None, None)
     query = analyse_query(text[:40], ("en",))
     index = small_index()
-    [nodes] = render_passage(passage, query, lambda: passage, index.corpora, index.listing)
+    [nodes] = render_passage(passage, query, lambda: passage, index.corpus, index.listing)
     waiting = [*nodes]
     while waiting:
         node = waiting.pop()

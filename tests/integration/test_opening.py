@@ -17,7 +17,7 @@ after_main = set(sys.modules)
 from pathlib import Path
 import anyio
 from mcp import Client
-from blog_search_mcp.server.library.library import engine_for
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.cli import ask
 from blog_search_mcp.server.http import serve as http

@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.server.engine import Served
-from blog_search_mcp.server.library.library import engine_for
+from blog_search_mcp.server.engine import Served, engine_for
 from blog_search_mcp.server.settings import Settings
 from tests.page.blogs import BLOGS
 from tests.support.chromium import chromium, looking, served

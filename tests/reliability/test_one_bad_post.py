@@ -137,7 +137,7 @@ def test_no_text_ends_an_ingest(what: str, site: str, blog: MakeBlog) -> None:
         [*GOOD, BAD]
     )
     assert [skip.source for skip in report.skipped] in ([], [BAD])
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     audit(corpus, ContentFolder(frozenset(made.manifest.posts)), made.today)
     assert {hit.post.source for answer in answers(made) for hit in answer.hits} >= GOOD.keys()
 

@@ -21,7 +21,7 @@ from mcp.types import TextContent
 from blog_search_mcp.ingest import cli as ingest_cli
 from blog_search_mcp.server.__main__ import run
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.library.library import engine_for
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
 

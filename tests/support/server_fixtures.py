@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownChunk, UnknownPost
@@ -82,7 +81,7 @@ class FixedSearcher:
     def listing(self) -> Listing:
         raise IndexMissing("There is no index yet.")
 
-    def corpora(self) -> Mapping[str, Corpus]:
+    def corpus(self) -> Corpus:
         raise IndexMissing("There is no index yet.")
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:

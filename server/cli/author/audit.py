@@ -11,8 +11,8 @@ from blog_search_mcp.server.audit import LIMIT, audit_facts
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text
+from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.format.results import one_line
-from blog_search_mcp.server.library.library import engine_for_author
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
-from blog_search_mcp.server.library.prefixes import with_name
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
@@ -24,9 +23,9 @@ WIDTH = 90
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Print the links, as JSON if asked. Raises BlogSearchError."""
-    corpora, drafts = open_subject(settings, request.subject)
+    corpus, draft = open_subject(settings, request.subject)
     limit = request.limit or TOP_K_DEFAULT
-    found = find_links(drafts, corpora, limit, is_reverse=request.is_reverse)
+    found = find_links(draft, corpus, limit, is_reverse=request.is_reverse)
     if found.notice:
         tell(found.notice, settings)
     if settings.json:
@@ -49,17 +48,13 @@ def _facts(links: Iterable[FoundLink], request: AuthorRequest) -> dict[str, obje
 def _lines(links: Iterable[FoundLink], request: AuthorRequest) -> Iterator[str]:
     for number, link in enumerate(links, 1):
         each = link.suggestion
-        place = f"{_from(link)}:{each.line}" if request.is_reverse else f"line {each.line}"
+        place = f"{each.post.source}:{each.line}" if request.is_reverse else f"line {each.line}"
         yield f"{number}. {place}  [{one_line(each.words)}]({link.href})"
         if request.is_reverse:
             yield f"   {_about(each.post.title, each.post.date)}"
         else:
             yield f"   {_about(each.target.title, each.target.date)}; {describe_reason(each)}"
         yield f"   > {shorten(one_line(each.sentence), WIDTH)}"
-
-
-def _from(link: FoundLink) -> str:
-    return with_name(link.blog, link.suggestion.post.source)
 
 
 def _about(title: str, date: str | None) -> str:

@@ -10,7 +10,7 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.files import write_output
 from blog_search_mcp.server.cli.terminal import print_text, tell
-from blog_search_mcp.server.library.library import engine_for_author
+from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
 
 if TYPE_CHECKING:
@@ -21,11 +21,9 @@ _POSTS = (".md", ".mdx", ".markdown", ".qmd")
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Write the file or print it; returns the exit status. Raises BlogSearchError."""
-    if settings.others:
-        raise UsageError("A data file is of one blog: give one --index.")
     if request.out is not None and request.out.suffix.lower() in _POSTS:
         raise UsageError(f"{request.out} would be taken for a post; let --out end in .json.")
-    [corpus] = engine_for_author(settings).corpora().values()
+    corpus = engine_for_author(settings).corpus()
     found = {
         corpus.posts[number]: [corpus.posts[other] for other in others]
         for number, others in find_related(corpus, request.limit or TOP_K_DEFAULT).items()

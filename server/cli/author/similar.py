@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from blog_search_mcp.index.relations.similarity.similar import find_similar
 from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, with_folders
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
-from blog_search_mcp.server.tools.find_similar import compare, similar_facts
+from blog_search_mcp.server.tools.find_similar import similar_facts
 
 
 def run(settings: Settings, request: AuthorRequest) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    corpora, drafts = open_subject(settings, request.subject)
-    found = compare(corpora, drafts, request.limit or TOP_K_DEFAULT)
+    corpus, draft = open_subject(settings, request.subject)
+    found = find_similar(corpus, draft, request.limit or TOP_K_DEFAULT)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:
         facts["notice"] = with_folders(found.notice or "", settings)

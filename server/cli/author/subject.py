@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.content.next_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
-from blog_search_mcp.server.library.library import engine_for_author
+from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.tools.find_similar import read_subject
 
 if TYPE_CHECKING:
@@ -42,40 +41,26 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ContentError(f"{subject} cannot be read: {reason}.") from error
-    for folder in content_folders(settings).values():
-        if path.resolve().is_relative_to(folder):
-            return DraftFile(data, path.resolve().relative_to(folder).as_posix())
+    folder = Path(blog_of(settings.index, settings.content).content).resolve()
+    if folder.is_dir() and path.resolve().is_relative_to(folder):
+        return DraftFile(data, path.resolve().relative_to(folder).as_posix())
     return DraftFile(data, path.name)
 
 
-def open_subject(
-    settings: Settings, subject: str
-) -> tuple[Mapping[str, Corpus], Mapping[str, Draft]]:
-    """Read what `subject` names as a draft to each blog; return the blogs, too.
+def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
+    """Read what `subject` names; return the blog, too.
 
     Raises UsageError for what is neither a file nor a post, another BlogSearchError for what
     cannot be read.
     """
     file = read_draft_file(subject, settings)
-    corpora = engine_for_author(settings, embeds=file is not None).corpora()
+    corpus = engine_for_author(settings, embeds=file is not None).corpus()
     data, source = (file.data, file.source) if file else (None, subject)
     try:
-        return corpora, read_subject(corpora, data, source)
+        return corpus, read_subject(corpus, data, source)
     except UnknownPost as error:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
             f"{error.source} is neither a file nor the source of a post.{nearest} "
             "`blog-server search WORDS` prints sources."
         ) from error
-
-
-def content_folders(settings: Settings) -> Mapping[str, Path]:
-    """Return where the posts of each blog are, by its name; `""` names the only one.
-
-    A blog whose posts are nowhere to be found is left out.
-    """
-    by_name = settings.by_name() if settings.others else {"": settings}
-    found = {name: blog_of(each.index, each.content).content for name, each in by_name.items()}
-    return {
-        name: Path(content).resolve() for name, content in found.items() if Path(content).is_dir()
-    }

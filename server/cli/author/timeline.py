@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from blog_search_mcp.index.search.timeline import Timeline, make_timeline
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell, with_folders
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_place, one_line, place_facts
-from blog_search_mcp.server.library.library import engine_for_one
 from blog_search_mcp.server.settings import TOP_K_MOST, AuthorRequest, Settings
 from blog_search_mcp.server.tools.timeline import TIMELINE, search_subject, timeline_facts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -22,8 +22,8 @@ VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""
 
 
-def check_clients(machine: Machine, indexes: Sequence[Location]) -> list[CheckResult]:
-    """Check every entry of ours; `indexes` are the folders that a new entry should name."""
+def check_clients(machine: Machine, index: Location) -> list[CheckResult]:
+    """Check every entry of ours; `index` is the folder that a new entry should name."""
     results: list[CheckResult] = []
     has_entry = False
     for file in client_files(machine):
@@ -37,12 +37,12 @@ def check_clients(machine: Machine, indexes: Sequence[Location]) -> list[CheckRe
             results.append(_unreadable(file, str(error)))
         else:
             ours = [entry for entry in entries if entry.is_ours]
-            results += [_check_entry(file, entry, machine, indexes) for entry in ours]
+            results += [_check_entry(file, entry, machine, index) for entry in ours]
             has_entry = has_entry or bool(ours)
     if has_entry:
         return results
     text = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
-    remedy = command(SERVER, "install", "claude-code", *_options(indexes))
+    remedy = command(SERVER, "install", "claude-code", "--index", index)
     return [*results, CheckResult("clients", "warning", text, remedy)]
 
 
@@ -51,31 +51,25 @@ def _unreadable(file: ClientFile, reason: str) -> CheckResult:
     return CheckResult(file.client, "warning", text, f"Correct {file.path}.")
 
 
-def _options(indexes: Sequence[Location]) -> list[object]:
-    return [word for index in indexes for word in ("--index", index)]
-
-
-def _check_entry(
-    file: ClientFile, entry: Entry, machine: Machine, indexes: Sequence[Location]
-) -> CheckResult:
+def _check_entry(file: ClientFile, entry: Entry, machine: Machine, index: Location) -> CheckResult:
     """Return the first thing that is wrong with the entry, or that it works."""
     where = f"The entry {entry.name!r} in {file.path}"
-    faults = _command_faults(file, entry, machine, indexes)
-    for fault in chain(faults, _index_faults(file, entry, indexes)):
+    faults = _command_faults(file, entry, machine, index)
+    for fault in chain(faults, _index_faults(file, entry, index)):
         return CheckResult(file.client, fault.state, f"{where} {fault.text}", fault.remedy)
-    served = " and ".join(entry.indexes)
-    return CheckResult(file.client, "ok", f"{where} starts this server over {served}.")
+    return CheckResult(file.client, "ok", f"{where} starts this server over {entry.index}.")
 
 
 def _command_faults(
-    file: ClientFile, entry: Entry, machine: Machine, indexes: Sequence[Location]
+    file: ClientFile, entry: Entry, machine: Machine, index: Location
 ) -> Iterator[CheckResult]:
     program = entry.command
-    located = [_locate(index) for index in entry.indexes]
-    named = [
-        each for each in located if isinstance(each, IndexAddress) or each.is_absolute()
-    ] or indexes
-    remedy = _install(file, entry, named) or f'Set "command" to "{start_words(SERVER)[0]}" there.'
+    named = _locate(entry.index)
+    is_sure = isinstance(named, IndexAddress) or named.is_absolute()
+    remedy = (
+        _install(file, entry, named if is_sure else index)
+        or f'Set "command" to "{start_words(SERVER)[0]}" there.'
+    )
     if shutil.which(program, path=machine.environment.get("PATH")) is None:
         yield CheckResult(file.client, "problem", f"starts {program}, which is not there.", remedy)
     elif not Path(program).is_absolute():
@@ -83,16 +77,13 @@ def _command_faults(
         yield CheckResult(file.client, "warning", text, remedy)
 
 
-def _index_faults(
-    file: ClientFile, entry: Entry, indexes: Sequence[Location]
-) -> Iterator[CheckResult]:
-    words = ", ".join(f'"{word}"' for word in _options(indexes))
-    remedy = _install(file, entry, indexes) or f'Set "args" to [{words}] there.'
-    if not entry.indexes:
+def _index_faults(file: ClientFile, entry: Entry, index: Location) -> Iterator[CheckResult]:
+    remedy = _install(file, entry, index) or f'Set "args" to ["--index", "{index}"] there.'
+    if not entry.index:
         text = "names no index, so it is looked for in the client's own folder."
         yield CheckResult(file.client, "warning", text, remedy)
-    for named in entry.indexes:
-        yield from _folder_faults(file, named, remedy)
+    else:
+        yield from _folder_faults(file, entry.index, remedy)
 
 
 def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[CheckResult]:
@@ -120,9 +111,9 @@ def _locate(named: str) -> Location:
     return expand_home(named)
 
 
-def _install(file: ClientFile, entry: Entry, indexes: Sequence[Location]) -> str | None:
+def _install(file: ClientFile, entry: Entry, index: Location) -> str | None:
     """Return the command that corrects the entry, `None` for one of a project alone."""
     if entry.project or not file.everywhere:
         return None
     client = next(word for word, name in CLIENTS.items() if name == file.client)
-    return command(SERVER, "install", client, *_options(indexes), "--name", entry.name)
+    return command(SERVER, "install", client, "--index", index, "--name", entry.name)

@@ -23,17 +23,10 @@ def doctor(settings: Settings, machine: Machine) -> int:
 
 def run_checks(settings: Settings, machine: Machine, now: datetime) -> list[CheckResult]:
     """Check index, embedding server and clients."""
-    checks = [check_index(each.index, each.content, now) for each in settings.each]
-    by_embedder = {check.embedder: check for check in reversed(checks)}
-    if len(by_embedder) > 1:
-        by_embedder.pop(None, None)
+    check = check_index(settings.index, settings.content, now)
     return [
-        *(result for check in checks for result in check.results),
-        *(
-            result
-            for embedder, check in by_embedder.items()
-            for result in check_server(settings.embedder_url, embedder, f"{check.ingest} --rebuild")
-        ),
+        *check.results,
+        *check_server(settings.embedder_url, check.embedder, f"{check.ingest} --rebuild"),
         describe_tools(settings.toolset),
-        *check_clients(machine, [each.index for each in settings.each]),
+        *check_clients(machine, settings.index),
     ]

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -24,7 +24,7 @@ from blog_search_mcp.server.cli.install.settings_file import (
     strip_comments,
 )
 from blog_search_mcp.server.format.results import to_json
-from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blogs
+from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blog
 
 _OURS = re.compile(rf"({SERVER}|{PACKAGE})([@=].*)?")
 """Our program's name, with a version for a runner."""
@@ -56,14 +56,14 @@ class Entry:
         return _OURS.fullmatch(program) is not None
 
     @property
-    def indexes(self) -> tuple[str, ...]:
-        """Every index folder it names."""
-        named = tuple(
+    def index(self) -> str:
+        """The index that it names, empty for none."""
+        named = (
             following if word == "--index" else word.partition("=")[2]
             for word, following in pairwise((*self.arguments, ""))
             if word == "--index" or word.startswith("--index=")
         )
-        return named or tuple(filter(None, [self.environment.get("BLOG_INDEX", "")]))
+        return next(named, self.environment.get("BLOG_INDEX", ""))
 
 
 def _find_package_word(arguments: Sequence[str]) -> str:
@@ -100,28 +100,28 @@ _LONGEST = 50
 """Characters of a folder in a name, which has 64 at most."""
 
 
-def choose_name(entries: Iterable[Entry], indexes: Sequence[Location]) -> str:
-    """Return the name of the entry over these indexes, or a free one for a new entry.
+def choose_name(entries: Iterable[Entry], index: Location) -> str:
+    """Return the name of the entry over this index, or a free one for a new entry.
 
     The first is DEFAULT_NAME, others have the blog's folder in it.
     """
     everywhere = [entry for entry in entries if not entry.project]
-    if own := names_over(everywhere, indexes):
+    if own := names_over(everywhere, index):
         return own[0]
-    taken = {entry.name for entry in everywhere if not entry.is_ours or entry.indexes}
-    folder = _folder_name(indexes[0])
-    digest = hashlib.sha256(os.fsencode("\0".join(map(str, indexes)))).hexdigest()[:8]
+    taken = {entry.name for entry in everywhere if not entry.is_ours or entry.index}
+    folder = _folder_name(index)
+    digest = hashlib.sha256(os.fsencode(str(index))).hexdigest()[:8]
     names = (DEFAULT_NAME, f"{DEFAULT_NAME}-{folder}" if folder else "", f"{DEFAULT_NAME}-{digest}")
     return next(name for name in names if name and name not in taken)
 
 
-def find_name(entries: Iterable[Entry], indexes: Sequence[Location] = ()) -> str | None:
-    """Return the name of our entry over these indexes, or of the only one if none are given.
+def find_name(entries: Iterable[Entry], index: Location | None = None) -> str | None:
+    """Return the name of our entry over this index, or of the only one if none is given.
 
     Returns `None` if there is no such entry. Raises UsageError if there are several.
     """
     ours = [entry for entry in entries if entry.is_ours and not entry.project]
-    names = names_over(ours, indexes) if indexes else [entry.name for entry in ours]
+    names = names_over(ours, index) if index else [entry.name for entry in ours]
     if len(names) > 1:
         raise UsageError(
             f"Several entries are meant: {', '.join(map(repr, names))}. Say which with --name."
@@ -129,14 +129,11 @@ def find_name(entries: Iterable[Entry], indexes: Sequence[Location] = ()) -> str
     return names[0] if names else None
 
 
-def names_over(entries: Iterable[Entry], indexes: Sequence[Location]) -> list[str]:
-    """Return the names of our entries that have exactly these indexes."""
-    wanted = set(map(_identify, indexes))
-    return [
-        entry.name
-        for entry in entries
-        if entry.is_ours and set(map(_identify, entry.indexes)) == wanted
-    ]
+def names_over(entries: Iterable[Entry], index: Location) -> list[str]:
+    """Return the names of our entries that have this index."""
+    wanted = _identify(index)
+    ours = (entry for entry in entries if entry.is_ours and entry.index)
+    return [entry.name for entry in ours if _identify(entry.index) == wanted]
 
 
 def _identify(index: str | Location) -> str:
@@ -148,8 +145,7 @@ def _folder_name(index: Location) -> str:
     """Name the blog in the letters that every client takes; other scripts are spelt in them."""
     from text_unidecode import unidecode  # only for an entry that is new
 
-    [name] = name_blogs([index])
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", unidecode(name)).strip("-_")[:_LONGEST]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", unidecode(name_blog(index))).strip("-_")[:_LONGEST]
 
 
 def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:
@@ -183,9 +179,8 @@ def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
     """
     script, *first = start_words(SERVER)
     arguments = [*first, *index_arguments(settings)]
-    for one in settings.each:
-        if one.watch is not None:
-            arguments += ["--watch", str(one.watch)]
+    if settings.watch is not None:
+        arguments += ["--watch", str(settings.watch)]
     for word in (script, *arguments):
         _check_encodable(word)
     kind = {"type": "stdio"} if file.typed else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +31,9 @@ def configure_client(settings: Settings, setup: ClientSetup, machine: Machine) -
     file = own_file(machine, setup.client)
     try:
         if setup.removes:
-            indexes = (setup.index,) if setup.index else ()
-            print_text(uninstall(file, setup.name, indexes))
+            print_text(uninstall(file, setup.name, setup.index))
             return 0
-        _check_places(settings)
+        _check_place(settings.index)
         if setup.prints:
             print_text(describe_entry(file, *plan_entry(settings, setup.name, file)))
             return 0
@@ -44,24 +42,28 @@ def configure_client(settings: Settings, setup: ClientSetup, machine: Machine) -
     except BlogSearchError as error:
         tell(str(error), settings)
         return 1
-    for each in settings.each if installed.written else ():
-        try:
-            open_store(each.index).current_number()
-        except IndexMissing:
-            if each.watch is None:
-                make = ingest_command(each.index, each.content)
-                print_text(f"{each.index} holds no index yet. To make it: {make}")
-        except IndexProblem as error:
-            tell(str(error), settings)
+    if installed.written:
+        _tell_of_index(settings)
     return 0
 
 
-def _check_places(settings: Settings) -> None:
-    """Raise IndexPlaceUnusable if no index can be in one of the folders that the entry names."""
-    for each in settings.each:
-        if isinstance(each.index, Path):
-            with suppress(IndexMissing, IndexBroken):  # told beside the entry
-                open_store(each.index).current_number()
+def _tell_of_index(settings: Settings) -> None:
+    """Say what is wrong with the index that the entry names, if anything is."""
+    try:
+        open_store(settings.index).current_number()
+    except IndexMissing:
+        if settings.watch is None:
+            make = ingest_command(settings.index, settings.content)
+            print_text(f"{settings.index} holds no index yet. To make it: {make}")
+    except IndexProblem as error:
+        tell(str(error), settings)
+
+
+def _check_place(index: Location) -> None:
+    """Raise IndexPlaceUnusable if no index can be in the folder that the entry names."""
+    if isinstance(index, Path):
+        with suppress(IndexMissing, IndexBroken):  # told beside the entry
+            open_store(index).current_number()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,7 @@ class Installed:
 
 def plan_entry(settings: Settings, name: str, file: ClientFile) -> tuple[str, dict[str, Any]]:
     """Return the entry's name and fields; a `name` that is empty is chosen. Raises UsageError."""
-    indexes = [each.index for each in settings.each]
-    return name or choose_name(_entries(file), indexes), entry_fields(settings, file)
+    return name or choose_name(_entries(file), settings.index), entry_fields(settings, file)
 
 
 def install(settings: Settings, name: str, file: ClientFile) -> Installed:
@@ -91,12 +92,12 @@ def install(settings: Settings, name: str, file: ClientFile) -> Installed:
     return Installed(name, True, f"{written} Restart {file.client} to use it.")
 
 
-def uninstall(file: ClientFile, name: str, indexes: Sequence[Location] = ()) -> str:
+def uninstall(file: ClientFile, name: str, index: Location | None = None) -> str:
     """Remove our entry; return what was done. Raises UsageError or ClientSettingsError."""
-    name = name or find_name(_entries(file), indexes) or ("" if indexes else DEFAULT_NAME)
+    name = name or find_name(_entries(file), index) or ("" if index else DEFAULT_NAME)
     update = update_file(file.path, lambda text: without_entry(text, file, name))
     if not update.written:
-        which = repr(name) if name else f"over {indexes[0]}"
+        which = repr(name) if name else f"over {index}"
         return f"There is no entry {which} in {file.path}; nothing was written."
     return f"Took the entry {name!r} out of {file.path}.{_name_backup(update.backup)}"
 

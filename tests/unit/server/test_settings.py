@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.commands import command
-from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.settings import (
@@ -13,8 +12,7 @@ from blog_search_mcp.server.settings import (
     Address,
     SearchRequest,
     Settings,
-    index_arguments,
-    name_blogs,
+    name_blog,
 )
 
 
@@ -111,7 +109,6 @@ def test_an_address_names_an_index_wherever_a_folder_does(
     ("arguments", "environment"),
     [
         (["--index", "s3://bucket/ix"], {}),
-        (["--index", "/ix", "--index", "s3://bucket/ix", "doctor"], {}),
         (["uninstall", "cursor", "--index", "s3://bucket/ix"], {}),
         ([], {"BLOG_INDEX": "s3://bucket/ix"}),
     ],
@@ -253,66 +250,37 @@ def test_a_blank_search_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "query must not be blank, got ' '." in refused(["search", " "], {}, capsys)
 
 
-TWO = ["--index", "/a/cooking", "--index", "/a/tech/.blog-index"]
-
-
-@pytest.mark.parametrize("command", [[], ["doctor"], ["search", "soup"]])
-def test_several_indexes_have_settings_and_a_name_each(command: list[str]) -> None:
-    content = ["--content", "/posts/1", "--content", "/posts/2"]
-    settings = read_settings([*command, *TWO, *content], {"BLOG_INDEX": "/none"})
-    assert [(each.index, each.content) for each in settings.each] == [
-        (Path("/a/cooking"), Path("/posts/1")),
-        (Path("/a/tech/.blog-index"), Path("/posts/2")),
-    ]
-    assert {each.command for each in settings.each} == {settings.command}
-    assert list(settings.by_name()) == ["cooking", "tech"]
-    assert index_arguments(settings) == [*TWO, *content]
-
-
-def test_each_index_is_watched_by_the_folder_in_the_same_place() -> None:
-    settings = read_settings([*TWO, "--watch", "/posts/1", "--watch", "/posts/2"], {})
-    assert [each.watch for each in settings.each] == [Path("/posts/1"), Path("/posts/2")]
-
-
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    "arguments",
     [
-        (
-            [*TWO, "--watch", "posts"],
-            "--watch must be given once for each --index, in the same order; there are 1 for 2.",
-        ),
-        (
-            ["--content", "a", "--content", "b"],
-            "--content must be given once for each --index, in the same order; there are 2 for 1.",
-        ),
-        (
-            ["--index", "a", "--index", "./a"],
-            "Each --index must be another folder, with a name of its own.",
-        ),
+        ["--index", "/a", "--index", "/b"],
+        ["search", "soup", "--index=/a", "--index", "/b"],
+        ["--index", "/a", "search", "--index", "/b", "soup"],
     ],
 )
-def test_folders_that_do_not_fit_together_are_refused(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+def test_a_second_index_is_refused_with_what_to_do(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit):
-        read_settings(arguments, {})
-    assert sentence in capsys.readouterr().err
+    assert "--index can be given once" in refused(arguments, {}, capsys)
+
+
+def test_words_of_a_query_are_no_second_index() -> None:
+    settings = read_settings(["--index", "/a", "search", "--", "--index"], {})
+    assert settings.search is not None
+    assert (settings.index, settings.search.query) == (Path("/a"), "--index")
 
 
 @pytest.mark.parametrize(
-    ("folders", "names"),
+    ("folder", "name"),
     [
-        (["/x/go-blog"], ("go-blog",)),
-        (["/x/a/.blog-index", "/x/b/index"], ("a", "b")),
-        (["/x/a/posts/.blog-index", "/x/b/posts/.blog-index"], ("a-posts", "b-posts")),
-        (["/x/我的 blog", "/x/50%"], ("我的-blog", "50-")),
-        (["/.blog-index", "/a"], (".blog-index", "a")),
+        ("/x/go-blog", "go-blog"),
+        ("/x/a/.blog-index", "a"),
+        ("/x/b/index", "b"),
+        ("/x/b/.blog-index-travel", "travel"),
+        ("/x/我的 blog", "我的-blog"),
+        ("/x/50%", "50-"),
+        ("/.blog-index", ".blog-index"),
     ],
 )
-def test_blogs_are_named_by_their_folders(folders: list[str], names: tuple[str, ...]) -> None:
-    assert name_blogs([Path(folder) for folder in folders]) == names
-
-
-def test_one_folder_twice_has_no_two_names() -> None:
-    with pytest.raises(UsageError):
-        name_blogs([Path("/a"), Path("/a")])
+def test_a_blog_is_named_by_its_folder(folder: str, name: str) -> None:
+    assert name_blog(Path(folder)) == name

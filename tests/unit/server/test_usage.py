@@ -18,7 +18,7 @@ from mcp import Client
 
 from blog_search_mcp.server import usage as usage_module
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.tools.registry import EXTENDED
+from blog_search_mcp.server.tools.registry import CORE, EXTENDED
 from blog_search_mcp.server.usage import KEPT_FILES, LoggedCall, UsageLog
 from tests.support.server_fixtures import FixedSearcher
 

@@ -13,7 +13,7 @@ from mcp import Client
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.tools.registry import Toolset
+from blog_search_mcp.server.tools.registry import AUTHOR
 from blog_search_mcp.server.usage import UsageLog
 from tests.support.front import Blog, made
 
@@ -43,7 +43,7 @@ def test_only_what_readers_search_for_is_logged(
 
     async def call() -> None:
         engine = engine_for(read_settings(["--index", str(blog.index)], {}))
-        async with Client(build_server(engine, Toolset("author"), [UsageLog(log)])) as client:
+        async with Client(build_server(engine, AUTHOR, [UsageLog(log)])) as client:
             await client.call_tool(tool, given)
             await client.call_tool("search_blog", {"query": "boil an onion"})
 

@@ -19,7 +19,7 @@ TODAY = date(2026, 1, 15)
 
 def audit_of(made: Blog, include_drafts: bool = False) -> Audit:
     made.ingest(include_drafts=include_drafts)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     sources = {post.source for post in corpus.posts.values()}
     folder = read_folder(read_any_last_ingest(made.store), None, sources, TODAY)
     return audit(corpus, folder, TODAY)
@@ -185,7 +185,7 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
         "as /2024/01/01/tale-1/ for https://a.org/posts/tale-1/. Say with --permalink how the site "
         "makes its addresses, or leave --base-url out to have none.",
     )
-    state = audit(made.reader().corpora()[""], ContentFolder(frozenset()), TODAY)
+    state = audit(made.reader().corpus(), ContentFolder(frozenset()), TODAY)
     assert state.findings["broken-links"] == ()
     assert state.notice == (
         "5 links by a path of the site, such as /posts/name/, cannot be looked up, since the "
@@ -197,7 +197,7 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     folder = read_folder(read_any_last_ingest(made.store), None, {"a.md"}, TODAY)
     state = audit(corpus, folder, TODAY)
     assert state.notice.startswith("The folder of the posts cannot be read")
@@ -212,7 +212,7 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
 
 def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n"})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     folder = ContentFolder(frozenset({"a.md"}))
     state = audit(corpus, folder, TODAY)
     assert audit(corpus, ContentFolder(frozenset({"a.md"})), TODAY) is state

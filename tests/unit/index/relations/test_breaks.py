@@ -24,7 +24,7 @@ def breaks_of(
     """Ingest a post that links, with others; return href, reason, nearest post and draft."""
     made = blog({"blog/a.md": f"# First\n\n{linking}\n", **(OTHERS if others is None else others)})
     made.ingest(base_url="https://example.org", permalink="hugo")
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = LastIngest(
         generation=1, created="", content=str(made.content), suffixes=(".md",), files={}
@@ -127,7 +127,7 @@ def test_a_post_in_a_language_may_be_shown_in_another_one(blog: MakeBlog) -> Non
 def breaks_by_links(blog: MakeBlog, linking: str) -> tuple[list[str], int]:
     """Ingest a post that links, with others, by no configuration: the breaks, and the unjudged."""
     made = blog({**OTHERS, "blog/a.md": linking})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
     return [each.link.href for each in find_breaks(corpus, folder)], count_unjudged(corpus)
 
@@ -155,7 +155,7 @@ def test_another_site_that_is_laid_out_otherwise_may_be_another_version(blog: Ma
 @pytest.mark.slow
 def test_thousands_of_drafts_and_broken_links_are_compared_in_seconds(blog: MakeBlog) -> None:
     made = blog({"a.md": " ".join(f"[x](gone-{n}.md)" for n in range(3_000))})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     drafts = [Post(f"draft-{n}.md", "") for n in range(8_000)]
     left_out = tuple(LeftOut(each, "draft", "2020-01-01", is_written=True) for each in drafts)
     began = time.process_time()
@@ -183,7 +183,7 @@ def test_the_nearest_post_is_one_of_the_same_language(blog: MakeBlog) -> None:
             "de/api.md": "# API\n\nWie man die Schnittstelle benutzt und was sie kann.\n",
         }
     )
-    corpus: Corpus = made.reader().corpora()[""]
+    corpus: Corpus = made.reader().corpus()
     numbers = {post.source: number for number, post in corpus.posts.items()}
     found = NearestPosts(corpus).find(Link("writing#x", "", 1), numbers["de/api.md"])
     assert found == numbers["de/writing.md"]

@@ -29,7 +29,7 @@ def made(blog: MakeBlog) -> Blog:
 
 
 def corpus_of(made: Blog) -> Corpus:
-    return made.reader().corpora()[""]
+    return made.reader().corpus()
 
 
 def test_the_links_of_posts_are_resolved(made: Blog) -> None:

@@ -19,7 +19,7 @@ ASKED = ["How to boil an onion?", "tusks of a walrus", "onion boiling", "the tus
 
 
 def test_rewordings_are_grouped(made: Blog) -> None:
-    likeness = compare_questions(made.reader().corpora()[""], ASKED)
+    likeness = compare_questions(made.reader().corpus(), ASKED)
     assert likeness.notice is None
     assert group_alike(likeness.values) == [[0, 2], [1, 3]]
     assert likeness.values == pytest.approx(likeness.values.T)
@@ -28,13 +28,13 @@ def test_rewordings_are_grouped(made: Blog) -> None:
 def test_words_alone_do_where_the_embedder_does_not_answer(made: Blog) -> None:
     reader = made.reader()
     made.embedder.failure = EmbedderUnavailable("Ollama does not answer.")
-    likeness = compare_questions(reader.corpora()[""], ASKED)
+    likeness = compare_questions(reader.corpus(), ASKED)
     assert likeness.notice == "Grouped by words alone: Ollama does not answer."
     assert group_alike(likeness.values) == [[0, 2], [1, 3]]
 
 
 def test_no_question_makes_no_group(made: Blog) -> None:
-    likeness = compare_questions(made.reader().corpora()[""], [])
+    likeness = compare_questions(made.reader().corpus(), [])
     assert group_alike(likeness.values) == []
 
 

@@ -13,7 +13,7 @@ SEA = {
 
 
 def related(made: Blog, limit: int = 5) -> dict[str, list[str]]:
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     return {
         corpus.posts[number].source: [corpus.posts[other].source for other in others]
         for number, others in find_related(corpus, limit).items()

@@ -20,7 +20,7 @@ def write(title: str, day: str, paragraphs: list[str], more: str = "") -> str:
 
 def repeats_of(blog: MakeBlog, posts: dict[str, str]) -> list[tuple[str, str, str]]:
     made = blog(posts)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     found = find_repeats(corpus, read_texts(corpus))
     return [(each.newer, each.older, each.detail) for each in found]
 
@@ -46,12 +46,12 @@ def test_of_posts_alike_the_same_is_the_newer_however_they_came(blog: MakeBlog) 
     made = blog({"b.md": posts["b.md"]})
     made.write(posts)
     made.ingest()
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     [found] = find_repeats(corpus, read_texts(corpus))
     assert (found.newer, found.older) == ("b.md", "a.md")
     made.write({"a.md": posts["a.md"] + "\n"})
     made.ingest()
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     [found] = find_repeats(corpus, read_texts(corpus))
     assert (found.newer, found.older) == ("b.md", "a.md")
 

@@ -24,7 +24,7 @@ def test_a_series_ends_with_its_second_part(blog: MakeBlog) -> None:
     made = blog({"a.md": "# Raft (1)\n\nLeaders.\n", "b.md": "# Raft (2)\n\nLogs.\n"})
     (made.content / "b.md").unlink()
     made.ingest()
-    assert made.reader().corpora()[""].snapshot.series == {}
+    assert made.reader().corpus().snapshot.series == {}
     assert series_of(made.reader().search("raft", Filters(), limit=3, offset=0).hits) == {}
 
 

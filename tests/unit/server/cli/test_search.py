@@ -17,15 +17,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.commands import command as shell_command
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli import search as search_command
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.search import search
+from blog_search_mcp.server.engine import engine_for_author, engine_for_one
 from blog_search_mcp.server.format.results import page_of
-from blog_search_mcp.server.library.library import engine_for_author, engine_for_one
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 from tests.support.python import output_of, run_python
@@ -290,22 +289,6 @@ def test_searching_has_no_need_of_the_protocol(index: Path) -> None:
     assert output_of(code).splitlines()[-1] == "False"
 
 
-def test_of_several_indexes_each_is_mended_by_a_command_of_its_own(
-    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folders = [tmp_path / "left", tmp_path / "right", index]
-    options = [word for folder in folders for word in ("--index", str(folder))]
-    settings = read_settings(["search", "onion soup", *options], {})
-    assert settings.search is not None
-    assert search(settings, settings.search) == 0
-    out = capsys.readouterr().out
-    for folder in folders[:2]:
-        ingest = shell_command("blog-ingest", "CONTENT", "--index", folder)
-        problem = f"{folder.name}: There is no index in {folder.name}/ yet."
-        assert f"{problem} Make one: `{ingest}`" in out
-    assert "/soup.md chunk 0" in out
-
-
 def test_the_engine_of_one_question_opens_what_the_settings_name(index: Path) -> None:
     settings = read_settings(["search", "onion", "--index", str(index)], {})
     assert engine_for_one(settings).overview.posts == 2
@@ -318,6 +301,6 @@ def test_the_engine_of_a_look_at_the_blog_loads_a_model_only_to_embed(
     loaded: list[str] = []
     monkeypatch.setattr("blog_search_mcp.index.embedders.registry.preload", loaded.append)
     settings = read_settings(["audit", "--index", str(index)], {})
-    [corpus] = engine_for_author(settings, embeds=embeds).corpora().values()
+    corpus = engine_for_author(settings, embeds=embeds).corpus()
     assert len(corpus.posts) == 2
     assert bool(loaded) is embeds

@@ -21,16 +21,14 @@ def blog(*posts: tuple[str, str | None]) -> Any:
     return SimpleNamespace(posts=numbered, addresses=Addresses(numbered))
 
 
-CORPORA = {
-    "": blog(
-        (POST.source, POST.url),
-        ("posts/deep/goal.md", f"{SITE}/posts/deep/goal/"),
-        ("posts/bundle/index.md", f"{SITE}/posts/bundle/"),
-        ("notes/鍵值.md", f"{SITE}/notes/%E9%8D%B5%E5%80%BC/"),
-        ("a/twin.md", None),
-        ("b/twin.md", None),
-    )
-}
+CORPUS = blog(
+    (POST.source, POST.url),
+    ("posts/deep/goal.md", f"{SITE}/posts/deep/goal/"),
+    ("posts/bundle/index.md", f"{SITE}/posts/bundle/"),
+    ("notes/鍵值.md", f"{SITE}/notes/%E9%8D%B5%E5%80%BC/"),
+    ("a/twin.md", None),
+    ("b/twin.md", None),
+)
 
 
 def to(source: str, anchor: str = "") -> Destination:
@@ -60,7 +58,7 @@ def to(source: str, anchor: str = "") -> Destination:
     ],
 )
 def test_a_link_leads_to_a_post_or_out(written: str, target: Destination) -> None:
-    assert find_destination(written, POST, CORPORA) == target
+    assert find_destination(written, POST, CORPUS) == target
 
 
 @pytest.mark.parametrize(
@@ -82,39 +80,13 @@ def test_a_link_leads_to_a_post_or_out(written: str, target: Destination) -> Non
     ],
 )
 def test_what_is_no_page_is_no_link(written: str) -> None:
-    assert find_destination(written, POST, CORPORA) is None
-
-
-def test_of_several_blogs_files_are_found_in_ones_own_and_addresses_in_all() -> None:
-    post = Post("one/posts/start.md", "Start", url=f"{SITE}/start/")
-    corpora = {
-        "one": blog(("posts/start.md", post.url), ("posts/goal.md", None)),
-        "two": blog(("posts/other.md", "https://two.example/other/")),
-    }
-    found = {
-        written: target.source
-        for written in (
-            "goal.md",
-            "/posts/goal.md",
-            "other.md",
-            "../../two/posts/other.md",
-            "https://two.example/other",
-        )
-        if (target := find_destination(written, post, corpora))
-    }
-    assert found == {
-        "goal.md": "one/posts/goal.md",
-        "/posts/goal.md": "one/posts/goal.md",
-        "other.md": "",
-        "../../two/posts/other.md": "",
-        "https://two.example/other": "two/posts/other.md",
-    }
+    assert find_destination(written, POST, CORPUS) is None
 
 
 def test_without_the_sites_address_only_files_and_whole_addresses_are_links() -> None:
     post = Post("posts/start.md", "Start")
     found = {
-        written: find_destination(written, post, {"": blog(("posts/goal.md", None))})
+        written: find_destination(written, post, blog(("posts/goal.md", None)))
         for written in ("goal.md", "/about/", "../x", "twin.md", "//go.dev", "https://go.dev")
     }
     assert found == {

@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.library.library import Library
 from blog_search_mcp.server.settings import ANYONE, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
@@ -167,15 +166,6 @@ def test_a_passage_comes_rendered_with_its_links_resolved(blog: MakeBlog) -> Non
             ", [evil](javascript:1).",
         ],
     ]
-
-
-def test_of_several_blogs_a_link_leads_to_a_post_of_its_own(blog: MakeBlog) -> None:
-    made = blog(LINKED)
-    engine = made.engine()
-    with client_of(Library({"one": engine, "two": engine})) as client:
-        found = ask(client, "passage", source="two/start.md", chunk_index=0)
-    link = found["chunks"][0]["nodes"][0][3]
-    assert link == ["a", {"source": "two/goal.md", "chunk": 0}, "the ", ["em", {}, "goal"]]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.errors import UnknownPost, UsageError
-from blog_search_mcp.server.library.library import Library
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.tools.find_similar import ANSWER_BYTES, DRAFT_LENGTH, FIND_SIMILAR
 from tests.support.blog import MakeBlog
 
@@ -79,23 +78,6 @@ def test_the_verdict_names_the_same_text(blog: MakeBlog) -> None:
     assert facts["verdict"] == (
         "1 passage meets what the blog has said. “Walrus” has mostly the same words."
     )
-
-
-def test_of_several_blogs_each_is_compared_and_sources_bear_their_names(blog: MakeBlog) -> None:
-    sea, land = blog(POSTS), blog({"again.md": POSTS["walrus.md"], "tea.md": TEA})
-    for made in (sea, land):
-        made.ingest()
-    library = Library({"sea": sea.engine(), "land": land.engine()})
-    facts = FIND_SIMILAR.call(library, {"source": "sea/walrus.md"}).facts
-    assert facts is not None
-    assert [post["source"] for post in facts["posts"]] == ["land/again.md"]
-    facts = FIND_SIMILAR.call(library, {"text": ICE}).facts
-    assert facts is not None
-    assert {post["source"] for post in facts["posts"]} == {"sea/walrus.md", "land/again.md"}
-    for source in ("walrus.md", "sea/nothing.md"):
-        with pytest.raises(UnknownPost) as unknown:
-            FIND_SIMILAR.call(library, {"source": source})
-        assert "sea/" in str(unknown.value)
 
 
 def test_an_answer_stays_small_by_showing_fewer_meetings(blog: MakeBlog) -> None:

@@ -59,4 +59,4 @@ def test_the_commonest_way_of_writing_links_is_found(
     links: str, style: Style, blog: MakeBlog
 ) -> None:
     made = blog({"a.md": f"# A\n\n{links}\n", "b.md": "# B\n\nBee.\n"})
-    assert find_style(made.reader().corpora()[""]) == style
+    assert find_style(made.reader().corpus()) == style

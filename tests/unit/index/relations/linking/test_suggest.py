@@ -42,7 +42,7 @@ soup and bread.
 @pytest.fixture
 def corpus(blog: MakeBlog) -> Corpus:
     made = blog(POSTS)
-    return made.reader().corpora()[""]
+    return made.reader().corpus()
 
 
 def shown(found: list[Suggestion]) -> list[tuple[str, int, str, str]]:
@@ -65,7 +65,7 @@ def test_of_posts_alike_the_first_by_source_is_linked_to_however_they_came(
     made = blog({"b.md": text, "soup.md": POSTS["soup.md"]})
     made.write({"a.md": text})
     made.ingest()
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"We sized the walrus cache.\n", "dinner.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
     assert [each.target.source for each in found] == ["a.md"]
@@ -100,7 +100,7 @@ def test_a_rare_word_that_a_post_repeats_stands_for_it(blog: MakeBlog) -> None:
             },
         }
     )
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"---\ntitle: News\n---\nLicences matter: FOSS has them.\n", "new.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
     assert shown(found) == [("layers.md", 4, "FOSS", "subject")]
@@ -118,7 +118,7 @@ def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
 
 def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
     made = blog(POSTS | {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
@@ -126,7 +126,7 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
 
 def test_a_draft_gets_links_to_posts_that_have_a_title_alone(blog: MakeBlog) -> None:
     made = blog({"soup.md": "---\ntitle: Onion soup\n---\n"})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"# Oven\n\nOnion soup is kept warm in it.\n", "new.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
     assert [(s.target.source, s.words) for s in found] == [("soup.md", "Onion soup")]
@@ -141,7 +141,7 @@ def test_of_translations_those_nearest_to_the_language_of_a_draft_may_be_linked_
 ) -> None:
     said = {"en": "Sizing a cache", "zh-cn": "缓存有多大", "zh-tw": "快取有多大"}
     made = blog({f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"# Draft\n\nWords.\n", "new.md")
     found = linkable_posts(corpus, draft, language)
     assert {corpus.posts[post].section for post in found} == linked
@@ -153,7 +153,7 @@ def test_a_post_without_a_date_is_as_near_in_time_as_the_others_are_on_the_avera
     days = {"a.md": "2025-01-01", "b.md": "2024-01-02"}
     dated = {name: f"---\ntitle: {name}\ndate: {day}\n---\nWords.\n" for name, day in days.items()}
     made = blog({**dated, "manual.md": "# Manual\n\nWords.\n"})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"---\ndate: 2025-01-01\n---\nOther words.\n", "new.md")
     prose = find_prose(draft.passages, "en")
     evidence = find_evidence(corpus, draft, prose, None, corpus.posts.keys())
@@ -168,7 +168,7 @@ def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBl
     title = "Walrus ferry ledger, anchor compass, lantern harbour, voyage storm"
     others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(30)}
     made = blog({"long.md": f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"} | others)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
     [found] = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
     assert (found.words, found.why, found.anchor) == ("walrus ferry", "title", "")

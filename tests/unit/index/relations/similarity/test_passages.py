@@ -18,7 +18,7 @@ POSTS = {
 
 def test_each_post_comes_as_near_as_its_nearest_window(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     passages = corpus.passages
     sources = [corpus.posts[post].source for post in passages.posts.tolist()]
     walrus = sources.index("walrus.md")
@@ -39,7 +39,7 @@ def test_each_post_comes_as_near_as_its_nearest_window(blog: MakeBlog) -> None:
 
 def test_the_nearest_post_elsewhere_is_of_another_family(blog: MakeBlog) -> None:
     made = blog(POSTS)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     passages = corpus.passages
     sources = [corpus.posts[post].source for post in passages.posts.tolist()]
     soup, suppe, walrus = map(sources.index, ("soup.md", "soup.de.md", "walrus.md"))
@@ -53,6 +53,6 @@ def test_the_nearest_post_elsewhere_is_of_another_family(blog: MakeBlog) -> None
 
 def test_a_blog_without_vectors_has_no_passages(blog: MakeBlog) -> None:
     made = blog({"♥.md": "♥ ♥ ♥\n"})
-    passages = made.reader().corpora()[""].passages
+    passages = made.reader().corpus().passages
     cosines = passages.compare(np.ones((2, 64), dtype=np.float32), "en")
     assert passages.by_post(cosines).shape == (2, 0)

@@ -40,7 +40,7 @@ POSTS = {
 
 
 def compare(made: Blog, text: str, source: str = "", limit: int = 5) -> Similarity:
-    return find_similar(made.reader().corpora()[""], read_draft(text.encode(), source), limit)
+    return find_similar(made.reader().corpus(), read_draft(text.encode(), source), limit)
 
 
 def make(blog: MakeBlog, **more: str) -> Blog:
@@ -100,7 +100,7 @@ def test_where_nothing_meets_the_nearest_posts_are_named_all_the_same(blog: Make
 
 def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n\n{TUSKS}\n"})
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     found = find_similar(corpus, draft_of_post(corpus, "walrus.md"), 5)
     assert (found.posts, [each.source for each in found.translations]) == ((), ["walrus.de.md"])
     edited = compare(made, f"# Walrus\n\n{ICE}\n", "walrus.md")
@@ -146,11 +146,11 @@ def test_a_text_without_passages_meets_nothing(blog: MakeBlog, text: str) -> Non
 
 def test_the_same_text_gets_the_same_answer(blog: MakeBlog) -> None:
     made = make(blog)
-    corpus = made.reader().corpora()[""]
+    corpus = made.reader().corpus()
     draft = draft_of_post(corpus, "walrus.md")
     outside = replace(draft, post_id=None, post=replace(draft.post, source=""))
     assert isinstance(outside, Draft)
-    assert find_similar(corpus, outside, 3) == find_similar(made.reader().corpora()[""], outside, 3)
+    assert find_similar(corpus, outside, 3) == find_similar(made.reader().corpus(), outside, 3)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_rare_words_tell_a_text_and_find_its_sentence(blog: MakeBlog) -> None:
         {f"{n}.md": f"# Post {n}\n\nThe blog says the usual.\n" for n in range(4)}
         | {"walrus.md": "# Walrus\n\nThe blog says walrus.\n"}
     )
-    rarity = Rarity(made.reader().corpora()[""].snapshot)
+    rarity = Rarity(made.reader().corpus().snapshot)
     mine = read_wording("The blog says walrus unknownword.", "en")
     assert rarity.of("walrus") > rarity.of("blog")
     assert rarity.prominent_words([mine]).words[0].exact == "walrus"

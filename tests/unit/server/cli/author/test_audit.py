@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.server.audit import audit_facts
 from blog_search_mcp.server.cli.author import audit
 from blog_search_mcp.server.cli.author.audit import run
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.library.library import Library
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -97,10 +95,3 @@ def test_an_unknown_kind_or_limit_is_refused(
         run_with(made, *options)
     assert ended.value.code == 2
     assert options[1] in capsys.readouterr().err
-
-
-def test_sources_of_several_blogs_begin_with_their_names(made: Blog) -> None:
-    engine = made.engine()
-    facts = audit_facts(Library({"one": engine, "two": engine}), limit=5)
-    assert facts["posts"] == 4
-    assert [each["source"] for each in facts["findings"]["orphans"]] == ["one/b.md", "two/b.md"]

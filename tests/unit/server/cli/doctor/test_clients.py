@@ -31,7 +31,7 @@ def about_clients(home: Path, entry: object, index: Path) -> list[CheckResult]:
     text = entry if isinstance(entry, str) else json.dumps({"mcpServers": {"blog": entry}})
     (home / ".cursor/mcp.json").write_text(text, encoding="utf-8")
     machine = Machine(home, home / "project", "linux", {"PATH": str(Path(sys.executable).parent)})
-    return check_clients(machine, [index])
+    return check_clients(machine, index)
 
 
 SCRIPT = start_words("blog-server")[0]
@@ -123,7 +123,7 @@ def test_an_entry_of_one_project_is_mended_by_hand(
     (home / "project").mkdir()
     (home / name).write_text(text, encoding="utf-8")
     there = Machine(home, home / "project", "linux", {})
-    [found] = check_clients(there, [Path("/mine")])
+    [found] = check_clients(there, Path("/mine"))
     assert (found.subject, found.remedy) == ("Claude Code", remedy)
 
 
@@ -157,4 +157,4 @@ def test_in_the_home_folder_an_entry_is_looked_at_once(home: Path, blog: MakeBlo
     entry = {"command": SCRIPT, "args": ["--index", str(made.index)]}
     [found] = about_clients(home, entry, made.index)
     machine = Machine(home, home, "linux", {"PATH": str(Path(sys.executable).parent)})
-    assert check_clients(machine, [made.index]) == [found]
+    assert check_clients(machine, made.index) == [found]

@@ -64,26 +64,6 @@ def test_the_checks_go_from_the_index_to_the_clients(blog: MakeBlog, home: Path)
     assert subjects == ["index", "posts", "Ollama", "tools", "clients"]
 
 
-def test_each_of_several_indexes_is_checked(blog: MakeBlog, home: Path) -> None:
-    made = blog({"soup.md": SOUP})
-    gone = Settings(home / "gone", "")
-    settings = Settings(made.index, "", others=(gone,))
-    found = run_checks(settings, Machine(home, home, "linux", {}), NOW)
-    subjects = [(each.subject, each.state) for each in found]
-    assert subjects == [
-        ("index", "ok"),
-        ("posts", "ok"),
-        ("index", "problem"),
-        ("Ollama", "ok"),
-        ("tools", "ok"),
-        ("clients", "warning"),
-    ]
-    assert found[2].remedy == command("blog-ingest", "CONTENT", "--index", home / "gone")
-    assert found[5].remedy == command(
-        "blog-server", "install", "claude-code", "--index", made.index, "--index", home / "gone"
-    )
-
-
 def test_a_warning_or_problem_has_a_remedy_and_nothing_else_has(blog: MakeBlog, home: Path) -> None:
     made = blog({"soup.md": SOUP})
     made.content.rename(made.content.with_name("moved"))

@@ -13,8 +13,8 @@ BLOG = Path("/home/me/blog/.blog-index")
 NOTES = Path("/home/me/my notes/.blog-index")
 
 
-def ours(name: str, *indexes: Path, project: str = "") -> Entry:
-    words = tuple(word for index in indexes for word in ("--index", str(index)))
+def ours(name: str, index: Path | None = None, project: str = "") -> Entry:
+    words = ("--index", str(index)) if index else ()
     return Entry(name, "/bin/blog-server", words, project=project)
 
 
@@ -22,30 +22,28 @@ THEIRS = Entry("blog", "npx", ("other",))
 
 
 @pytest.mark.parametrize(
-    ("entries", "indexes", "name"),
+    ("entries", "index", "name"),
     [
-        ([], [BLOG], "blog"),
-        ([ours("blog", BLOG)], [BLOG], "blog"),
-        ([ours("blog", BLOG)], [NOTES], "blog-my-notes"),
-        ([ours("blog", BLOG), ours("blog-my-notes", NOTES)], [NOTES], "blog-my-notes"),
-        ([ours("mine", NOTES)], [NOTES], "mine"),
-        ([ours("blog")], [NOTES], "blog"),
-        ([THEIRS], [BLOG], "blog-blog"),
-        ([ours("blog", NOTES, project="/p")], [BLOG], "blog"),
-        ([ours("blog", BLOG)], [Path("/b/.blog-index-travel")], "blog-travel"),
-        ([ours("blog", BLOG)], [Path("/b/travel-index")], "blog-travel-index"),
-        ([ours("blog", BLOG)], [Path("/b/ümläut 文章/.blog-index")], "blog-umlaut-Wen-Zhang"),
-        ([ours("blog", BLOG)], [BLOG, NOTES], "blog-blog"),
-        ([ours("both", NOTES, BLOG)], [BLOG, NOTES], "both"),
+        ([], BLOG, "blog"),
+        ([ours("blog", BLOG)], BLOG, "blog"),
+        ([ours("blog", BLOG)], NOTES, "blog-my-notes"),
+        ([ours("blog", BLOG), ours("blog-my-notes", NOTES)], NOTES, "blog-my-notes"),
+        ([ours("mine", NOTES)], NOTES, "mine"),
+        ([ours("blog")], NOTES, "blog"),
+        ([THEIRS], BLOG, "blog-blog"),
+        ([ours("blog", NOTES, project="/p")], BLOG, "blog"),
+        ([ours("blog", BLOG)], Path("/b/.blog-index-travel"), "blog-travel"),
+        ([ours("blog", BLOG)], Path("/b/travel-index"), "blog-travel-index"),
+        ([ours("blog", BLOG)], Path("/b/ümläut 文章/.blog-index"), "blog-umlaut-Wen-Zhang"),
     ],
 )
-def test_an_index_has_one_entry(entries: list[Entry], indexes: list[Path], name: str) -> None:
-    assert choose_name(entries, indexes) == name
+def test_an_index_has_one_entry(entries: list[Entry], index: Path, name: str) -> None:
+    assert choose_name(entries, index) == name
 
 
 def test_a_folder_that_gives_no_name_or_a_taken_one_is_told_by_its_path() -> None:
     first = [ours("blog", BLOG), ours("blog-my-notes", BLOG.with_name("x"))]
-    names = {choose_name(first, [NOTES]), choose_name(first, [Path("/♠/.blog-index")])}
+    names = {choose_name(first, NOTES), choose_name(first, Path("/♠/.blog-index"))}
     assert len(names) == 2
     assert all(name.startswith("blog-") and len(name) == 13 for name in names)
 
@@ -53,32 +51,25 @@ def test_a_folder_that_gives_no_name_or_a_taken_one_is_told_by_its_path() -> Non
 def test_folders_that_are_spelt_alike_in_plain_letters_get_a_name_each() -> None:
     first, second = Path("/b/文章/.blog-index"), Path("/b/文张/.blog-index")
     entries = [ours("blog", BLOG), ours("blog-Wen-Zhang", first)]
-    name = choose_name(entries, [second])
+    name = choose_name(entries, second)
     assert (name[:5], name == "blog-Wen-Zhang") == ("blog-", False)
-    assert choose_name([*entries, ours(name, second)], [first]) == "blog-Wen-Zhang"
+    assert choose_name([*entries, ours(name, second)], first) == "blog-Wen-Zhang"
 
 
 def test_a_link_to_an_index_is_that_index(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert choose_name([ours("mine", tmp_path / "real")], [tmp_path / "link"]) == "mine"
+    assert choose_name([ours("mine", tmp_path / "real")], tmp_path / "link") == "mine"
 
 
 def test_the_entry_to_remove_is_that_of_the_index_or_the_only_one() -> None:
     both = [ours("blog", BLOG), ours("blog-my-notes", NOTES), Entry("other", "npx")]
-    assert find_name(both, [NOTES]) == "blog-my-notes"
+    assert find_name(both, NOTES) == "blog-my-notes"
     assert find_name(both[1:]) == "blog-my-notes"
-    assert find_name(both, [Path("/none")]) is None
+    assert find_name(both, Path("/none")) is None
     assert find_name([]) is None
 
 
 def test_which_of_several_entries_must_be_said() -> None:
     with pytest.raises(UsageError, match=r"'blog', 'blog-my-notes'\. Say which with --name\.$"):
         find_name([ours("blog", BLOG), ours("blog-my-notes", NOTES)])
-
-
-def test_indexes_that_begin_with_the_same_one_get_a_name_each() -> None:
-    entries: list[Entry] = []
-    for others in ([], [NOTES], [NOTES.with_name("a")], [NOTES.with_name("b")]):
-        entries.append(ours(choose_name(entries, [BLOG, *others]), BLOG, *others))
-    assert len({entry.name for entry in entries}) == 4

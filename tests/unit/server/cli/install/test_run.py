@@ -247,8 +247,7 @@ def test_no_entry_is_made_for_a_file_where_the_index_should_be(
     prints: bool, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (home.parent / "f").write_text("", encoding="utf-8")
-    second = Settings(home.parent / "f", "")
-    settings = Settings(INDEX, "", others=(second,))
+    settings = Settings(home.parent / "f", "")
     assert run(home, "cursor", settings=settings, prints=prints) == 1
     assert not own_file(machine(home), "cursor").path.exists()
     assert capsys.readouterr() == (
@@ -256,15 +255,6 @@ def test_no_entry_is_made_for_a_file_where_the_index_should_be(
         "f is a file, and the index needs a folder there. Name another folder with --index DIR, "
         "or move the file away.\n",
     )
-
-
-def test_several_indexes_go_into_one_entry(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = own_file(machine(home), "cursor")
-    second = Settings(Path("/b/.blog-index"), "")
-    assert run(home, "cursor", settings=Settings(INDEX, "", others=(second,))) == 0
-    written = json.loads(file.path.read_text(encoding="utf-8"))
-    assert written == {"mcpServers": {"blog": entry(file, "--index", "/b/.blog-index")}}
-    assert capsys.readouterr().out.count("holds no index yet") == 2
 
 
 def test_uninstall_without_an_entry_or_a_file_says_so(

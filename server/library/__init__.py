@@ -1,1 +1,0 @@
-"""Several indexes, served as one."""
