@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.audit import Finding
-    from blog_search_mcp.server.engine import Served
+    from blog_search_mcp.server.engine import Engine
 
 LIMIT = 10
 """Findings of each kind that are shown unless more are asked for."""
 
 
-def audit_facts(served: Served, limit: int, *, today: date | None = None) -> dict[str, Any]:
+def audit_facts(served: Engine, limit: int, *, today: date | None = None) -> dict[str, Any]:
     """Look over the blog: how many findings of each kind there are, and the first of them.
 
     Raises IndexProblem.

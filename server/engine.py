@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
     from blog_search_mcp.index.reader import Index
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.store.listing import Listing, PostLists
+    from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
@@ -96,64 +96,11 @@ class IndexStatus:
         return {source: post.digest for source, post in manifest.posts.items()}
 
 
-class ServedStatus(Protocol):
-    """What can be known of what is served without opening it; each call reads anew."""
-
-    is_watched: bool
-    """Whether an ingest is to be expected without anybody's doing."""
-
-    def stamp(self) -> object | None:
-        """Return another value for every switch of generations; `None` if there is none to read."""
-
-    def is_missing(self) -> bool:
-        """Whether there surely is no index."""
-
-    def overview(self) -> Overview | None:
-        """Read what the blog is, `None` if that is not known."""
-
-    def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
-        """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
-
-    def changed(self, before: Any, now: Any) -> frozenset[str]:
-        """Return the sources that differ between two stamps. Raises IndexProblem."""
-
-
-class Searcher(Protocol):
-    """An index as the tools use it. Safe to call from several threads."""
-
-    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Return the page of hits from `offset` on. Raises BlogSearchError."""
-
-    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Return the page around a chunk, and its neighbours. Raises BlogSearchError."""
-
-    def outline(self, source: str) -> Outline:
-        """Return a post's headings and chunks. Raises BlogSearchError."""
-
-    def listing(self) -> PostLists:
-        """Return the lists of the newest generation. Raises IndexProblem."""
-
-    def corpus(self) -> Corpus:
-        """Return the newest generation for analyses of the whole blog. Raises IndexProblem."""
-
-    @property
-    def overview(self) -> Overview:
-        """What the index holds, in numbers. Raises BlogSearchError."""
-
-
-class Served(Searcher, Protocol):
-    """An index that a server serves, and that may still have to be opened."""
-
-    @property
-    def status(self) -> ServedStatus:
-        """What can be known of the index without opening it."""
-
-
 log = logging.getLogger(__name__)
 
 
 class Engine:
-    """A Searcher that opens its index when first used, and once for all threads."""
+    """An index as a server answers from it: opened when first used, and once for all threads."""
 
     def __init__(
         self,

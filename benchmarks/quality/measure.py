@@ -25,7 +25,7 @@ from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
 from blog_search_mcp.server.format.results import fit_page, page_of, to_json, wire_facts
-from blog_search_mcp.server.tools.read_chunk import ReadArguments, read_chunk
+from blog_search_mcp.server.tools.read_chunk import passage_texts
 
 PASSAGES = 3
 """Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
@@ -115,10 +115,8 @@ def _read(reader: IndexReader, answer: Answer, evidence: str) -> Reading:
     """Read the hits by the tools, as an assistant would."""
     hits = replace(answer, hits=answer.hits[:READ])
     said = to_json(wire_facts(fit_page(page_of(hits, answer.notice))))
-    places = (
-        ReadArguments(source=hit.post.source, chunk_index=hit.chunk.index) for hit in hits.hits
-    )
-    read = ["\n".join(read_chunk(reader, place).texts) for place in places]
+    pages = (reader.read(hit.post.source, hit.chunk.index, 0) for hit in hits.hits)
+    read = ["\n".join(passage_texts(page)) for page in pages]
     return Reading(
         in_chunk=contain_evidence([hit.chunk.text for hit in hits.hits[:1]], evidence),
         in_first=contain_evidence(read[:1], evidence),

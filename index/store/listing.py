@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Protocol
 
 from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
 from blog_search_mcp.index.types import Filters, Order, Part, Post, Posts
@@ -15,25 +14,6 @@ _ORDERS: dict[Order, str] = {
     "title": "title COLLATE NOCASE, source",
 }
 """Posts without a date come last, whichever way dates run."""
-
-
-class PostLists(Protocol):
-    """Lists of posts, of one blog or of several. Safe to call from several threads."""
-
-    def posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
-        """List the posts that pass, from `offset` on, `limit` at most."""
-
-    def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List the posts after the one of this ISO day (or `""`) and source, newest first."""
-
-    def names(self) -> list[tuple[str, str]]:
-        """List every post's source and title."""
-
-    def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
-        """Return the first chunk of these posts below each anchor, by source and anchor."""
-
-    def years(self) -> list[tuple[int, int]]:
-        """List the years that posts are dated, the newest first, each with its posts."""
 
 
 class Listing:

@@ -19,7 +19,7 @@ from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.engine import Engine
     from blog_search_mcp.server.usage import LoggedCall
 
 Why = Literal["nothing found", "low confidence", "not read"]
@@ -69,7 +69,7 @@ class Missed:
     notice: str | None = None
 
 
-def find_missed(calls: Sequence[LoggedCall], searcher: Searcher) -> Missed:
+def find_missed(calls: Sequence[LoggedCall], searcher: Engine) -> Missed:
     """Group what was asked in vain, and look up what is nearest today.
 
     Without an index that can be used each question stands for itself.
@@ -152,7 +152,7 @@ def _rank(gap: Gap) -> tuple[Any, ...]:
     return -gap.count, [-ord(digit) for digit in gap.last], gap.questions[0].casefold()
 
 
-def _find_nearest(searcher: Searcher, question: str) -> Answer | None:
+def _find_nearest(searcher: Engine, question: str) -> Answer | None:
     try:
         answer = searcher.search(question, Filters(), limit=1, offset=0)
     except BlogSearchError:

@@ -10,7 +10,7 @@ import json
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import tell, with_folders
-from blog_search_mcp.server.engine import Searcher, engine_for_one
+from blog_search_mcp.server.engine import Engine, engine_for_one
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.settings import SearchRequest, Settings
 from blog_search_mcp.server.tools.search_blog import search_sorted
@@ -25,7 +25,7 @@ def search(settings: Settings, request: SearchRequest) -> int:
         return 1
 
 
-def _search_and_print(searcher: Searcher, request: SearchRequest, settings: Settings) -> int:
+def _search_and_print(searcher: Engine, request: SearchRequest, settings: Settings) -> int:
     from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
     from blog_search_mcp.server.format.results import page_of
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts

@@ -36,7 +36,7 @@ from blog_search_mcp.server.format.post_links import resolve_links
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.store.listing import PostLists
+    from blog_search_mcp.index.store.listing import Listing
 
 Node: TypeAlias = "str | list[Any]"
 FindMarks: TypeAlias = Callable[[str], Sequence[Span]]
@@ -69,7 +69,7 @@ def render_passage(
     query: Query | None,
     read_post: Callable[[], Passage],
     corpus: Callable[[], Corpus],
-    listing: Callable[[], PostLists],
+    listing: Callable[[], Listing],
 ) -> list[list[Node]]:
     """Render each chunk of a passage, what matches the query marked in it.
 

@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import IndexProblem
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.store.listing import PostLists
+    from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.types import Post
 
 
@@ -50,7 +50,7 @@ def resolve_links(
     links: Sequence[list[Any]],
     post: Post,
     corpus: Callable[[], Corpus],
-    listing: Callable[[], PostLists],
+    listing: Callable[[], Listing],
 ) -> None:
     """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
 

@@ -15,7 +15,7 @@ from blog_search_mcp.index.analysis.languages import TRADITIONAL, common_languag
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.highlight import Span, highlight, highlight_query
-from blog_search_mcp.index.store.listing import PostLists
+from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format.results import link_to, page_of
@@ -73,7 +73,7 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
     }
 
 
-def index_facts(overview: Overview, listing: PostLists) -> dict[str, Any]:
+def index_facts(overview: Overview, listing: Listing) -> dict[str, Any]:
     """Gather the facts of the index: how much, how old, and what may be chosen among."""
     shown = {
         "sections": overview.sections[:NAMES_MOST],
@@ -86,7 +86,7 @@ def index_facts(overview: Overview, listing: PostLists) -> dict[str, Any]:
     return {**facts, **shown}
 
 
-def main_language(overview: Overview, listing: PostLists) -> str:
+def main_language(overview: Overview, listing: Listing) -> str:
     """The language of most posts that have one, `""` if none has; of Chinese with its script.
 
     The script is that of most of the newest Chinese posts.

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
-from blog_search_mcp.server.engine import Served
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.http.guards import refusal
@@ -33,7 +33,7 @@ HEADERS = {
 }
 
 
-def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
+def search(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """Search, as `search_blog` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
@@ -43,7 +43,7 @@ def search(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     return answer_facts(answer, analyse_for_blog(arguments.query, overview), notice)
 
 
-def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
+def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """Read, as `read_chunk` does, with what `query` matches marked, as text and rendered.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
@@ -65,7 +65,7 @@ def passage(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
+def posts(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import posts_facts
 
@@ -76,14 +76,14 @@ def posts(searcher: Served, given: Mapping[str, Any]) -> dict[str, Any]:
     return posts_facts(found)
 
 
-def about(searcher: Served, _given: Mapping[str, Any]) -> dict[str, Any]:
+def about(searcher: Engine, _given: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the index and whether posts have changed. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import index_facts
 
     return index_facts(searcher.overview, searcher.listing())
 
 
-Answers: TypeAlias = Callable[[Served, Mapping[str, Any]], dict[str, Any]]
+Answers: TypeAlias = Callable[[Engine, Mapping[str, Any]], dict[str, Any]]
 ENDPOINTS: dict[str, Answers] = {
     "search": search,
     "passage": passage,
@@ -92,7 +92,7 @@ ENDPOINTS: dict[str, Answers] = {
 }
 
 
-def api_routes(searcher: Served) -> list[Route]:
+def api_routes(searcher: Engine) -> list[Route]:
     """Return a route for each of ENDPOINTS."""
     return [
         Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])

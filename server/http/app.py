@@ -14,7 +14,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from blog_search_mcp.server.engine import Served
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import allowed_names, head_check, token_check, with_check
 from blog_search_mcp.server.http.limits import (
@@ -36,7 +36,7 @@ STREAMS = 1_000
 
 
 def build_app(
-    searcher: Served,
+    searcher: Engine,
     address: Address,
     access: Access,
     server: BlogServer | None = None,

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 
 FOLDER = Path(__file__).parent / "page"
 ADDRESSES = {"index.html": "/"}
@@ -59,7 +59,7 @@ def _route(path: Path) -> Route:
 HEALTH = "/health"
 
 
-def health_route(searcher: Searcher, is_stopping: Callable[[], bool]) -> Route:
+def health_route(searcher: Engine, is_stopping: Callable[[], bool]) -> Route:
     """Return the route that answers 200 with the live generation, 503 without one or stopping."""
 
     def health(_request: Request) -> JSONResponse:

@@ -33,7 +33,7 @@ from mcp.types import (
 from mcp.types import Tool as McpTool
 
 from blog_search_mcp.server import NAME, VERSION
-from blog_search_mcp.server.engine import Searcher, Served
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol.completion import complete
 from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
@@ -85,7 +85,7 @@ class BlogServer(Server[Any]):
 class _ToolHandlers:
     """The handlers of requests for tools."""
 
-    searcher: Served
+    searcher: Engine
     tools: Tools
     logs: Sequence[CallLog]
 
@@ -122,7 +122,7 @@ class _ToolHandlers:
 
 
 def build_server(
-    searcher: Served,
+    searcher: Engine,
     tools: Tools = CORE,
     logs: Sequence[CallLog] = (),
     streams: int = STREAMS,
@@ -167,7 +167,7 @@ def build_server(
     return server
 
 
-def _add_instructions(searcher: Served) -> ServerMiddleware[Any]:
+def _add_instructions(searcher: Engine) -> ServerMiddleware[Any]:
     """Put the instructions into the first reply of either era, as the index is at that moment."""
 
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -197,7 +197,7 @@ def describe_tool(tool: Tool[Any]) -> McpTool:
     )
 
 
-def run_tool(tool: Tool[Any], searcher: Searcher, arguments: Mapping[str, Any]) -> ToolReply:
+def run_tool(tool: Tool[Any], searcher: Engine, arguments: Mapping[str, Any]) -> ToolReply:
     """Return the tool's reply, or its failure as a sentence the model can act on."""
     try:
         return tool.call(searcher, arguments)

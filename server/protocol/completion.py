@@ -14,7 +14,7 @@ from mcp.server import ServerRequestContext
 from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownPost
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.prompts import Prompts, argument_names, find_prompt
 from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
@@ -29,7 +29,7 @@ VARIABLES = {POST_TEMPLATE: ("path",), CHUNK_TEMPLATE: ("path", "index")}
 
 
 def complete(
-    searcher: Searcher,
+    searcher: Engine,
     offered: Prompts,
     _context: ServerRequestContext[Any],
     params: CompleteRequestParams,
@@ -59,7 +59,7 @@ def _argument_names(prompts: Prompts, params: CompleteRequestParams) -> tuple[st
     raise invalid_params(f"Unknown template {params.ref.uri[:80]!r}; there is {known}.")
 
 
-def _values(searcher: Searcher, params: CompleteRequestParams) -> list[str]:
+def _values(searcher: Engine, params: CompleteRequestParams) -> list[str]:
     argument, typed = params.argument.name, params.argument.value[:TYPED]
     if argument in OF_POSTS:
         posts = searcher.listing().names()

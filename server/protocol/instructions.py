@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server.engine import ServedStatus
+from blog_search_mcp.server.engine import IndexStatus
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import one_line, shorten
 
@@ -33,7 +33,7 @@ FIRST_INGEST = (
 )
 
 
-def instructions(status: ServedStatus) -> str:
+def instructions(status: IndexStatus) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if status.stamp() is None and status.is_missing():
         return f"{FIRST_INGEST if status.is_watched else complete_commands(NO_INDEX)} {HOW}"

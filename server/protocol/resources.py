@@ -33,7 +33,7 @@ from mcp.types import (
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.index.types import Filters, Post
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     one_line,
@@ -110,7 +110,7 @@ def parse_uri(uri: str) -> ParsedUri | None:
 
 
 def list_resources(
-    searcher: Searcher, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    searcher: Engine, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
     """List a page of resources: on the first one the list of all posts, then the posts.
 
@@ -147,7 +147,7 @@ def list_templates(
 
 
 def read_resource(
-    searcher: Searcher,
+    searcher: Engine,
     context: ServerRequestContext[Any],
     params: ReadResourceRequestParams | SubscribeRequestParams,
 ) -> ReadResourceResult:
@@ -165,7 +165,7 @@ def read_resource(
 
 
 def _contents(
-    searcher: Searcher, uri: str, address: ParsedUri
+    searcher: Engine, uri: str, address: ParsedUri
 ) -> list[TextResourceContents | BlobResourceContents]:
     if address.source is None:
         text = to_json(_page(searcher, address.number or 0))
@@ -179,7 +179,7 @@ def _contents(
     ]
 
 
-def _page(searcher: Searcher, offset: int) -> dict[str, Any]:
+def _page(searcher: Engine, offset: int) -> dict[str, Any]:
     posts = searcher.listing().posts(Filters(), "newest", PAGE, offset)
     more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
     return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}

@@ -34,7 +34,8 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.server.engine import ServedStatus
+from blog_search_mcp.index.stores import Stamp
+from blog_search_mcp.server.engine import IndexStatus
 from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.protocol.resources import parse_uri
 
@@ -51,7 +52,7 @@ log = logging.getLogger(__name__)
 class ChangeNotifier:
     """Watches the index for all clients of one server."""
 
-    def __init__(self, status: ServedStatus, streams: int) -> None:
+    def __init__(self, status: IndexStatus, streams: int) -> None:
         """Watch what `status` tells; `streams` is how many listen streams may be open."""
         self._status = status
         self._bus = InMemorySubscriptionBus()
@@ -60,7 +61,7 @@ class ChangeNotifier:
         """By listen stream, the resources that it is notified of."""
         self._legacy: set[Connection] = set()
         """Clients of earlier protocols."""
-        self._known: object = None
+        self._known: Stamp | None = None
 
     @asynccontextmanager
     async def lifespan(self, _server: object) -> AsyncIterator[None]:
@@ -154,7 +155,7 @@ class ChangeNotifier:
             for connection in self._legacy:
                 tasks.start_soon(send_in_time, connection)
 
-    def _changed(self, before: object, now: object) -> Collection[str] | None:
+    def _changed(self, before: Stamp | None, now: Stamp | None) -> Collection[str] | None:
         try:
             return self._status.changed(before, now)
         except BlogSearchError as error:

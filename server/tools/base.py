@@ -29,7 +29,7 @@ from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import quote, replace_surrogates
 from blog_search_mcp.server.settings import OFFSET_MOST
 
@@ -140,9 +140,9 @@ class Tool(Generic[ArgumentsT]):
     title: str
     description: str
     arguments: type[ArgumentsT]
-    run: Callable[[Searcher, ArgumentsT], ToolReply]
+    run: Callable[[Engine, ArgumentsT], ToolReply]
 
-    def call(self, searcher: Searcher, values: Mapping[str, Any]) -> ToolReply:
+    def call(self, searcher: Engine, values: Mapping[str, Any]) -> ToolReply:
         """Check the arguments and run. Raises BlogSearchError."""
         return self.run(searcher, self.parse(values))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.relations.similarity.similar import Meeting, Similarity, SimilarPost
     from blog_search_mcp.index.types import Chunk, Post
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.engine import Engine
 
 DRAFT_LENGTH = 50_000
 """Longest draft in characters: some 8,000 English words, and within a message however it is
@@ -61,7 +61,7 @@ class DraftArguments(Arguments):
         return None if self.text is None else self.text.encode()
 
 
-def tell_similar(searcher: Searcher, arguments: DraftArguments) -> ToolReply:
+def tell_similar(searcher: Engine, arguments: DraftArguments) -> ToolReply:
     """Compare, leaving out meetings that would make the answer too long. Raises BlogSearchError."""
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 

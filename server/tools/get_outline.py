@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from blog_search_mcp.index.types import Outline, Part
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import heading_path, one_line, shorten
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
 
@@ -30,7 +30,7 @@ class OutlineArguments(Arguments):
     source: Annotated[Text, Field(description="As in a hit or list, unchanged")]
 
 
-def get_outline(searcher: Searcher, arguments: OutlineArguments) -> ToolReply:
+def get_outline(searcher: Engine, arguments: OutlineArguments) -> ToolReply:
     """Outline a post. Raises UnknownPost, IndexProblem."""
     outline = searcher.outline(arguments.source)
     head = _head(outline)

@@ -14,7 +14,7 @@ from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, T
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.engine import Engine
 
 LIMIT_DEFAULT = 20
 LIMIT_MOST = 100
@@ -28,7 +28,7 @@ class ListArguments(FilterArguments):
     offset: Offset = 0
 
 
-def list_posts(searcher: Searcher, arguments: ListArguments) -> ToolReply:
+def list_posts(searcher: Engine, arguments: ListArguments) -> ToolReply:
     """List, leaving posts that would make the page too long for the next one.
 
     Raises IndexProblem.

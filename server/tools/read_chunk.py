@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import Field
 
 from blog_search_mcp.index.types import Chunk, Passage
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import heading_path, link_to, one_line
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply
 
@@ -43,7 +43,7 @@ class ReadArguments(Arguments):
         return CHUNK_INDEX_MOST if self.whole else self.neighbors
 
 
-def read_chunk(searcher: Searcher, arguments: ReadArguments) -> ToolReply:
+def read_chunk(searcher: Engine, arguments: ReadArguments) -> ToolReply:
     """Read, cutting what is too long. Raises BlogSearchError."""
     passage = searcher.read(arguments.source, arguments.chunk_index, arguments.reach)
     return ToolReply(post_texts(passage) if arguments.whole else passage_texts(passage))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from blog_search_mcp.index.types import Answer, Filters, Hit, Sort
-from blog_search_mcp.server.engine import Searcher
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HitFacts,
@@ -44,7 +44,7 @@ class SearchArguments(FilterArguments):
     response_format: Literal["json", "markdown"] = "json"
 
 
-def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
+def search_blog(searcher: Engine, arguments: SearchArguments) -> ToolReply:
     """Search, and say honestly if nothing matched. Raises BlogSearchError."""
     answer = find_hits(searcher, arguments)
     notice = answer.notice
@@ -58,7 +58,7 @@ def search_blog(searcher: Searcher, arguments: SearchArguments) -> ToolReply:
     return ToolReply((text,), wire_facts(page), answer)
 
 
-def find_hits(searcher: Searcher, arguments: SearchArguments) -> Answer:
+def find_hits(searcher: Engine, arguments: SearchArguments) -> Answer:
     """Return the page of hits that is asked for. Raises BlogSearchError."""
     return search_sorted(
         searcher,
@@ -80,7 +80,7 @@ on two English blogs, that post does for .96, and half have two posts or fewer t
 
 
 def search_sorted(
-    searcher: Searcher, query: str, filters: Filters, sort: Sort, *, limit: int, offset: int
+    searcher: Engine, query: str, filters: Filters, sort: Sort, *, limit: int, offset: int
 ) -> Answer:
     """Return the page of hits from `offset` on, in this order. Raises BlogSearchError."""
     if sort == "relevance":

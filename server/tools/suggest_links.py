@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.relations.linking.suggest import Suggestion
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.engine import Engine
 
 SENTENCE_WIDTH = 100
 
@@ -74,7 +74,7 @@ def find_links(draft: Draft, corpus: Corpus, limit: int, *, is_reverse: bool = F
     return FoundLinks(tuple(links), complete_commands(notice) if notice else None)
 
 
-def suggest_links(searcher: Searcher, arguments: LinkArguments) -> ToolReply:
+def suggest_links(searcher: Engine, arguments: LinkArguments) -> ToolReply:
     """Suggest links from a draft or post, or to it. Raises BlogSearchError."""
     is_reverse = arguments.reverse
     corpus = searcher.corpus()

@@ -20,7 +20,7 @@ from blog_search_mcp.server.settings import TOP_K_MOST
 from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.engine import Searcher
+    from blog_search_mcp.server.engine import Engine
 
 TOP_K = 12
 ANSWER_BYTES = 2_500
@@ -35,7 +35,7 @@ class TimelineArguments(Arguments):
     top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TOP_K
 
 
-def tell_timeline(searcher: Searcher, arguments: TimelineArguments) -> ToolReply:
+def tell_timeline(searcher: Engine, arguments: TimelineArguments) -> ToolReply:
     """Search, and put what truly matches in order; posts that fit least go first.
 
     Raises BlogSearchError.
@@ -54,7 +54,7 @@ def tell_timeline(searcher: Searcher, arguments: TimelineArguments) -> ToolReply
     return ToolReply((to_json(facts),), facts, answer)
 
 
-def search_subject(searcher: Searcher, subject: str) -> Answer:
+def search_subject(searcher: Engine, subject: str) -> Answer:
     """Return the hits that a timeline is made of. Raises BlogSearchError."""
     return searcher.search(subject, Filters(), limit=DEPTH, offset=0)
 

@@ -28,13 +28,13 @@ from blog_search_mcp.index.errors import (
     UnreadablePost,
 )
 from blog_search_mcp.index.markdown.inline import strip_markup
-from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
 from blog_search_mcp.ingest.documents.base import read_document
 from blog_search_mcp.ingest.markdown.reader import MarkdownBody
+from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
@@ -193,7 +193,7 @@ TARGETS: Mapping[str, Target] = {
 
 
 @cache
-def small_index() -> IndexReader:
+def small_index() -> Engine:
     """A real index of three posts, made once a process; the folder it lies in goes with that."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
@@ -207,8 +207,9 @@ def small_index() -> IndexReader:
         }
     )
     blog.ingest()
-    atexit.register(blog.follow().close)
-    return blog.live[0].reader()
+    index = blog.follow()
+    atexit.register(index.close)
+    return Engine(lambda: index, IndexStatus(blog.index))
 
 
 def _text(data: bytes) -> str:

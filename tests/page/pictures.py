@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.server.engine import Served, engine_for
+from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.settings import Settings
 from tests.page.blogs import BLOGS
 from tests.support.chromium import chromium, looking, served
@@ -66,7 +66,7 @@ def main(folder: Path) -> int:
     return int(bool(wrong))
 
 
-def _ingested(blog: str, place: Path) -> Served:
+def _ingested(blog: str, place: Path) -> Engine:
     content, index = ROOT / "content", str(place / "index")
     if blog in BLOGS:
         content = place / "content"

@@ -177,11 +177,11 @@ def is_read_right(path: Path, warnings: tuple[str, ...]) -> bool:
 def test_naughty_strings_are_answered_or_refused_in_a_sentence(
     nasty: Path, ingested: tuple[Blog, Report], record_runs: RecordRuns
 ) -> None:
-    reader = ingested[0].reader()
+    engine = ingested[0].engine()
     strings = json.loads((nasty / "strings" / "blns.json").read_text(encoding="utf-8"))
     for string in strings:
         try:
-            search_blog(reader, SearchArguments(query=string))
+            search_blog(engine, SearchArguments(query=string))
         except (BlogSearchError, ValueError):  # pydantic's ValidationError is a ValueError
             continue
     record_runs(len(strings), len(strings))

@@ -20,7 +20,7 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from blog_search_mcp.server.engine import Served
+    from blog_search_mcp.server.engine import Engine
 
 PATH = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
 """Where a Chromium lies, empty if there is none."""
@@ -37,7 +37,7 @@ FLAGS = (
 
 
 @contextmanager
-def served(searcher: Served, access: Access = ANYONE) -> Iterator[str]:
+def served(searcher: Engine, access: Access = ANYONE) -> Iterator[str]:
     """Serve over HTTP as `blog-server --http` does; gives the page's URL without a path."""
     address = Address("127.0.0.1", 0)
     app = build_app(searcher, address, access)

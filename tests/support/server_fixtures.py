@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IndexMissing, UnknownChunk, UnknownPost
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
-from blog_search_mcp.server.engine import IndexStatus
+from blog_search_mcp.server.engine import Engine, IndexStatus
 
 CACHE = Post(
     source="inference/kv-cache.md",
@@ -55,12 +56,16 @@ CHUNKS = {
 POSTS = {post.source: post for post in (CACHE, NOTES)}
 
 
-class FixedSearcher:
+class FixedSearcher(Engine):
     """Every chunk is a hit, in a fixed order, unless the query is `nothing` or `crash`."""
 
     def __init__(self) -> None:
+        super().__init__(self._open_none, IndexStatus(Path("there is none")))
         self.asked: list[tuple[str, Filters, int, int]] = []
-        self.status = IndexStatus(Path("there is none"))
+
+    @staticmethod
+    def _open_none() -> Index:
+        raise IndexMissing("There is no index yet.")
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         self.asked.append((query, filters, limit, offset))

@@ -274,26 +274,26 @@ def test_a_group_follows_its_posts_as_they_come_and_go(blog: MakeBlog) -> None:
 
 
 def test_both_tools_name_the_translations(blog: MakeBlog) -> None:
-    reader = blog(PAIR).reader()
+    engine = blog(PAIR).engine()
     asked: dict[str, Any] = {"query": "how can text pose as instructions?", "top_k": 1}
 
-    [answer] = SEARCH_BLOG.call(reader, asked).texts
+    [answer] = SEARCH_BLOG.call(engine, asked).texts
     [hit] = json.loads(answer)["results"]
     assert hit["translations"] == {"zh": "n/x/index.zh.md"}
 
-    [page] = SEARCH_BLOG.call(reader, {**asked, "response_format": "markdown"}).texts
+    [page] = SEARCH_BLOG.call(engine, {**asked, "response_format": "markdown"}).texts
     assert page.splitlines()[3].endswith(" · also in zh: `n/x/index.zh.md`")
 
     chosen = {"source": hit["source"], "chunk_index": 0}
-    [_, where] = READ_CHUNK.call(reader, chosen).texts
+    [_, where] = READ_CHUNK.call(engine, chosen).texts
     assert where.splitlines()[-1] == "also in zh: n/x/index.zh.md"
 
 
 def test_a_hit_without_translations_says_nothing_of_them(blog: MakeBlog) -> None:
-    reader = blog({"n/latency.md": OTHER}).reader()
-    [answer] = SEARCH_BLOG.call(reader, {"query": "latency"}).texts
+    engine = blog({"n/latency.md": OTHER}).engine()
+    [answer] = SEARCH_BLOG.call(engine, {"query": "latency"}).texts
     assert "translations" not in json.loads(answer)["results"][0]
-    [_, where] = READ_CHUNK.call(reader, {"source": "n/latency.md", "chunk_index": 0}).texts
+    [_, where] = READ_CHUNK.call(engine, {"source": "n/latency.md", "chunk_index": 0}).texts
     assert "also in" not in where
 
 

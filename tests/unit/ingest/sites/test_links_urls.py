@@ -83,7 +83,7 @@ def made(root: Path, files: dict[str, str], content: str) -> Blog:
 
 
 def answered(blog: Blog, query: str, **given: str) -> ToolReply:
-    return SEARCH_BLOG.call(blog.reader(), {"query": query, "top_k": 1, **given})
+    return SEARCH_BLOG.call(blog.engine(), {"query": query, "top_k": 1, **given})
 
 
 def url(blog: Blog, query: str) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from blog_search_mcp.index.types import Answer
-    from blog_search_mcp.server.engine import Served
+    from blog_search_mcp.server.engine import Engine
     from tests.support.blog import MakeBlog
 
 HERE = Address("127.0.0.1", 8765)
@@ -34,7 +34,7 @@ POSTS = {
 
 
 @contextmanager
-def client_of(searcher: Served, access: Access = ANYONE) -> Iterator[TestClient]:
+def client_of(searcher: Engine, access: Access = ANYONE) -> Iterator[TestClient]:
     app = build_app(searcher, HERE, access)
     with TestClient(app, "http://127.0.0.1:8765", client=("127.0.0.1", 50000)) as client:
         yield client

@@ -30,7 +30,7 @@ Let the stock cool down before it is put away.
 
 
 def outline(made: Blog, source: str) -> str:
-    [text] = GET_OUTLINE.call(made.reader(), {"source": source}).texts
+    [text] = GET_OUTLINE.call(made.engine(), {"source": source}).texts
     return text
 
 
