@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp import open_index
 from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.settings import ANYONE, Address
 from tests.support.front import Blog, made
 

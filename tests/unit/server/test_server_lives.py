@@ -13,9 +13,8 @@ from mcp import Client, MCPError
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.engine import IndexStatus
+from blog_search_mcp.server.engine import IndexStatus, engine_for
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.library.library import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import ANYONE, Address
 from tests.support.front import Blog, made

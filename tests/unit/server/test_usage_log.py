@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 
 from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.library.library import engine_for
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.tools.registry import AUTHOR
 from blog_search_mcp.server.usage import UsageLog

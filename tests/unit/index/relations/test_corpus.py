@@ -108,7 +108,7 @@ def test_two_that_ask_first_at_the_same_time_share_the_vectors(
 
     def ask(_number: int) -> Any:
         together.wait()
-        return engine.corpora()[""].chunk_vectors
+        return engine.corpus().chunk_vectors
 
     monkeypatch.setattr(store, "vectors", read_slowly)
     with ThreadPoolExecutor(2) as threads:
