@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from anyio.to_thread import run_sync
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -102,7 +102,10 @@ def api_routes(searcher: Engine) -> list[Route]:
 
 def _endpoint(answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> JSONResponse:
-        body = await request.body()
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return refusal(400, "The body ended too early.")  # which nobody reads
         return await run_sync(_respond, answer, body, abandon_on_cancel=True)
 
     return endpoint

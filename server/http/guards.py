@@ -1,4 +1,4 @@
-"""Refuse requests by another Host or Origin, with an ambiguous head, or without the token.
+"""Refuse requests by another Host or Origin, without the token, or that come too fast.
 
 A page that the user opens can send requests to this machine, and by pointing its own name here (DNS
 rebinding) it could read the answers. Its requests carry that name as Host, so only our own names
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hmac
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
@@ -19,6 +21,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from blog_search_mcp.server.settings import Access, Address, parse_ip
 
+RATE = 100.0
+"""Requests a second that may go on coming: one core answers some 50 searches a second."""
+BURST = 1_000.0
+"""Requests that may come at once, after as many seconds without one as fill it."""
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::([0-9]{1,5}))?")
@@ -33,7 +39,8 @@ def with_check(app: ASGIApp, check: Callable[[Scope], Response | None]) -> ASGIA
     """Put `check` before `app`; a response that it returns is sent instead."""
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
-        await (check(scope) or app)(scope, receive, send)
+        refused = check(scope) if scope["type"] == "http" else None
+        await (refused or app)(scope, receive, send)
 
     return checked
 
@@ -83,24 +90,25 @@ def allowed_names(address: Address, access: Access) -> AllowedNames:
     return AllowedNames(hosts, address.is_any, frozenset(access.origins))
 
 
-def head_check(access: Access) -> Callable[[Scope], Response | None]:
-    """Refuse with 400 a head that two programs in a row could read in two ways.
+class RateLimit:
+    """A token bucket that all clients share."""
 
-    That is a body with two lengths, and an address that a client gives itself: where no public
-    name was given, nobody expects a proxy that would tell it.
-    """
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Begin with a full bucket; `now` gives seconds that never run back."""
+        self._now = now
+        self._left = BURST
+        self._at = now()
 
-    def check(scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        if "transfer-encoding" in headers and "content-length" in headers:
-            sentence = "A body has either a Content-Length or a Transfer-Encoding."
-            return refusal(400, sentence, {"Connection": "close"})
-        if "x-forwarded-for" in headers and not access.names:
-            sentence = "This server expects no proxy. Behind one, start it with --allow-host NAME."
-            return refusal(400, sentence)
-        return None
-
-    return check
+    def check(self, _scope: Scope) -> Response | None:
+        """Refuse a request that comes too fast with 429; it does not count."""
+        now = self._now()
+        self._left = min(BURST, self._left + (now - self._at) * RATE)
+        self._at = now
+        if self._left >= 1:
+            self._left -= 1
+            return None
+        wait = str(ceil((1 - self._left) / RATE))
+        return refusal(429, "Too many requests; ask more slowly.", {"Retry-After": wait})
 
 
 def token_check(token: str, open_paths: frozenset[str]) -> Callable[[Scope], Response | None]:

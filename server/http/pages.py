@@ -6,7 +6,6 @@ package is being updated. They hold no post, so they need no token; the page ask
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from starlette.requests import Request
@@ -59,16 +58,15 @@ def _route(path: Path) -> Route:
 HEALTH = "/health"
 
 
-def health_route(searcher: Engine, is_stopping: Callable[[], bool]) -> Route:
-    """Return the route that answers 200 with the live generation, 503 without one or stopping."""
+def health_route(searcher: Engine) -> Route:
+    """Return the route that answers 200 with the live generation, 503 without one."""
 
     def health(_request: Request) -> JSONResponse:
         try:
             overview = searcher.overview
         except BlogSearchError:
             return JSONResponse({"status": "no index", "generation": None, "posts": None}, 503)
-        word, status = ("stopping", 503) if is_stopping() else ("ok", 200)
-        facts = {"status": word, "generation": overview.generation, "posts": overview.posts}
-        return JSONResponse(facts, status)
+        facts = {"status": "ok", "generation": overview.generation, "posts": overview.posts}
+        return JSONResponse(facts)
 
     return Route(HEALTH, health, methods=["GET"])

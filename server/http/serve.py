@@ -1,7 +1,7 @@
 """Serve HTTP until a signal.
 
-What is in flight is finished, then uvicorn raises the signal once more; the command line's own
-handler takes the second one and ends the process with status 0.
+What is in flight has some seconds to finish, then uvicorn raises the signal once more; the command
+line's own handler takes the second one and ends the process with status 0.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import logging
 import os
 import socket
 import sys
-import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -21,15 +21,16 @@ from starlette.types import ASGIApp
 from blog_search_mcp.index.errors import PortUnusable
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
-from blog_search_mcp.server.http.uvicorn_protocol import (
-    CONNECTIONS,
-    LimitedProtocol,
-    StoppingServer,
-)
-from blog_search_mcp.server.protocol.app import CallLog, build_server
+from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Address, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
+
+CONNECTIONS = 512
+"""Open at the same time: half of the files that a process may have open on most systems. Whoever
+comes then is answered with 503."""
+GRACE = 10
+"""Seconds that requests in flight may take to end after a signal."""
 
 log = logging.getLogger(__name__)
 
@@ -37,17 +38,11 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
-    logs: list[CallLog] = [UsageLog(settings.usage_log)] if settings.usage_log else []
+    logs = [UsageLog(settings.usage_log)] if settings.usage_log else []
     server = build_server(engine, TOOLSETS[settings.toolset], logs, STREAMS)
-    stopping = threading.Event()
-    app = build_app(engine, address, settings.access, server, stopping.is_set)
-
-    def on_stop() -> None:
-        stopping.set()
-        server.notifier.close()
-
+    app = build_app(engine, address, settings.access, server)
     try:
-        return serve(app, address, engine.warm_up, on_stop)
+        return serve(app, address, engine.warm_up, server.notifier.close)
     except PortUnusable as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -58,55 +53,47 @@ def serve(
 ) -> int:
     """Serve `app`.
 
-    `on_bound` is called once the port is taken; `on_stop` when a signal asks to stop, and then
-    until nothing is in flight.
+    `on_bound` is called once the port is taken, `on_stop`, which ends streams, when a signal asks
+    to stop. Raises PortUnusable.
     """
     config = uvicorn.Config(
         app,
-        host=address.host,
-        port=address.port,
-        http=LimitedProtocol,
         ws="none",
         backlog=CONNECTIONS,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
         log_level="warning",
         server_header=False,
     )
+    server = _Server(config, on_stop)
     bound = _bind(address)
-    _allow_files(3 * CONNECTIONS)
-    server = StoppingServer(config, on_stop)
     on_bound()
     log.setLevel(logging.INFO)
     place = f"http://{address.url_host}:{address.port}"
     log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", place, PATH, place)
-    server.run(sockets=[bound])
+    server.run(sockets=bound)
     return 0
 
 
-def _allow_files(number: int) -> None:
-    """Let this process open so many files, or as many as it may: macOS starts with 256.
+class _Server(uvicorn.Server):
+    """Ends streams at a signal: uvicorn waits for them until its time is over."""
 
-    CONNECTIONS are open and as many accepted at once before any is closed.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return
-    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number if most == resource.RLIM_INFINITY else min(number, most)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop serving."""
+        self._on_stop()
+        super().handle_exit(sig, frame)
 
 
-def _bind(address: Address) -> socket.socket:
-    """Take the port. Raises PortUnusable."""
+def _bind(address: Address) -> list[socket.socket]:
+    """Take the port at each address that the host's name has. Raises PortUnusable."""
     place = f"{address.url_host}:{address.port}"
     try:
-        [(family, *_), *_] = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        bound = socket.socket(family)
-        if os.name != "nt":  # there it would let two programs have the same port
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((address.host, address.port))
+        places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        return list(_bind_each(places))
     except (socket.gaierror, UnicodeError) as error:  # the latter for a label that DNS cannot have
         raise PortUnusable(
             f"{address.host} is no name that this machine knows. Use 127.0.0.1, or one of its "
@@ -124,5 +111,36 @@ def _bind(address: Address) -> socket.socket:
             if is_taken
             else f"{address.host} is no address of this machine. Use 127.0.0.1."
         ) from error
-    bound.set_inheritable(True)
+
+
+def _bind_each(places: Sequence[Any]) -> Iterator[socket.socket]:
+    """Bind a socket at each address that this machine has, of several; at least at one."""
+    bound = 0
+    for place in places:
+        try:
+            yield _bind_one(*place, is_one_of_several=len(places) > 1)
+            bound += 1
+        except OSError as error:
+            is_last = place is places[-1]
+            if error.errno != errno.EADDRNOTAVAIL or (is_last and not bound):
+                raise
+
+
+def _bind_one(
+    family: int,
+    kind: int,
+    protocol: int,
+    _name: str,
+    place: tuple[str, int],
+    *,
+    is_one_of_several: bool,
+) -> socket.socket:
+    # asyncio sets TCP_NODELAY where the protocol is named; else a body waits 40 ms for an answer.
+    bound = socket.socket(family, kind, protocol)
+    if os.name != "nt":  # there it would let two programs have the same port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6 and is_one_of_several:
+        bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    bound.bind(place)
+    bound.listen(CONNECTIONS)
     return bound

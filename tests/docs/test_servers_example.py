@@ -11,7 +11,7 @@ import yaml
 from blog_search_mcp.ingest.cli import read_settings as read_ingest
 from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.http.pages import HEALTH
-from blog_search_mcp.server.http.uvicorn_protocol import GRACE
+from blog_search_mcp.server.http.serve import GRACE
 from tests.support.paths import ROOT
 
 FOLDER = ROOT / "examples" / "servers"

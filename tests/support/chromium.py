@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.http.uvicorn_protocol import LimitedProtocol
 from blog_search_mcp.server.settings import ANYONE, Access, Address
 from tests.support.waiting import until
 
@@ -41,7 +40,7 @@ def served(searcher: Engine, access: Access = ANYONE) -> Iterator[str]:
     """Serve over HTTP as `blog-server --http` does; gives the page's URL without a path."""
     address = Address("127.0.0.1", 0)
     app = build_app(searcher, address, access)
-    config = uvicorn.Config(app, port=0, http=LimitedProtocol, ws="none", log_level="warning")
+    config = uvicorn.Config(app, port=0, ws="none", log_level="warning")
     server, socket = uvicorn.Server(config), config.bind_socket()
     running = threading.Thread(target=lambda: asyncio.run(server.serve([socket])))
     running.start()

@@ -8,7 +8,8 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, Access, Address
+from blog_search_mcp.server.http.guards import BURST, RATE, RateLimit
+from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
 if TYPE_CHECKING:
@@ -99,26 +100,6 @@ def test_a_second_origin_is_refused_whatever_the_first_is() -> None:
     assert [answer.status_code for answer in answers] == [200, 403, 403]
 
 
-def test_an_address_that_a_proxy_gives_is_taken_where_a_public_name_was_given() -> None:
-    forwarded = {"Host": "localhost", "X-Forwarded-For": "192.0.2.1"}
-    with client_of() as client:
-        refused = client.get("/health", headers=forwarded)
-    with client_of(access=Access(TOKEN, names=("blog.example.org",))) as client:
-        answer = client.get("/health", headers=forwarded)
-    assert (refused.status_code, answer.status_code) == (400, 200)
-    assert refused.json() == {
-        "error": "This server expects no proxy. Behind one, start it with --allow-host NAME."
-    }
-
-
-def test_a_body_of_two_lengths_is_refused_and_the_connection_ended() -> None:
-    with client_of() as client:
-        twice = {"Host": "localhost", "Content-Length": "2", "Transfer-Encoding": "chunked"}
-        refused = client.post("/api/index", content="{}", headers=twice)
-    assert (refused.status_code, refused.headers["connection"]) == (400, "close")
-    assert refused.json() == {"error": "A body has either a Content-Length or a Transfer-Encoding."}
-
-
 def test_other_pages_cannot_read_unless_they_were_named() -> None:
     preflight = {"Origin": "https://notes.example", "Access-Control-Request-Method": "POST"}
     with client_of() as client:
@@ -199,3 +180,22 @@ def test_health_without_an_index_is_503() -> None:
         answer = client.get("/health")
     assert answer.status_code == 503
     assert answer.json() == {"status": "no index", "generation": None, "posts": None}
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("path", ["/mcp", "/api/search"])
+def test_a_body_above_the_bound_is_refused(path: str, chunked: bool) -> None:
+    body = b" " * (MESSAGE_BYTES + 1)
+    with client_of() as client:
+        answer = client.post(path, content=iter([body]) if chunked else body)
+    assert answer.status_code == 413
+
+
+def test_who_asks_too_fast_is_told_when_to_come_again() -> None:
+    times = iter([0.0] * (int(BURST) + 2) + [1 / RATE, 1 / RATE])
+    limit = RateLimit(lambda: next(times))
+    answers = [limit.check({}) for _ in range(int(BURST) + 3)]
+    assert [answer is None for answer in answers] == [*[True] * int(BURST), False, True, False]
+    refused = answers[-1]
+    assert refused is not None
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
