@@ -1,8 +1,8 @@
 """Keep an index up to date with its posts.
 
-The folder is walked every second, and at once after file events, which not every file system has.
-What is saved together is ingested together: a folder that still changes is left until two walks in
-a row find the same, or the system reports that its burst of events is over.
+watchfiles tells the end of each burst of file events. The folder is walked then, and at each of its
+time-outs too: not every file system has events, and a folder that was deleted and made anew has
+none any more.
 """
 
 from __future__ import annotations
@@ -30,24 +30,17 @@ if TYPE_CHECKING:
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
 of one command within a few milliseconds of each other."""
-
-INTERVAL = 1.0
-"""Seconds between two walks: one over the rust-blog's 754 posts takes 14 ms."""
-INTERVAL_FACTOR = 50.0
-"""A slow walk is followed by an interval this many times as long."""
-PAUSE_FACTOR = 3.0
-"""However many file events come, a walk is followed by a pause this many times as long: what
-changes without end may be no posts at all."""
-
-log = logging.getLogger(__name__)
-
-MAX_WAIT = 30.0
-"""Seconds after which a folder that changes without pause is ingested all the same."""
+BURST_MS = 30_000
+"""Milliseconds after which a folder that changes without pause is ingested all the same."""
+TIMEOUT_MS = 3_000
+"""Milliseconds without events after which the folder is walked: 14 ms for 754 posts."""
 RETRY = 60.0
 """Seconds at most after which a failed ingest is tried again though nothing has changed."""
 FIRST_RETRY = 2.0
 """Seconds after the first failure, each further one in a row doubles them: what was killed can run
 again, while what still fails costs an ingest's start, half a second, each time."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,71 +62,29 @@ class FolderState:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchHistory:
-    """What was found and ingested before; times in seconds of one clock."""
+class LastAttempt:
+    """The last ingest that this server began."""
 
-    latest: FolderState | None = None
-    changed_since: float | None = None
-    """When changes were first found that no ingest has taken yet."""
-    ingested: FolderState | None = None
-    """What the folder held when the last ingest began."""
-    ingested_at: float = 0.0
-    attempts: int = 0
-    """Ingests since the last one that succeeded."""
-
-    def with_walk(self, state: FolderState, now: float) -> WatchHistory:
-        """Add a walk."""
-        since = now if self.changed_since is None else self.changed_since
-        return replace(self, latest=state, changed_since=None if state.is_indexed else since)
-
-    def with_ingest(self, state: FolderState, now: float) -> WatchHistory:
-        """Add an ingest that began with the folder in this state."""
-        attempts = self.attempts + 1
-        return replace(self, ingested=state, ingested_at=now, changed_since=None, attempts=attempts)
-
-    @property
-    def pause(self) -> float:
-        """Seconds from the last ingest's beginning until it is tried again."""
-        return min(RETRY, FIRST_RETRY * 2.0 ** min(self.attempts - 1, 9))
+    state: FolderState
+    """What the folder held then."""
+    at: float
+    """In seconds of the watcher's clock."""
+    failures: int = 0
+    """In a row, up to this one."""
 
 
-def should_ingest(
-    state: FolderState, history: WatchHistory, now: float, *, settled: bool = False
-) -> bool:
-    """Decide whether to ingest now; `settled` means that no second walk is needed.
+def should_ingest(state: FolderState, last: LastAttempt | None, now: float) -> bool:
+    """Decide whether to ingest now.
 
     The first time it is always true: a walk does not notice another site configuration or another
     version of this program.
     """
-    if history.ingested is None:
+    if last is None:
         return True
     if state.is_indexed:
         return False
-    if state == history.ingested:
-        return now - history.ingested_at >= history.pause
-    since = now if history.changed_since is None else history.changed_since
-    return settled or state == history.latest or now - since >= MAX_WAIT
-
-
-def watch_file_events(folder: Path, on_burst: Callable[[], None]) -> None:
-    """Call `on_burst` after each burst of file events below `folder`.
-
-    Returns only if the system has no file events; meant for a thread of its own.
-    """
-    from watchfiles import watch
-
-    try:
-        bursts = watch(
-            folder,
-            watch_filter=None,
-            step=QUIET_MS,
-            debounce=int(1000 * MAX_WAIT),
-            ignore_permission_denied=True,
-        )
-        for _ in bursts:
-            on_burst()
-    except (OSError, RuntimeError) as error:
-        log.info("The system does not tell when posts change (%s); they are looked at.", error)
+    pause = min(RETRY, FIRST_RETRY * 2.0 ** min(last.failures - 1, 9))
+    return state != last.state or now - last.at >= pause
 
 
 class Watcher:
@@ -153,10 +104,10 @@ class Watcher:
         self._ingest = ingest
         self._on_switch = on_switch
         self._now = now
-        self._burst = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._history = WatchHistory()
+        self._latest: FolderState | None = None
+        self._last: LastAttempt | None = None
         self._failure: str | None = None
         self._told: frozenset[str] = frozenset()
 
@@ -170,7 +121,7 @@ class Watcher:
 
     def notice(self) -> str | None:
         """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
-        latest = self._history.latest
+        latest = self._latest
         if self._failure or latest is None or not latest.changes:
             return self._failure
         return f"{count_changed(latest.changes)}; the index is being brought up to date."
@@ -181,44 +132,43 @@ class Watcher:
             return f"There is no index yet. {self._failure}"
         return "The index of the posts is being made for the first time; ask again in a minute."
 
-    def step(self, *, settled: bool = False) -> float:
-        """Walk the folder and ingest if it is time to; return how many seconds the walk took.
-
-        `settled` means that a burst of file events has just ended.
-        """
-        began = walked = self._now()
+    def step(self) -> None:
+        """Walk the folder, and ingest if it is time to."""
         try:
             generation = self._find_current()
             last_ingest = read_last_ingest(self._store, generation) if generation else None
             state = self._walk(last_ingest)
-            walked = self._now()
-            due = should_ingest(state, self._history, walked, settled=settled)
-            self._history = self._history.with_walk(state, walked)
+            self._latest = state
             if state.is_indexed:
                 self._failure = None
-            if due:
+            if should_ingest(state, self._last, self._now()):
                 self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
         except IndexBusy:
             self._failure = None  # the other ingest takes the same posts in
         except BlogSearchError as error:
             self._record_failure(error)
-        return walked - began
+        except Exception:  # nobody waits for this thread
+            log.exception("The posts could not be looked at.")
 
     def _watch(self) -> None:
-        arguments = (self._content, self._burst.set)
-        threading.Thread(
-            target=watch_file_events, args=arguments, name="file-events", daemon=True
-        ).start()
-        settled = False
+        from watchfiles import watch
+
         while True:
-            took = 0.0
+            self.step()
             try:
-                took = self.step(settled=settled)
-            except Exception:  # nobody waits for this thread
-                log.exception("The posts could not be looked at.")
-            time.sleep(PAUSE_FACTOR * took)
-            settled = self._burst.wait(max(INTERVAL, INTERVAL_FACTOR * took))
-            self._burst.clear()
+                for _ in watch(
+                    self._content,
+                    watch_filter=None,
+                    step=QUIET_MS,
+                    debounce=BURST_MS,
+                    rust_timeout=TIMEOUT_MS,
+                    yield_on_timeout=True,
+                    ignore_permission_denied=True,
+                ):
+                    self.step()
+            except (OSError, RuntimeError) as error:
+                log.info("The system does not tell when posts change (%s).", error)
+                time.sleep(TIMEOUT_MS / 1000)
 
     def _find_current(self) -> int | None:
         """Return the live generation's number, `None` if there is none that can be read."""
@@ -235,11 +185,12 @@ class Watcher:
         return FolderState(files, day, len(changes.sources), last_ingest.waiting)
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
-        self._history = self._history.with_ingest(state, self._now())
+        failures = self._last.failures if self._last else 0
+        self._last = LastAttempt(state, self._now(), failures + 1)
         generation = self._find_current()
         self._tell(self._ingest(options))
-        done = FolderState(state.files, state.day, 0)
-        self._history = replace(self._history.with_walk(done, self._now()), attempts=0)
+        self._last = replace(self._last, failures=0)
+        self._latest = replace(state, changes=0, waiting=0)
         self._failure = None
         if self._find_current() != generation:
             self._on_switch()

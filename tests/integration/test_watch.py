@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -28,13 +28,11 @@ from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.watch.reingest import Ingested, run_ingest
 from blog_search_mcp.server.watch.watcher import (
     FIRST_RETRY,
-    MAX_WAIT,
     RETRY,
     FolderState,
+    LastAttempt,
     Watcher,
-    WatchHistory,
     should_ingest,
-    watch_file_events,
 )
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
@@ -56,34 +54,25 @@ WAITING = replace(NOW, changes=0, waiting=9)
 
 
 @pytest.mark.parametrize(
-    ("state", "history", "due"),
+    ("state", "last", "due"),
     [
-        (replace(NOW, changes=0), WatchHistory(), True),
-        (replace(NOW, changes=0), WatchHistory(ingested=BEFORE), False),
-        (WAITING, WatchHistory(ingested=BEFORE, latest=WAITING), True),
-        (WAITING, WatchHistory(ingested=WAITING, latest=WAITING, ingested_at=100.0), False),
-        (WAITING, WatchHistory(ingested=WAITING, ingested_at=100.0 - RETRY), True),
-        (NOW, WatchHistory(ingested=BEFORE), False),
-        (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0), False),
-        (NOW, WatchHistory(ingested=BEFORE, latest=NOW, changed_since=100.0), True),
-        (NOW, WatchHistory(ingested=BEFORE, latest=BEFORE, changed_since=100.0 - MAX_WAIT), True),
-        (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0), False),
-        (NOW, WatchHistory(ingested=NOW, latest=NOW, ingested_at=100.0 - RETRY), True),
-        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - FIRST_RETRY, attempts=1), True),
-        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - FIRST_RETRY, attempts=2), False),
-        (NOW, WatchHistory(ingested=NOW, ingested_at=100.0 - RETRY, attempts=2_000), True),
-        (
-            FolderState((), "2026-01-15", None),
-            WatchHistory(ingested=FolderState((), "2026-01-15", None)),
-            True,
-        ),
-        (replace(NOW, day="2026-01-16"), WatchHistory(ingested=NOW, latest=NOW), False),
+        (replace(NOW, changes=0), None, True),
+        (replace(NOW, changes=0), LastAttempt(BEFORE, 0.0), False),
+        (WAITING, LastAttempt(BEFORE, 100.0), True),
+        (WAITING, LastAttempt(WAITING, 100.0), False),
+        (WAITING, LastAttempt(WAITING, 100.0 - RETRY), True),
+        (NOW, LastAttempt(BEFORE, 100.0), True),
+        (NOW, LastAttempt(NOW, 100.0), False),
+        (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=1), True),
+        (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=2), False),
+        (NOW, LastAttempt(NOW, 100.0 - RETRY, failures=2_000), True),
+        (replace(NOW, day="2026-01-16"), LastAttempt(NOW, 100.0), True),
     ],
 )
-def test_a_folder_is_ingested_at_first_then_when_it_rests(
-    state: FolderState, history: WatchHistory, due: bool
+def test_a_folder_is_ingested_at_first_then_when_it_changes(
+    state: FolderState, last: LastAttempt | None, due: bool
 ) -> None:
-    assert should_ingest(state, history, 100.0) is due
+    assert should_ingest(state, last, 100.0) is due
 
 
 class Watched:
@@ -124,63 +113,12 @@ def test_the_first_look_ingests_and_the_next_ones_rest(watched: Watched) -> None
     assert (len(watched.ingests), watched.switches) == (1, 0)
 
 
-def test_a_change_is_said_and_ingested_once_the_folder_rests(watched: Watched) -> None:
+def test_changes_are_ingested_once(watched: Watched) -> None:
     watched.steps(1)
-    watched.made.write({"tea.md": TEA})
-    assert watched.steps(1) == "1 post has changed; the index is being brought up to date."
-    watched.made.write({"tea.md": TEA * 2, "more.md": TEA})
-    assert watched.steps(1) == "2 posts have changed; the index is being brought up to date."
-    assert watched.steps(1) is None
+    watched.made.write({"tea.md": TEA, "more.md": TEA})
+    assert watched.steps(3) is None
     assert (len(watched.ingests), watched.switches) == (2, 1)
     assert set(watched.made.manifest.posts) == {"soup.md", "tea.md", "more.md"}
-    assert watched.steps(3) is None
-    assert len(watched.ingests) == 2
-
-
-def test_a_change_that_the_system_told_of_is_ingested_at_its_first_look(watched: Watched) -> None:
-    watched.steps(1)
-    watched.made.write({"tea.md": TEA})
-    watched.watch.step(settled=True)
-    assert watched.watch.notice() is None
-    assert (len(watched.ingests), watched.switches) == (2, 1)
-    watched.watch.step(settled=True)
-    assert len(watched.ingests) == 2
-
-
-def test_the_system_tells_of_a_burst_of_changes_once_it_is_over(tmp_path: Path) -> None:
-    stirred: list[int] = []
-    said = threading.Event()
-    folder = tmp_path / "posts" / "2024"
-    folder.mkdir(parents=True)
-
-    def told() -> None:
-        stirred.append(len(list(folder.iterdir())))
-        said.set()
-
-    threading.Thread(target=watch_file_events, args=(tmp_path / "posts", told), daemon=True).start()
-
-    def is_told() -> bool:
-        for number in range(20):
-            (folder / f"{number}.md").write_text(TEA, encoding="utf-8")
-        return said.wait(1.0)
-
-    until(is_told)
-    assert stirred[0] == 20
-
-
-def test_a_folder_that_the_system_cannot_tell_of_is_left_to_looking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def refused(*_folders: Path, **_options: object) -> None:
-        raise OSError("OS file watch limit reached")
-
-    caplog.set_level("INFO")
-    monkeypatch.setattr("watchfiles.watch", refused)
-    watch_file_events(tmp_path, lambda: None)
-    assert [each.getMessage() for each in caplog.records] == [
-        "The system does not tell when posts change (OS file watch limit reached); they are "
-        "looked at."
-    ]
 
 
 def test_an_ingest_that_fails_is_said_and_tried_again_later(
@@ -263,7 +201,7 @@ def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptu
     watch = Watcher(index, content, run, lambda: None)
     watch.step()
     (content / "tea.md").write_text(TEA, encoding="utf-8")
-    watch.step(settled=True)
+    watch.step()
     told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     assert told == [
         "skipped dish.md: it is not text but a binary file; rename it, or name it in a .blogignore",
@@ -404,3 +342,17 @@ def test_a_server_makes_its_index_and_follows_the_posts(served: str, tmp_path: P
     (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
     until(lambda: health() == {"status": "ok", "generation": 2, "posts": 2})
     assert (tmp_path / ".blog-index" / "CURRENT").is_file()
+
+
+def test_a_folder_that_was_deleted_and_made_anew_is_followed(served: str, tmp_path: Path) -> None:
+    def count_posts() -> object:
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{served}/health").json()["posts"]
+        return None
+
+    until(lambda: count_posts() == 1)
+    shutil.rmtree(tmp_path / "content")
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
+    (tmp_path / "content" / "cake.md").write_text(SOUP, encoding="utf-8")
+    until(lambda: count_posts() == 2)
