@@ -157,7 +157,7 @@ PARENT = """
 import sys
 from contextlib import closing
 from blog_search_mcp.ingest.workers import WorkerPool
-from tests.unit.ingest.test_workers import MANY, lose, negated
+from tests.integration.test_workers import MANY, lose, negated
 if __name__ == "__main__":
     with closing(WorkerPool(2)) as helpers:
         found = iter(helpers.map(negated, MANY, lose))
@@ -203,7 +203,6 @@ def hits(reader: IndexReader, question: str) -> list[Hit]:
     return list(reader.search(question, filters=Filters(), limit=5, offset=0).hits)
 
 
-@pytest.mark.slow
 def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> None:
     posts = {
         f"{number}.md": f"# Post {number}\n\nSoup {number}.\n\n- [that](0.md): its words\n"
