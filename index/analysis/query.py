@@ -70,7 +70,7 @@ _ASKS = (
     "|comment|pourquoi|quel\\w*|quand|où"
 )
 _QUESTION = re.compile(
-    rf"[?？]|(?:^|[.:;!]\s)\W*(?:{_ASKS})\b"
+    rf"[?？]|(?:^|[.:;!]\s)(?:[^\w.:;!]|[.:;!](?!\s))*+(?:{_ASKS})\b"
     r"|,\s(?:(?:how|why|what|which|who|where|when)\s(?:do|does|did|is|are|can|should|long|many|much)"
     r"|(?:do|does|did|is|are|can|could|should|would)\s(?:i|we|you|it|its|they|there|the|my|our))\b"
     r"|[嗎吗呢麼么哪誰谁]|如何|怎|為何|为何|幾|能不能|是不是|會不會|会不会|要不要|多少|几(?=倍|个|次|种|天|年)"
@@ -186,8 +186,8 @@ _NAMED = re.compile(
     r"|^qu[eé] (?:es|son)\s+(?:(?:un|una|el|la)\s+)?"
     r"|^(?:c['’]est quoi|qu['’]est-ce qu(?:e|['’]un|['’]une))\s*"
     r"|^(?:什[麼么]是|甚[麼么]是|何[謂谓]|啥是|[請请]?解[釋释])\s*"
-    r"|\s*(?:是(?:什[麼么]|甚[麼么]|啥)|的意思)[\s?？。]*$"
-    r"|\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
+    r"|(?<!\s)\s*(?:是(?:什[麼么]|甚[麼么]|啥)|的意思)[\s?？。]*$"
+    r"|(?<!\s)\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
     re.IGNORECASE,
 )
 """What asks for the meaning of a name, in the languages of `index.analysis.languages` that blogs

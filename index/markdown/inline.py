@@ -89,7 +89,7 @@ _SIZED = re.compile(r"(!\[[^\[\]\n]*\]\([^\s()]+) +=(?:\d+x\d*|x\d+)(?=[ \t]*\))
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(
-    r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)(?:#.*)?\s*$", re.IGNORECASE
+    r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)\s*$", re.IGNORECASE
 )
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
@@ -148,7 +148,7 @@ def _wiki_words(link: re.Match[str]) -> str:
     page, label = link[1].rstrip("\\"), (link[2] or "").rpartition("|")[2].strip()
     if label and not (link[0].startswith("!") and _SIZE.fullmatch(label)):
         return label
-    if link[0].startswith("!") and _FILE.search(page):
+    if link[0].startswith("!") and _FILE.search(page.partition("#")[0]):
         return ""
     return " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
 
@@ -183,13 +183,13 @@ _TAG = r"[A-Za-z](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>"
 _HTML_GONE = re.compile(rf"{_UNSEEN}|</?{_TAG}", re.DOTALL | re.IGNORECASE)
 _NO_TAG = re.compile(rf"{_UNSEEN}|<(?!{_TAG})", re.DOTALL | re.IGNORECASE)
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
-_ALTERNATIVE = re.compile(r"<img\b[^>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Characters no reader sees; an escape would let a post colour a terminal."""
 _SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
 """What is not one space already."""
-_BLANK = re.compile(r" *\n[\n ]*")
+_BLANK = re.compile(r" ?\n[\n ]*")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 """With punctuation and without Hangul, whose words are apart by spaces."""
 CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
@@ -215,11 +215,17 @@ def strip_markup(
 
 
 _CELL_OPTION = re.compile(
-    r"^[ \t]*(?:#|//|--|%%)\|"
-    r"(?:[ \t]*\w+-cap:[ \t]*[\"']?([^\n\"'|>][^\n]*?)[\"']?[ \t]*|[^\n]*)\n",
+    r"^[ \t]*+(?:#|//|--|%%)\|"
+    r"(?:[ \t]*+\w++-cap:[ \t]*+[\"']?+([^\n\"'|>][^\n]*+)|[^\n]*+)\n",
     re.MULTILINE,
 )
 """What says to Quarto how to run or show a cell, a line of comment of which it shows captions."""
+
+
+def _caption(option: re.Match[str]) -> str:
+    words = (option[1] or "").rstrip(" \t")
+    bare = words[:-1] if words.endswith(('"', "'")) else words
+    return bare and f"{bare}\n"
 
 
 def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
@@ -234,7 +240,7 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
         elif token.type in ("fence", "code_block"):
             code = token.content
             if token.info.startswith("{"):
-                code = _CELL_OPTION.sub(lambda option: f"{option[1]}\n" if option[1] else "", code)
+                code = _CELL_OPTION.sub(_caption, code)
             yield code.strip("\n").rstrip()
         elif token.type == "html_block":
             yield html_words(token.content)
@@ -312,15 +318,15 @@ _MAY_LINK = re.compile(r"\]|<(?i:a\b|[a-z]+:)|=(?:(?<=\b(?i:id)=)|(?<=\b(?i:name
 own, which Python looks for ten times as fast."""
 
 _GENERATED = re.compile(
-    r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]+)[^}]*?[>%]\}\}
+    r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]++)[^{}]*?[>%]\}\}
       | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
       | \{%-?\s*link\s+(?P<link>[^\s%]+)\s*-?%\}
       | \{\{-?\s*["'](?P<path>/[^"'\s]*)["']\s*\|\s*(?:(?:relative|absolute)_)?url\s*-?\}\}
       | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}""",
     re.VERBOSE,
 )
-_HEXO = re.compile(r"\{%-?\s*post_link\s+(?P<slug>[^\s%]+)(?:\s+(?P<words>[^%]*?))?\s*-?%\}")
-_QUOTED = re.compile(r"""^(["'])(.*?)\1.*$""")
+_HEXO = re.compile(r"\{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}")
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +395,9 @@ def _write_target(found: re.Match[str]) -> str:
 
 
 def _write_hexo(found: re.Match[str]) -> str:
-    words = _QUOTED.sub(r"\2", found["words"] or "") or found["slug"]
+    words = (found["words"] or "").removesuffix("-").rstrip()
+    quoted = _QUOTED.match(words)
+    words = (quoted[quoted.lastindex or 0] if quoted else words) or found["slug"]
     return f"[{words}](post:{quote(found['slug'])})"
 
 

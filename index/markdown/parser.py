@@ -76,7 +76,7 @@ def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = 
 
 
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*\n?[ \t]*<?([^\s<>]+)", re.MULTILINE
+    r"^ {0,3}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+\n?[ \t]*+<?([^\s<>]+)", re.MULTILINE
 )
 
 
@@ -195,7 +195,7 @@ def _name(mark: re.Match[str]) -> str:
 
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
 _BEGINS = re.compile(r"\n* {0,3}\|")
-_DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DELIMITERS = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 
 
 def add_table_head(passage: str) -> str:

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
@@ -64,11 +65,16 @@ def restore_braces(words: str) -> str:
     return words.replace(_OPEN, "{").replace(_CLOSE, "}")
 
 
-def find_closing(match: re.Match[str], closing: re.Pattern[str], word: str) -> re.Match[str] | None:
-    """Find what closes a beginning; `word` is part of every closing, and quickly looked for."""
-    if match.string.find(word, match.end()) < 0:
+def find_closing(match: re.Match[str], closing: re.Pattern[str]) -> re.Match[str] | None:
+    """Find what closes a beginning, which is not looked for behind the last that there is."""
+    if match.end() > _find_last(match.string, closing):
         return None
     return closing.search(match.string, match.end())
+
+
+@lru_cache(maxsize=8)
+def _find_last(text: str, closing: re.Pattern[str]) -> int:
+    return max((end.start() for end in closing.finditer(text)), default=-1)
 
 
 _KINDS = ("info", "warn", "alert")
@@ -104,8 +110,9 @@ LONGEST_COMPONENT = 4096
 
 ADMONITIONS = (
     Rule(
-        r"^(?P<indent>[ \t>]*):::+ *(?:\{[^{}\n]*\}|[\w-]*)(?:\{[^{}\n]*\})?"
-        r"(?:\[(?P<label>[^\n]*)\](?:\{[^{}\n]*\})?|(?P<rest>[^\n{}]*))(?:\{[^{}\n]*\})?[ \t]*$",
+        r"^(?P<indent>[ \t>]*+):::++ *+(?:\{[^{}\n]*+\}|[\w-]*+)(?:\{[^{}\n]*+\})?"
+        r"(?:\[(?P<label>[^\n]*)\](?:\{[^{}\n]*+\})?|(?P<rest>[^\n{}]*+))"
+        r"(?:\{[^{}\n]*+\})?[ \t]*+$",
         _admonition,
     ),
     Rule(r"^[ \t]*::[a-z][\w-]*(?=[\[{])(?:\[[^\[\]\n]*\])?(?:\{[^{}\n]*\})?[ \t]*$", drop_match),
@@ -125,7 +132,7 @@ ADMONITIONS = (
 _INDENTED = 4
 """Spaces MkDocs asks for."""
 _OPENING = re.compile(
-    r"( *)(?:(?:!!!|\?\?\?\+?) ?[\w-]+(?: [\w -]+?)?(?: +\"([^\"]*)\")?"
+    r"( *)(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++\"([^\"]*)\")?"
     r"|===[!+]? +\"([^\"]*)\")[ \t]*"
 )
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
@@ -251,12 +258,13 @@ COMPONENTS = (
     Rule(r"\{/\*", _comment),
     Rule(r"<(?P<unseen>script|style)(?=[\s>])[^<>]*>", _unseen),
     Rule(
-        r"^import\s+(?:type\s+)?(?:[\w*{}\s,$]{1,300}?\sfrom\s+)?"
+        r"^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?"
         r"[\"'][^\"'\n]+[\"'];?[ \t]*(?://[^\n]*)?$",
         drop_match,
     ),
     Rule(
-        r"^export\s+(?:(?:const|let|var)\s+[\w${}\[\], ]+=|(?:default\s+)?(?:async\s+)?function\b"
+        r"^export\s++(?:(?:const|let|var)\s++[\w${}\[\], ]++="
+        r"|(?:default\s+)?(?:async\s+)?function\b"
         r"|default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s+\w+|\{[^\n]*\}|\*\s+from\s)",
         _export,
     ),
@@ -271,7 +279,7 @@ EXPRESSIONS = (
 """For passages that look like MDX: in others, braces and what they hold are words."""
 
 
-_LIQUID_NAME = re.compile(r"\{%-?\s*(\w*)\s*([^{}]*?)\s*-?%\}")
+_LIQUID_NAME = re.compile(r"\{%-?\s*+(\w*+)\s*+([^{}]*+)")
 _LIQUID_END = {
     name: re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}")
     for name in ("comment", "raw", "verbatim", "highlight", "codeblock")
@@ -280,9 +288,9 @@ _LIQUID_END = {
 
 def _liquid(tag: re.Match[str]) -> Replacement:
     """Read a tag; of one with an end, raw text as it is, and code between enough backticks."""
-    parts = _LIQUID_NAME.match(tag[0])
+    parts = _LIQUID_NAME.fullmatch(tag[0][:-2].removesuffix("-").rstrip())
     name, arguments = parts.groups() if parts else ("", "")
-    if name not in _LIQUID_END or not (end := find_closing(tag, _LIQUID_END[name], f"end{name}")):
+    if name not in _LIQUID_END or not (end := find_closing(tag, _LIQUID_END[name])):
         return Replacement(_liquid_words(name, arguments), tag.end())
     inner = tag.string[tag.end() : end.start()]
     if name in ("raw", "verbatim"):
@@ -299,7 +307,7 @@ def _liquid_words(name: str, arguments: str) -> str:
     return pad(printed_arguments(arguments))
 
 
-_POSITIONAL = re.compile(r"(?<=\s)\"([^\"=/]*\s[^\"=/]*)\"(?=\s|$)")
+_POSITIONAL = re.compile(r"(?<=\s)\"(?=[^\"=/\s]*+\s)([^\"=/]*+)\"(?=\s|$)")
 """A quoted argument of several words is read by people; one word is an id or an option."""
 
 
@@ -322,7 +330,7 @@ _KRAMDOWN_END = re.compile(r"\{:/(?:comment)?\}")
 
 
 def _kramdown_comment(tag: re.Match[str]) -> Replacement | None:
-    end = find_closing(tag, _KRAMDOWN_END, "{:/")
+    end = find_closing(tag, _KRAMDOWN_END)
     return Replacement("", end.end()) if end else None
 
 
@@ -353,7 +361,8 @@ _IN_OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
 
 SHORTCODES = (
     Rule(
-        r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*]|\*(?!/))*+)\*/\s*(?P<closes>[>%]?\}\}|%\})",
+        r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*{]|\*(?!/)|\{(?!(?:\{[<%]?|%)\s*/\*))*+)\*/"
+        r"\s*(?P<closes>[>%]?\}\}|%\})",
         _escaped,
     ),
     Rule(r"\{\{[<%](?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+[>%]\}\}", _shortcode),
@@ -364,5 +373,5 @@ SHORTCODES = (
     Rule(r"^ {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}", drop_match),
     Rule(r"\{::comment\}", _kramdown_comment),
     Rule(_BRACKETS, _bracketed),
-    Rule(r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n]*=[^{}\n]*)?/?\}", drop_match),
+    Rule(r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n=]*+=[^{}\n]*+)?/?\}", drop_match),
 )

@@ -59,7 +59,7 @@ _SAYS_OLD = re.compile(
     r"|\b(?:superseded|replaced|obsoleted) by\b"
     r"|\b(?:newer|updated|more recent|revised|current|latest) "
     rf"(?:version of this\b|(?:[\w-]+ ){{0,4}}{_TEXT}\b)"
-    r"|^[\s>*_#\[(-]*(?:\w+ \d{4} )?(?:edit|update|updated)\b[^a-z:]{0,30}:"
+    r"|^[\s>*_#\[(-]*+(?:\w+ \d{4} )?(?:edit|update|updated)\b[^a-z:]{0,30}:"
     "|本文[^。]{0,6}(?:已過時|已过时|已過期|已过期|已被取代|不再更新)|(?:更新|最新|新)版本?(?:請|请)?(?:見|见|看)",
     re.IGNORECASE,
 )

@@ -161,7 +161,7 @@ _NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(
     r"[。！？；.!?]"  # by itself, so that `re` skips to the next one: a sixth of the time
-    r"(?:(?<=[。！？；])[。！？；]*[」』”’）]*|(?<=[.!?])[.!?]*[\"')\]]*(?=\s))"
+    r"(?:(?<=[。！？；])[。！？；]*[」』”’）]*|(?<=(?<![.!?])[.!?])[.!?]*+[\"')\]]*+(?=\s))"
 )
 _WIDE = {"W", "F"}
 

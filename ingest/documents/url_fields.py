@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from blog_search_mcp.index.documents.metadata import first_date
 
-_BEFORE_ZONE = re.compile(r"\s+(?=[+-]\d\d:?\d\d$|Z$)")
+_BEFORE_ZONE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
 _DATES = ("date", "publishdate", "pubdate", "published")
 
 

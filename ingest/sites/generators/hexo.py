@@ -25,10 +25,9 @@ from blog_search_mcp.ingest.sites.patterns import (
 
 _TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
 _SAFE = ";,/?:@&=+$-_.!~*'()#"
-_IN_NAME = {"year": r"\d{4}", "month": r"\d{2}", "day": r"\d{2}"} | dict.fromkeys(
-    ("i_month", "i_day"), r"\d{1,2}"
-)
-"""Tokens of the date, with what they match in a file's name."""
+_IN_NAME = {"year": (4,), "month": (2,), "day": (2,), "i_month": (2, 1), "i_day": (2, 1)}
+"""Tokens of the date, with the digits that each may have in a file's name."""
+MOST_TOKENS = 20
 _UNKNOWN = frozenset(("id", "hash", "timestamp", "hour", "minute", "second"))
 """Tokens of Hexo's database or of the building machine's clock."""
 _KEYS = {"source_dir", "public_dir", "new_post_name", "default_layout", "permalink_defaults"}
@@ -115,7 +114,7 @@ class Hexo(SiteGenerator):
         return encoded if self.html_shown else encoded.removesuffix(".html")
 
     def _fill_pattern(self, stem: str, fields: UrlFields) -> str:
-        in_name = self._parse_name(stem)
+        in_name = _read_name(self.new_post_name.rpartition(".")[0], stem)
         slug = in_name.get("title") or _slug(stem)
         if slug is None:
             raise NoLink("a file name with letters that Hexo may spell in another way")
@@ -136,18 +135,6 @@ class Hexo(SiteGenerator):
         }
         return fill_pattern(self.pattern, _TOKEN, filled)
 
-    def _parse_name(self, stem: str) -> dict[str, str]:
-        """Read the tokens of `new_post_name` out of a file's name."""
-        pattern = re.escape(self.new_post_name.rpartition(".")[0])
-        groups = _TOKEN.sub(
-            lambda token: f"(?P<{token[1]}>{_IN_NAME.get(token[1], '.+?')})", pattern
-        )
-        try:
-            found = re.fullmatch(groups, stem)
-        except re.error:
-            return {}
-        return found.groupdict() if found else {}
-
     def _date(self, in_name: dict[str, str], fields: UrlFields) -> date | None:
         if fields.get("date"):
             return fields.date_in(self.timezone)
@@ -164,6 +151,27 @@ class Hexo(SiteGenerator):
         names = fields.categories or tuple(filter(None, [fields.get("category")]))
         slugs = [_slug(name) for name in names]
         return None if None in slugs else "/".join(filter(None, slugs)) or self.default_category
+
+
+def _read_name(pattern: str, stem: str) -> dict[str, str]:
+    """Read the tokens of `new_post_name` out of a file's name, the first ones as short as can be.
+
+    A pattern of more than MOST_TOKENS has none.
+    """
+    first, *parts = _TOKEN.split(pattern)
+    tokens, behind = parts[::2][: MOST_TOKENS + 1], parts[1::2]
+    reached = {len(first): list[str]()} if stem.startswith(first) else {}
+    for token, literal in zip(tokens, behind, strict=False):
+        starts, reached, least = reached, {}, len(stem)
+        for at, values in starts.items():
+            for width in _IN_NAME.get(token) or range(1, least - at + 1):
+                value = stem[at : at + width]
+                is_right = token not in _IN_NAME or (len(value) == width and value.isdecimal())
+                if is_right and stem.startswith(literal, at + width):
+                    reached.setdefault(at + width + len(literal), [*values, value])
+            least = min(least, at)  # what is behind it has been reached
+    fits = len(tokens) <= MOST_TOKENS and len(stem) in reached
+    return dict(zip(tokens, reached[len(stem)], strict=True)) if fits else {}
 
 
 _SEPARATORS = re.compile(r"[\s\ufeff~`!@#$%^&*()\-_+=[\]{}|\\;:\"'<>,.?/]+")

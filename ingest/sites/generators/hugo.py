@@ -45,7 +45,7 @@ _FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json")
 _OLD_FILES = ("config.toml", "config.yaml", "config.yml", "config.json")
 _KEYS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
 """One of these tells a Hugo configuration from another program's of that name."""
-_TOKEN = re.compile(r":(\w+(?:\[.+?\])?)")
+_TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
 _DATES = ("year", "month", "day")
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
@@ -348,7 +348,8 @@ def _sanitize(text: str, *, lower: bool = True) -> str:
 
 
 _ATTRIBUTES = re.compile(
-    r"\s*\{\s*((?:(?:[#.][^\s#.{}\"'=]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))[\s,]*)+)\}\s*$"
+    r"(?<!\s)\s*\{\s*+"
+    r"((?:(?:[#.][^\s#.{}\"'=]++|[\w:-]++=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']++))[\s,]*+)++)\}\s*$"
 )
 _BARE_LINK = re.compile(r"\w://|\bwww\.|\w@\w")
 

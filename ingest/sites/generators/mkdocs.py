@@ -237,7 +237,7 @@ def _find_title(name: str, fields: UrlFields) -> str:
     return words.capitalize() if words == words.lower() else words
 
 
-_TAG = re.compile("</?[^>]*>")
+_TAG = re.compile("<[^<>]*>")
 _NOT_IN_SLUGS = re.compile(r"[^\w\- ]")
 
 

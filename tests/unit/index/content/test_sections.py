@@ -36,15 +36,17 @@ def reaches(source: str, **target: str) -> bool:
         (r"/a\*", "a*.md", True),
         (r"/a\*", "ab.md", False),
         ("/posts/(a", "posts/(a.md", True),
+        ("/{po{sts,nds},notes}/*", "ponds/a.md", True),
+        ("/*a*a*a*a*a*a*a*a*a*b", "a" * 200 + ".md", False),
     ],
 )
 def test_a_target_s_path_matches_as_hugo_s_does(path: str, source: str, expected: bool) -> None:
     assert reaches(source, path=path) is expected
 
 
-@pytest.mark.parametrize("path", ["/posts/{a", "/posts/[z-a]", "/*a*a*a*a*a*a*a*a*a*b"])
+@pytest.mark.parametrize("path", ["/posts/{a", "/posts/" + "?" * 1_000])
 def test_a_target_that_cannot_be_read_or_takes_long_is_met(path: str) -> None:
-    assert reaches("a" * 200 + ".md", path=path)
+    assert reaches("a.md", path=path)
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,7 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
     ("markdown", "expected"),
     [
         ('```{r}\n#| echo: false\n#| fig-cap: "Ozone."\n1 + 1\n```', "Ozone.\n1 + 1"),
+        ("```{r}\n#| fig-cap: |\n#|   Ozone.\n1 + 1\n```", "1 + 1"),
         ("```{mermaid}\n%%| label: fig-a\nflowchart LR\n```", "flowchart LR"),
         ("```{ojs}\n//| code-fold: true\nx = 1 #| y\n```", "x = 1 #| y"),
         ("```r\n#| echo: false\n1\n```", "#| echo: false\n1"),
