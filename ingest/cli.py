@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, datetime
 from functools import partial
 from typing import TextIO
 
@@ -54,7 +54,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> I
             given.embedder_url,
             prefixes=_pair_prefixes(given.document_prefix, given.query_prefix),
         ),
-        today=date.today(),
+        now=datetime.now(UTC),
         options=IngestOptions(
             include_drafts=given.include_drafts,
             base_url=given.base_url,

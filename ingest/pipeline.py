@@ -42,6 +42,7 @@ from blog_search_mcp.ingest.report import (
     Progress,
     Report,
     describe_contradiction,
+    describe_unknown,
 )
 from blog_search_mcp.ingest.workers import LOST, WorkerPool
 
@@ -61,8 +62,10 @@ class IngestCounts:
         self._before = plan.base.posts if plan.base else {}
         self._skipped = list(plan.skipped)
         self.due = dict(plan.unchanged)
-        """By source, the ISO day on which the same bytes will be treated differently, if any."""
+        """By source, the instant at which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
+        self.unknown: dict[str, str] = {}
+        """Fields that may keep posts back, and are not known, each with the first source."""
         self.unrelated: dict[str, str] = {}
         """By source, why a post of the index is not related to others."""
         self.contradiction: Contradiction | None = None
@@ -81,6 +84,8 @@ class IngestCounts:
         source = result.source
         self.due[source] = result.due
         self.problems += result.problems
+        for name in result.unknown:
+            self.unknown.setdefault(name, source)
         if result.new is not None:
             self.linked += not result.no_link
             self.unlinked.update(filter(None, [result.no_link]))
@@ -429,6 +434,7 @@ def _make_report(
             *choice.warnings(),
             *embedding.warnings,
             *counts.problems,
+            *describe_unknown(counts.unknown),
             *unrelated,
             *describe_contradiction(counts.contradiction),
         ),

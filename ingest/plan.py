@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,13 +23,12 @@ from blog_search_mcp.index.content.last_ingest import (
 )
 from blog_search_mcp.index.content.sections import Cascade, cascades_of
 from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
-from blog_search_mcp.index.documents.metadata import day_after
 from blog_search_mcp.index.errors import STOPS
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.sections import read_cascades
-from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site, find_whole_site
+from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
@@ -50,7 +49,8 @@ class Job:
     content: Path
     index: Location
     choose: ChooseEmbedder
-    today: date
+    now: datetime
+    """The instant at which posts are public or not, with a zone."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
     processes: int | None = None
@@ -114,7 +114,7 @@ class Plan:
     """Every file by source."""
     to_read: tuple[FileToRead, ...]
     unchanged: Mapping[str, str | None]
-    """Posts that stay as they are, each with the ISO day from which it is expired."""
+    """Posts that stay as they are, each with the instant from which it is expired."""
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
     """What all sections pass down."""
@@ -128,8 +128,10 @@ class Plan:
 def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
+    now = job.now.astimezone(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
-    whole = find_whole_site(job.content)
+    configured = find_configured_site(job.content)
+    whole = configured if configured and not configured.prefix else None
     published = [file for file in walked.files if not whole or whole.publishes(file.origin)]
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
@@ -143,9 +145,9 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     recent = last if last and live and last.generation == live.generation else None
     seen_before = _SeenBefore(base, recent, created)
     lost = _find_lost(last)
-    configured = site or find_configured_site(job.content)
-    reads_sections = bool(walked.sections or configured)
-    cascades = read_cascades(job.content, walked.sections, configured) if reads_sections else ()
+    reads_sections = bool(walked.sections or site or configured)
+    found = (walked.sections, site or configured, configured)
+    cascades = read_cascades(job.content, *found) if reads_sections else ()
     cascades_before = recent.cascades if recent else ()
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
@@ -162,9 +164,9 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
             and passed == passed_before
             and not file.target  # which may be another one of the same size and time
             and seen_before.has_read(file, before)
-            and not (before.expires is not None and before.expires < job.today.isoformat())
+            and (before.expires or "~") > now
         ):
-            unchanged[file.source] = day_after(before.expires)
+            unchanged[file.source] = before.expires
         else:
             to_read.append(FileToRead(file, before, passed))
     settled = _settled_ns(created)

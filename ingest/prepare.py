@@ -9,12 +9,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.content.sections import apply_cascades
 from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
-from blog_search_mcp.index.documents.metadata import Visibility, check_visibility, day_after
+from blog_search_mcp.index.documents.visibility import (
+    PROFILES,
+    Visibility,
+    check_visibility,
+    find_unknown,
+)
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import (
     STOPS,
@@ -37,7 +42,7 @@ from blog_search_mcp.ingest.sites.links import link_post
 class ReadOptions:
     """What decides about a file besides its bytes."""
 
-    today: date
+    now: datetime
     include_drafts: bool
     index_descriptions: bool
     site: Site | None
@@ -52,7 +57,7 @@ class ReadOptions:
 def make_read_options(job: Job, plan: Plan) -> ReadOptions:
     """Collect how the files of a plan are read."""
     return ReadOptions(
-        today=job.today,
+        now=job.now,
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
         site=plan.site,
@@ -77,7 +82,7 @@ class ParsedResult:
 
     source: str
     due: str | None
-    """First ISO day on which the same bytes would be treated otherwise, `None` if never."""
+    """The instant at which the same bytes would be treated otherwise, `None` if never."""
     skipped: Skipped | None = None
     """Why it does not belong in the index; `None` if it does."""
     new: PendingPost | None = None
@@ -88,6 +93,8 @@ class ParsedResult:
     """What was odd about it, each with its source."""
     no_link: str = ""
     """Why `new` has no link; empty if it has one."""
+    unknown: tuple[str, ...] = ()
+    """Its fields that may keep a post back, and of which nobody knows."""
 
 
 def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
@@ -113,21 +120,22 @@ def skip_lost(file_to_read: FileToRead, reason: str) -> ParsedResult:
 
 def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
     source, before = file_to_read.file.source, file_to_read.before
+    cascades = file_to_read.cascades
+    profiles = " ".join(str(cascade.fields.get(PROFILES, "")) for cascade in cascades).split()
     try:
         data = read_file(file_to_read.file.path)
-        document = read_document(data, source)
+        document = read_document(data, source, profiles)
     except PostChanging as error:
         if before is None:
             return ParsedResult(source, None, Skipped(source, str(error)))
         kept = f"{source}: {error}; the index keeps what it had"
-        return ParsedResult(source, day_after(before.expires), problems=(kept,))
+        return ParsedResult(source, before.expires, problems=(kept,))
     except UnreadablePost as error:
         return ParsedResult(source, None, Skipped(source, str(error)))
-    fields, cascades = document.fields, file_to_read.cascades
-    fields = apply_cascades(fields, cascades) if cascades else fields
-    visibility = check_visibility(fields, file_to_read.file.origin, options.today)
+    fields = apply_cascades(document.fields, cascades) if cascades else document.fields
+    visibility = check_visibility(fields, file_to_read.file.origin, options.now)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
-    if visibility.left_out and not options.include_drafts:
+    if visibility.left_out and (visibility.left_out == "locked" or not options.include_drafts):
         skipped = Skipped(source, visibility.left_out)
         return ParsedResult(source, visibility.due, skipped, problems=problems)
     passed = "".join(cascade.model_dump_json() for cascade in cascades)
@@ -136,7 +144,8 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
         return ParsedResult(source, visibility.due, problems=problems)
     new, no_link = _make_pending_post(document, file_to_read.file, digest, visibility, options)
     windows = make_windows(new, options.window_pieces)
-    return ParsedResult(source, visibility.due, None, new, windows, problems, no_link)
+    unknown = tuple(find_unknown(document.fields))
+    return ParsedResult(source, visibility.due, None, new, windows, problems, no_link, unknown)
 
 
 def _make_pending_post(

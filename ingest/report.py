@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import list_first
 from blog_search_mcp.index.content.walk import Skipped
-from blog_search_mcp.index.documents.metadata import HiddenReason
+from blog_search_mcp.index.documents.visibility import HiddenReason
 
 if TYPE_CHECKING:
     import rich.progress
@@ -140,6 +140,15 @@ def describe_contradiction(found: Contradiction | None) -> Iterator[str]:
             f"linked elsewhere than at the address made for them, as {found.href} for {found.url}. "
             "Say with --permalink how the site makes its addresses, or leave --base-url out to "
             "have none."
+        )
+
+
+def describe_unknown(fields: Mapping[str, str]) -> Iterator[str]:
+    """Describe fields that look as if they kept posts back, with a post that has each."""
+    for name, source in sorted(fields.items()):
+        yield (
+            f"{source}: it is not known whether its field “{name}” keeps a post from readers, so "
+            "it does not. If it should, add `draft: true`, or name the post in a .blogignore."
         )
 
 

@@ -1,20 +1,25 @@
-"""Read what a site's sections pass down to their posts (`index.content.sections`)."""
+"""Read what sections, files of data and configurations pass down to posts.
+
+It is recorded (`index.content.sections`), so that a server tells drafts as an ingest does.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.content.sections import Cascade, Value, language_of_name
-from blog_search_mcp.index.content.walk import SectionFile, is_section, read_file
+from blog_search_mcp.index.content.walk import SectionFile, is_data, is_section, read_file
 from blog_search_mcp.index.documents.metadata import (
-    VISIBILITY_FIELDS,
     Fields,
+    normalize_name,
     normalize_names,
     to_text,
 )
+from blog_search_mcp.index.documents.visibility import INHERITED, keeps_back
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 
 if TYPE_CHECKING:
@@ -27,9 +32,11 @@ _TARGETS = ("path", "kind", "environment", "lang")
 
 
 def read_cascades(
-    content: Path, sections: Iterable[SectionFile], site: Site | None
+    content: Path, sections: Iterable[SectionFile], site: Site | None, configured: Site | None
 ) -> tuple[Cascade, ...]:
     """Read the sections of a content folder, those above it in its site and the configuration.
+
+    `site` has its content folder, be it by options alone, and `configured` its configuration.
 
     The nearest to a post comes first. Raises ContentError for a section that cannot be read:
     going on without it could publish what the author keeps out.
@@ -38,15 +45,27 @@ def read_cascades(
     root = site.content_root if site else "content/"
     drafts = site is not None and site.generator.drafts_cover_sections
     deepest_first = sorted(sections, key=lambda file: (-file.source.count("/"), file.source))
-    above = _find_above(content, prefix.removeprefix(root).count("/"))
-    entries = [
+    above = _find_above(content, prefix.count("/"), prefix.removeprefix(root).count("/"))
+    entries: list[dict[str, Any]] = [
         entry
         for files in (*map(list, _by_folder(deepest_first)), *above)
         for file in files
         for entry in _read_section(file, files, drafts=drafts)
     ]
-    entries += _list_cascades(site.generator.cascade if site else None)
+    entries += _list_cascades(site.generator.cascade) if site else ()
+    entries += _list_defaults(configured) if configured else ()
+    entries.sort(key=lambda entry: -len(entry.get("folder", "")))
     return tuple(Cascade(**entry, prefix=prefix, root=root) for entry in entries)
+
+
+def _list_defaults(site: Site) -> Iterator[dict[str, Any]]:
+    """Yield what the configuration gives to posts by their place."""
+    for default in site.generator.defaults:
+        is_above = site.prefix.startswith(default.place)
+        fields = _pick_fields(default.fields)
+        if fields and (is_above or default.place.startswith(site.prefix)):
+            folder = "" if is_above else default.place.removeprefix(site.prefix)
+            yield {"folder": folder, "collection": default.collection, "fields": fields}
 
 
 def _folder_of(source: str) -> str:
@@ -58,17 +77,28 @@ def _by_folder(files: Iterable[SectionFile]) -> Iterator[Iterator[SectionFile]]:
     return (group for _, group in groupby(files, lambda file: _folder_of(file.source)))
 
 
-def _find_above(content: Path, levels: int) -> Iterator[list[SectionFile]]:
-    """List the sections that the content folder lies in, the nearest first."""
-    for folder in content.resolve().parents[:levels]:
-        paths = sorted(folder.glob("_index.*"))
-        yield [SectionFile(path.name, path) for path in paths if is_section(path.name)]
+def _find_above(content: Path, levels: int, sections: int) -> Iterator[list[SectionFile]]:
+    """List the files of the folders above the content folder in its site, the nearest first.
+
+    So many `levels` are in the site, and so many hold `sections`.
+    """
+    for level, folder in enumerate(content.resolve().parents[:levels]):
+        names = sorted(path.name for path in folder.iterdir())
+        yield [
+            SectionFile(name, folder / name)
+            for name in names
+            if is_data(folder, name, ()) or (level < sections and is_section(name))
+        ]
 
 
 def _read_section(
     file: SectionFile, files: Iterable[SectionFile], *, drafts: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield what a section's file passes down; `files` are all those of the section."""
+    """Yield what a file passes down; `files` are all those of its folder."""
+    if not is_section(file.path.name):
+        if fields := _pick_fields(_read_data(file)):
+            yield {"folder": _reach_of(file), "fields": fields}
+        return
     front = _read_front_matter(file)
     folder, known = _folder_of(file.source), normalize_names(front.fields)
     if drafts and _to_text(known.get("draft")).lower() == "true":
@@ -78,16 +108,47 @@ def _read_section(
         "language": language_of_name(file.source),
         "languages": tuple(language_of_name(each.source) for each in files),
     }
-    is_kept_back = front.problem is not None and "draft" in known
+    is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
     for entry in _list_cascades({"draft": "true"} if is_kept_back else known.get("cascade")):
         yield own | entry
 
 
+def _reach_of(file: SectionFile) -> str:
+    """Return how the sources of the posts that a file of data is for begin."""
+    folder, name = _folder_of(file.source), file.path.name
+    stem = name.rpartition(".")[0].removesuffix(".11tydata")
+    is_of_folder = name[0] in "_." or stem == file.path.parent.name
+    return folder if is_of_folder else f"{folder}{stem}."
+
+
+def _read_data(file: SectionFile) -> Fields:
+    """Read a file of fields, of a program or what cannot be read those that keep posts back."""
+    from blog_search_mcp.index.documents.text import parse_fields, salvage_fields
+
+    text, ending = _read_text(file), file.path.suffix
+    try:
+        if ending == ".json":
+            fields = json.loads(text)
+        elif ending in (".yml", ".yaml"):
+            fields = parse_fields(text, "yaml")
+        else:
+            return salvage_fields(text)
+    except (ValueError, RecursionError):
+        return salvage_fields(text)
+    return fields if isinstance(fields, Mapping) else {}
+
+
 def _read_front_matter(file: SectionFile) -> FrontMatter:
-    from blog_search_mcp.index.documents.text import decode, split_front_matter  # with PyYAML
+    from blog_search_mcp.index.documents.text import split_front_matter  # with PyYAML
+
+    return split_front_matter(_read_text(file))
+
+
+def _read_text(file: SectionFile) -> str:
+    from blog_search_mcp.index.documents.text import decode
 
     try:
-        return split_front_matter(decode(read_file(file.path.resolve())).text)
+        return decode(read_file(file.path.resolve())).text
     except (UnreadablePost, OSError, RuntimeError) as error:
         is_file = isinstance(error, UnreadablePost)
         reason = str(error).partition(";")[0] if is_file else "it is a link that leads nowhere"
@@ -105,13 +166,19 @@ def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
     entries = written if isinstance(written, list) else [written]
     for entry in entries if len(entries) <= MOST_ENTRIES else [{"draft": "true"}]:
         known = _name_values(entry)
-        fields = {name: _to_value(known[name]) for name in VISIBILITY_FIELDS if name in known}
         patterns = _name_values(known.get("target"))
-        if fields:
+        if fields := _pick_fields(known):
             yield {
                 "fields": fields,
                 "target": {name: _to_text(patterns[name]) for name in _TARGETS if name in patterns},
             }
+
+
+def _pick_fields(fields: object) -> dict[str, Value]:
+    """Return those of a mapping by which posts are public or not."""
+    known = _name_values(fields)
+    named = {name: _to_value(known[name]) for name in sorted(INHERITED & known.keys())}
+    return {name: value for name, value in named.items() if value}
 
 
 def _name_values(value: object) -> Fields:
@@ -124,7 +191,7 @@ def _name_values(value: object) -> Fields:
 
 def _to_value(value: object) -> Value:
     if isinstance(value, Mapping):
-        return {str(name): _to_text(inner) for name, inner in value.items()}
+        return {normalize_name(str(name)): _to_text(inner) for name, inner in value.items()}
     return _to_text(value)
 
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,7 @@ from blog_search_mcp import index as index_package
 from blog_search_mcp import ingest as ingest_package
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.walk import read_file, walk
-from blog_search_mcp.index.documents.metadata import check_visibility
+from blog_search_mcp.index.documents.visibility import check_visibility
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.reader import Index, IndexReader
@@ -67,12 +67,12 @@ def read_posts(content: Path) -> tuple[Document, ...]:
 
     A post without a body is a forwarding address, and search leaves it out.
     """
-    today = date.today()
+    now = datetime.now(UTC)
     posts = []
     for file in walk(content, SUFFIXES).files:
         with suppress(UnreadablePost):
             post = read_document(read_file(file.path), file.source)
-            hidden = check_visibility(post.fields, file.source, today).left_out
+            hidden = check_visibility(post.fields, file.source, now).left_out
             posts += [post] if post.body.text.strip() and not hidden else []
     return tuple(posts)
 
@@ -148,7 +148,7 @@ def build_index(
         content=content,
         index=index,
         choose=partial(choose_embedder, embedding.kind, embedding.model, embedding.host),
-        today=date.today(),
+        now=datetime.now(UTC),
         rebuild=rebuild,
         options=IngestOptions(index_descriptions=described),
     )

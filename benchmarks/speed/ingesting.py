@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -272,7 +272,7 @@ class _Noting(FixedEmbedder):
 def _texts(content: Path, model: PackagedModel) -> list[str]:
     """What an ingest of these posts asks this model for."""
     noting, index = _Noting(model), content.with_name(f"{content.name}-noted")
-    job = Job(content, index, lambda *_: Choice(noting, "to note"), date.today())
+    job = Job(content, index, lambda *_: Choice(noting, "to note"), datetime.now(UTC))
     pipeline.ingest(job, Progress())
     shutil.rmtree(index)
     return noting.texts

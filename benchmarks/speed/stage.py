@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress
 
-TODAY = date(2025, 6, 1)
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
 """Of every ingest, so that an index is the same on any day."""
 
 EMBEDDED = 384
@@ -96,7 +96,7 @@ class Stage:
     def ingest(self, index: Location, dimension: int, *, rebuild: bool = False) -> None:
         """Bring `index` up to date with `content`."""
         choice = Choice(FreeEmbedder(dimension), "as the benchmark wants")
-        job = Job(self.content, index, lambda *_: choice, TODAY, rebuild=rebuild)
+        job = Job(self.content, index, lambda *_: choice, NOW, rebuild=rebuild)
         ingest(job, Progress())
 
     def vectors(self) -> list[Path]:

@@ -25,7 +25,7 @@ class Changes:
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
-    """The same bytes, but from this day on they appear, or go."""
+    """The same bytes, but from this instant on they appear, or go."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -33,22 +33,22 @@ class Changes:
         return (*self.changed, *self.added, *self.removed, *self.due)
 
 
-def find_changes(last: LastIngest, content: Path, today: str) -> Changes:
+def find_changes(last: LastIngest, content: Path, now: str) -> Changes:
     """Walk `content` by the rules of the ingest and compare. Raises ContentError."""
-    return compare_files(last, walk(content, last.suffixes).files, today)
+    return compare_files(last, walk(content, last.suffixes).files, now)
 
 
-def compare_files(last: LastIngest, files: Iterable[SourceFile], today: str) -> Changes:
-    """Compare the last ingest with `files` as they are on the ISO day `today`."""
-    now = {file.source: (file.size, file.mtime_ns) for file in files}
+def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> Changes:
+    """Compare the last ingest with `files` as they are at `now`, written as `FileState.due`."""
+    found = {file.source: (file.size, file.mtime_ns) for file in files}
     before = {source: (file.size, file.mtime_ns) for source, file in last.files.items()}
-    both = sorted(before.keys() & now.keys())
-    same = [source for source in both if before[source] == now[source]]
+    both = sorted(before.keys() & found.keys())
+    same = [source for source in both if before[source] == found[source]]
     return Changes(
-        changed=tuple(source for source in both if before[source] != now[source]),
-        added=tuple(sorted(now.keys() - before.keys())),
-        removed=tuple(sorted(before.keys() - now.keys())),
-        due=tuple(source for source in same if (last.files[source].due or "~") <= today),
+        changed=tuple(source for source in both if before[source] != found[source]),
+        added=tuple(sorted(found.keys() - before.keys())),
+        removed=tuple(sorted(before.keys() - found.keys())),
+        due=tuple(source for source in same if (last.files[source].due or "~") <= now),
     )
 
 

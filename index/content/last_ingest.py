@@ -28,8 +28,8 @@ class FileState(_Frozen):
     mtime_ns: int
     """Nanoseconds since 1970, from the file system."""
     due: str | None = None
-    """First ISO day on which an ingest would treat the same bytes otherwise: a post of the
-    future appears, one that expires goes."""
+    """When an ingest would treat the same bytes otherwise, since a post of the future appears or
+    one that expires goes: UTC, ISO 8601 to the second."""
     lost: str = ""
     """Why no ingest reads these bytes again: it took too long or too much, or ended a process."""
 

@@ -9,24 +9,17 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 from blog_search_mcp.index.content.last_ingest import LastIngest
 from blog_search_mcp.index.content.sections import Cascade, apply_cascades, cascades_of
 from blog_search_mcp.index.content.walk import SourceFile, read_file, walk
-from blog_search_mcp.index.documents.metadata import (
-    CHANGE_FIELDS,
-    check_visibility,
-    describe_post,
-    first_date,
-)
+from blog_search_mcp.index.documents.metadata import CHANGE_FIELDS, describe_post, first_date
 from blog_search_mcp.index.documents.text import decode, split_front_matter
+from blog_search_mcp.index.documents.visibility import check_visibility
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.types import Post
-
-REACHABLE = ("unlisted", "hidden", "eleventyexcludefromcollections", "build", "expirydate")
-"""Fields by which a page is in no list of its site and is published all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +28,7 @@ class LeftOut:
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` for one that its site shows all the same."""
+    """`draft` or `future`; `""` for one of which its site has a page."""
     day: str
     """ISO day on which it was last changed, as its author says, else as the file system does."""
     is_written: bool
@@ -71,9 +64,9 @@ def read_folder(
         problem = "The folder of the posts cannot be read, so drafts were not looked at"
         known = frozenset((*posts, *last.files))
         return ContentFolder(known, problem=f"{problem}; --content DIR says where it is now.")
-    both = last.options.include_drafts
+    both, now = last.options.include_drafts, datetime.combine(today, time.max, UTC)
     read = (
-        _try_left_out(file, last.cascades, today)
+        _try_left_out(file, last.cascades, now)
         for file in files
         if both or file.source not in posts
     )
@@ -91,22 +84,22 @@ def _list_files(folder: Path) -> list[str]:
     return found
 
 
-def _try_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
+def _try_left_out(file: SourceFile, cascades: Sequence[Cascade], now: datetime) -> LeftOut | None:
     """Read a file; one that cannot be read is passed over, since the ingest says what is wrong."""
     with suppress(Exception):
-        return _read_left_out(file, cascades_of(cascades, file.origin), today)
+        return _read_left_out(file, cascades_of(cascades, file.origin), now)
     return None
 
 
-def _read_left_out(file: SourceFile, cascades: Sequence[Cascade], today: date) -> LeftOut | None:
+def _read_left_out(file: SourceFile, cascades: Sequence[Cascade], now: datetime) -> LeftOut | None:
     fields = split_front_matter(decode(read_file(file.path)).text).fields
     known = apply_cascades(fields, cascades)
-    if check_visibility(known, file.origin, today).left_out is None:
+    reason = check_visibility(known, file.origin, now).left_out
+    if reason is None:
         return None
-    hidden = {name: value for name, value in known.items() if name not in REACHABLE}
     post = describe_post(fields, file.source)
     written = first_date(known, CHANGE_FIELDS)
     day = written.isoformat() if written else post.date
     saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
-    reason = check_visibility(hidden, file.origin, today).left_out or ""
-    return LeftOut(post, reason, day or saved, day is not None)
+    has_page = reason not in ("draft", "future")
+    return LeftOut(post, "" if has_page else reason, day or saved, day is not None)

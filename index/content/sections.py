@@ -1,4 +1,4 @@
-"""What sections pass down to the posts below them.
+"""What sections, data files and configurations pass down to posts.
 
 Hugo gives what stands under `cascade` in a section's `_index.md` or in its configuration to every
 page there that has no field of that name itself, the nearest section first
@@ -12,14 +12,19 @@ back.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from blog_search_mcp.index.documents.metadata import Fields, normalize_names, split_language
+from blog_search_mcp.index.documents.metadata import (
+    Fields,
+    normalize_name,
+    normalize_names,
+    split_language,
+)
 
 Value: TypeAlias = str | dict[str, str]
 
@@ -44,6 +49,8 @@ class Cascade(BaseModel):
     """Those of all such files of the section."""
     target: dict[str, str] = {}
     """Patterns of `path`, `kind`, `environment` and `lang`, all of which a post must match."""
+    collection: str | None = None
+    """That of Jekyll's, by its folder, which a post must be of; `""` for pages, `None` for all."""
     prefix: str = ""
     """Put before a source makes it a path in the site."""
     root: str = ""
@@ -60,8 +67,12 @@ def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
     known = normalize_names(fields)
     for cascade in cascades:
         for name, value in cascade.fields.items():
+            nearer = known.get(name)
             if cascade.is_final or name not in known:
                 known[name] = value
+            elif isinstance(value, dict) and isinstance(nearer, Mapping):
+                inner = {normalize_name(str(key)): each for key, each in nearer.items()}
+                known[name] = {**value, **inner}
     return known
 
 
@@ -78,6 +89,10 @@ def _reaches(cascade: Cascade, source: str) -> bool:
         one_has_none = "" in (cascade.language, language)
         if language in cascade.languages or not one_has_none:
             return False
+    folders = (cascade.prefix + source).split("/")[:-1]
+    collection = next((folder for folder in folders if folder.startswith("_")), "")
+    if cascade.collection not in (None, collection):
+        return False
     path = _logical_path((cascade.prefix + source).removeprefix(cascade.root))
     is_section = posixpath.basename(source).startswith("_index.")
     values = {

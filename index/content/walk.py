@@ -13,11 +13,12 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from blog_search_mcp.index.content.vault import SETTINGS, Exclusion, read_exclusions
 from blog_search_mcp.index.errors import ContentError, PostChanging, UnreadablePost, UsageError
 from blog_search_mcp.index.stores import Location
 
@@ -44,7 +45,8 @@ and not listed."""
 
 _SECTION = "_index."
 _SECTION_ENDS = (".md", ".markdown", ".html")
-_VAULT = ".obsidian"
+_DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
+"""Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """One of these makes a folder that of a site's sources, not of its posts alone."""
 _ABOUT_REPOSITORY = re.compile(
@@ -64,6 +66,8 @@ _QUARTO = ".qmd"
 _RENDERED = (".md", ".mdx")
 """What Quarto makes of a `.qmd` for Hugo and Docusaurus, beside it."""
 
+LEVELS_ABOVE = 3
+"""Folders above the content folder that may be those of its site or vault."""
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 """Those that the system knows: Windows has only the last."""
 
@@ -148,7 +152,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class SectionFile:
-    """A file that may say something about all posts of its folder."""
+    """A file that may say something about other posts of its folder."""
 
     source: str
     """Like `SourceFile.source`."""
@@ -172,6 +176,8 @@ class _Folder(NamedTuple):
     """`""` for the content folder, else its source with a `/` at the end."""
     ignores: tuple[tuple[str, GitIgnoreSpec], ...]
     """Prefix and rules of each `.blogignore` that applies to it from outside, outermost first."""
+    vaults: tuple[tuple[Path, tuple[Exclusion, ...]], ...]
+    """Those that it is in, and what they leave out."""
 
 
 def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
@@ -180,11 +186,13 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
-    is_vault = (root / _VAULT).is_dir()
+    is_vault = (root / SETTINGS).is_dir()
+    above = (folder for folder in root.parents[:LEVELS_ABOVE] if (folder / SETTINGS).is_dir())
+    vaults = tuple((folder, read_exclusions(folder)) for folder in above)
     files: list[SourceFile] = []
     skipped: list[Skipped] = []
     sections: list[SectionFile] = []
-    folders = [_Folder(root, "", ())]
+    folders = [_Folder(root, "", (), vaults)]
     while folders:
         for item in _list_folder(root, folders.pop(), suffixes, is_vault=is_vault):
             match item:
@@ -266,13 +274,16 @@ def _list_folder(
     ignores = folder.ignores
     if IGNORE_FILE in rendered:
         ignores += (_read_ignore_file(root, folder),)
+    vaults = folder.vaults
+    if SETTINGS in rendered:
+        vaults += ((folder.path, read_exclusions(folder.path)),)
     for entry in names:
         source = folder.prefix + entry.name
         try:
             is_folder = entry.is_dir()
         except OSError:
             is_folder = False
-        if not is_folder and is_section(entry.name):
+        if not is_folder and (is_section(entry.name) or is_data(folder.path, entry.name, rendered)):
             yield SectionFile(source, Path(entry.path))
         if not (is_folder or entry.name.lower().endswith(suffixes)):
             continue
@@ -290,12 +301,26 @@ def _list_folder(
             or (about_repository and _ABOUT_REPOSITORY.fullmatch(entry.name))
         ):
             yield Skipped(source, NOT_PUBLISHED)
+        elif vaults and not is_folder and (reason := _find_exclusion(Path(entry.path), vaults)):
+            yield Skipped(source, reason)
         elif not is_folder:
             yield _check_file(root, entry, source)
         elif entry.is_symlink():
             yield Skipped(source, "linked folders are not followed; put the posts in the folder")
         else:
-            yield _Folder(Path(entry.path), f"{source}/", ignores)
+            yield _Folder(Path(entry.path), f"{source}/", ignores, vaults)
+
+
+def _find_exclusion(
+    post: Path, vaults: tuple[tuple[Path, tuple[Exclusion, ...]], ...]
+) -> str | None:
+    """Return why the settings of a vault leave a post out, `None` if none does."""
+    for vault, exclusions in vaults:
+        path = post.relative_to(vault).as_posix().casefold()
+        for exclusion in exclusions:
+            if exclusion.covers(path):
+                return exclusion.reason
+    return None
 
 
 def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
@@ -348,6 +373,14 @@ def compile_ignores(lines: Sequence[str]) -> GitIgnoreSpec:
 def is_section(name: str) -> bool:
     """Whether a file of this name tells Hugo or Zola about all pages of its folder."""
     return name.startswith(_SECTION) and name.endswith(_SECTION_ENDS)
+
+
+def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
+    """Whether a file has fields for the posts of `folder`, or for the one of its name beside it."""
+    if not name.endswith(".json"):
+        return _DATA.fullmatch(name) is not None
+    stem = name.removesuffix(".json").removesuffix(".11tydata")
+    return stem == folder.name or any(f"{stem}{end}" in beside for end in _SECTION_ENDS)
 
 
 def _is_part(name: str) -> bool:

@@ -9,9 +9,8 @@ losing a post. All usual names of a field are read, the commonest first.
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Literal, TypeAlias
+from datetime import date, datetime
+from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.types import MAX_ADDRESS, Post
@@ -20,8 +19,13 @@ Fields: TypeAlias = Mapping[str, object]
 
 
 def normalize_names(fields: Fields) -> dict[str, object]:
-    """Put fields under lower-case names without `_` or `-`: `publish_date` is `publishDate`."""
-    return {re.sub(r"[_-]", "", name).lower(): value for name, value in fields.items()}
+    """Put fields under their normalized names."""
+    return {normalize_name(name): value for name, value in fields.items()}
+
+
+def normalize_name(name: str) -> str:
+    """Write a name in lower case without `_` or `-`: `publish_date` is `publishDate`."""
+    return re.sub(r"[_-]", "", name).lower()
 
 
 def first_text(known: Fields, names: Iterable[str]) -> str:
@@ -68,7 +72,8 @@ def leaves(value: object) -> Iterator[object]:
 
 PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")
 """Fields that hold from when on a post is public, by their normalized names."""
-_DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
+"""Those that hold its date, likewise."""
 
 CHANGE_FIELDS = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
 """Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
@@ -118,7 +123,7 @@ def date_in_path(path: str) -> date | None:
 
 def find_date(known: Fields, source: str) -> date | None:
     """Return a post's date: its author's, else that in its path; names are normalized."""
-    written = first_date(known, _DATE_FIELDS)
+    written = first_date(known, DATE_FIELDS)
     return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
 
 
@@ -134,7 +139,7 @@ def unread_date(fields: Fields, source: str) -> str:
     known = normalize_names(fields)
     if find_date(known, source):
         return ""
-    written = (to_text(known.get(name)) for name in _DATE_FIELDS)
+    written = (to_text(known.get(name)) for name in DATE_FIELDS)
     return next((text for text in written if text and not _NO_DATES.fullmatch(text)), "")
 
 
@@ -301,83 +306,4 @@ def _language(known: Fields, source: str) -> str:
         language_tag(first_text(known, _LANGUAGES))
         or split_language(source.rpartition("/")[2])[1]
         or next(filter(None, map(language_tag, places)), "")
-    )
-
-
-HiddenReason: TypeAlias = Literal["draft", "future", "expired", "not published"]
-
-_EXPIRES_ON = ("expirydate", "expires", "unpublishdate")
-_HIDDEN_BY_YES = (
-    *("draft", "unlisted", "private", "hidden", "eleventyexcludefromcollections"),
-    *("headless", "ignorepublish"),
-)
-"""Docusaurus's `unlisted` and Eleventy's exclusion leave a page reachable by its address, but out
-of the site's lists and search; this is a list and a search. Hugo makes no page of the `headless`,
-Qiita's program sends none with `ignorePublish`."""
-_HIDDEN_BY_NO = ("published", "publish", "permalink", "render")
-"""Of Jekyll and Hexo, of Obsidian, and of Eleventy and Zola, which write no page for the last."""
-VISIBILITY_FIELDS = (
-    *("status", "build", *_HIDDEN_BY_YES, *_HIDDEN_BY_NO),
-    *(*_EXPIRES_ON, *_DATE_FIELDS),
-)
-"""Normalized names of all fields that `check_visibility` looks at, but for `path`."""
-_HIDDEN_STATES = {"draft", "private", "hidden", "unpublished", "pending"}
-_YES = {"true", "yes", "on", "1", "y"}
-_NO = {"false", "no", "off", "0", "n"}
-
-
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """Whether a post is public on a day, and until when that holds; days are ISO 8601."""
-
-    left_out: HiddenReason | None
-    """Why it is not public, `None` if it is."""
-    expires: str | None
-    """The last day on which it is public, `None` if it does not expire."""
-    due: str | None
-    """The first later day on which it appears or goes by itself, `None` if never."""
-
-
-def check_visibility(fields: Fields, source: str, today: date) -> Visibility:
-    """Decide whether a post is public on `today`.
-
-    A post is a draft by `draft`, `published: false`, `publish: false`, `permalink: false`,
-    `status: draft`, a `_drafts` folder, or by being kept out of the site's own lists
-    (`unlisted`, `hidden`, `private`, `eleventyExcludeFromCollections`, `build.list: never`) or
-    without a page (`headless`, `build.render: never` or `link`, `render: false`);
-    future by its publication date, else its date; expired from the day after it expires.
-    """
-    known = normalize_names(fields)
-    expiry = first_date(known, _EXPIRES_ON)
-    expires = expiry.isoformat() if expiry else None
-    if _is_draft(known, source):
-        return Visibility("draft", expires, None)
-    published = first_date(known, PUBLISH_FIELDS) or find_date(known, source)
-    if published and published > today:
-        return Visibility("future", expires, published.isoformat())
-    if expiry and expiry < today:
-        return Visibility("expired", expires, None)
-    return Visibility(None, expires, day_after(expires))
-
-
-def day_after(day: str | None) -> str | None:
-    """Return the ISO day after an ISO day; `None` after none, and after the last one there is."""
-    if day is None or day == date.max.isoformat():
-        return None
-    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
-
-
-def _is_draft(known: Fields, source: str) -> bool:
-    def word(name: str) -> str:
-        return to_text(known.get(name)).lower()
-
-    build = known.get("build")  # Hugo's options, `build` or `_build`
-    options = build if isinstance(build, Mapping) else {}
-    shown = {to_text(options.get(name)).lower() for name in ("list", "render")}
-    return (
-        any(word(name) in _YES for name in _HIDDEN_BY_YES)
-        or any(word(name) in _NO for name in _HIDDEN_BY_NO)
-        or word("status") in _HIDDEN_STATES
-        or not shown.isdisjoint({*_NO, "never", "link"})
-        or "_drafts" in source.split("/")[:-1]
     )

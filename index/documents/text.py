@@ -13,12 +13,15 @@ fields between `;;;` lines and YAML fields with only a `---` after them. Where t
 may export an object as `metadata`, `meta` or `frontmatter`, as Next.js has it. Blank space before
 is allowed, and before an opening line comments of HTML, as licences and linters want them.
 
-Broken front matter costs the metadata, never the text, and keeps back what makes the post a
-draft. Where a leading `---` opens no mapping it is a thematic break, and the whole text is
-body; so too where its first key is a sentence.
+Lines of `Name: value` up to a blank one are read where they surely are fields, as MkDocs and
+Pelican have them, and with two colons as Logseq has.
+
+Broken front matter costs the metadata, never the text, but for what keeps the post back. Where a
+leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
+first key is a sentence.
 
 YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
-`2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are not merged.
+`2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
 An alias counts as long as what it stands for (MAX_CHARACTERS), since whoever reads a value reads
 that once more.
 """
@@ -33,6 +36,7 @@ from typing import Any
 
 import yaml
 
+from blog_search_mcp.index.documents.visibility import is_time, keeps_back
 from blog_search_mcp.index.errors import UnreadablePost
 
 _MARKS = (
@@ -177,6 +181,21 @@ _UNOPENED = re.compile(
     re.MULTILINE,
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
+_LOOSE_FIELD = re.compile(r"([A-Za-z][\w-]*)::?(?:[ \t]+(.*))?$")
+_CONTINUED = re.compile(r"\n(?: {4}|\t)[ \t]*")
+_LOOSE = re.compile(
+    r"(?:[A-Za-z][\w-]{0,40}::?(?:[ \t][^\n]*+)?(?:\n|\Z)"
+    r"(?:(?: {4}|\t)(?=[^\n]*\S)[^\n]*+\n)*+){1,100}+(?=\s*\n|- |\Z)"
+)
+"""Metadata without a fence, of MkDocs and Pelican, and with two colons of Logseq: lines up to a
+blank one (https://fletcher.github.io/MultiMarkdown-6/syntax/metadata.html)."""
+_USUAL = frozenset(
+    re.findall(
+        r"\w+",
+        "title subtitle date created modified updated author authors tags category categories "
+        "keywords summary description status slug lang language template icon alias aliases",
+    )
+)
 _EXPORTED = re.compile(
     r"\s*(?:import\s[^\n]*\n\s*)*+export const (?:metadata|meta|frontmatter)\s*=\s*"
     r"(?=\{)(?:([^\n]*\});?[ \t]*$|(.*?^\}))",
@@ -184,12 +203,12 @@ _EXPORTED = re.compile(
 )
 """The metadata of a page in MDX as Next.js has it: an object on one line, or up to a line that
 begins by closing it."""
-_DRAFT_LINE = re.compile(
-    r"^[ \t]*[\"']?(?:draft[\"']?[ \t]*[:=][ \t]*[\"']?(?:true|yes|on|1)"
-    r"|publish(?:ed)?[\"']?[ \t]*[:=][ \t]*[\"']?(?:false|no|off|0)"
-    r"|status[\"']?[ \t]*[:=][ \t]*[\"']?(?:draft|private))[\"']?[ \t]*(?:,|\#.*)?$",
-    re.MULTILINE | re.IGNORECASE,
+_PAIR = re.compile(
+    r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
+    r"(?=[,;}#]|$)",
+    re.MULTILINE,
 )
+"""A field with a value of one line, whatever the language."""
 _DOTTED_KEY = re.compile(
     rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}"""
 )
@@ -226,7 +245,24 @@ def split_front_matter(text: str) -> FrontMatter:
         return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
         return _split_json(text, json_opening.end())
+    if (loose := _LOOSE.match(text)) and (fields := _read_loose(loose[0])):
+        return _split_behind(text, loose.end() - 1, fields)
     return FrontMatter(_read_exported(text[:MAX_CHARACTERS]), text, 1)
+
+
+def _read_loose(block: str) -> dict[str, object]:
+    """Read lines of `Name: value`, none where they may be prose.
+
+    The first must be a usual field of a post, and the title, another such one or one that keeps
+    the post back must be among them.
+    """
+    pairs = [_LOOSE_FIELD.match(line) for line in _CONTINUED.sub(" ", block).splitlines()]
+    fields = {pair[1]: (pair[2] or "").strip() for pair in pairs if pair}
+    usual = [name.lower() for name in fields if name.lower() in _USUAL]
+    hiding = [name for name, word in fields.items() if " " not in word and keeps_back(name, word)]
+    begins = next(iter(fields)).lower() in (*usual, *map(str.lower, hiding))
+    is_certain = len(usual) > 1 or "title" in usual or hiding
+    return dict(fields) if begins and is_certain else {}
 
 
 def _read_exported(text: str) -> dict[str, object]:
@@ -336,11 +372,20 @@ def _check_size(events: Iterable[Any]) -> None:
 class _StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
     """Reads every scalar as a string, except an empty one, `~` and `null`."""
 
+    flatten_mapping = yaml.constructor.SafeConstructor.flatten_mapping
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Merge what `<<` names into the mapping."""
+        self.flatten_mapping(node)
+        merged: dict[Any, Any] = super().construct_mapping(node, deep)
+        return merged
+
 
 _StringLoader.add_implicit_resolver(
     "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
 )
 _StringLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
+_StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
 
 
 def _begins_with_name(fields: Mapping[object, object]) -> bool:
@@ -350,20 +395,36 @@ def _begins_with_name(fields: Mapping[object, object]) -> bool:
 def _salvage(
     text: str, reason: str, block: str = "", after: int | None = None, is_certain: bool = True
 ) -> FrontMatter:
-    """Keep of fields that cannot be read what makes the post a draft.
+    """Keep of fields that cannot be read what keeps the post back.
 
     They are `block` and end at `after`; without, all is body and any line of it may be theirs.
     """
-    is_draft = _DRAFT_LINE.search(block or text[:MAX_CHARACTERS]) is not None
-    if not (is_draft or is_certain):
+    fields = salvage_fields(block or text[:MAX_CHARACTERS])
+    is_kept_back = any(keeps_back(name, value) for name, value in fields.items())
+    if not (is_kept_back or is_certain):
         return FrontMatter({}, text, 1)
-    drafted = "; a line of it makes the post a draft" if is_draft else ""
-    problem = f"its front matter cannot be read: {reason}{drafted}"
-    return _split_behind(text, after, {"draft": True} if is_draft else {}, problem)
+    kept_back = "; a line of it keeps the post back" if is_kept_back else ""
+    problem = f"its front matter cannot be read: {reason}{kept_back}"
+    return _split_behind(text, after, fields, problem)
+
+
+def salvage_fields(text: str) -> dict[str, object]:
+    """Find what may be fields that keep a post back or say when it is public, in any language.
+
+    Of several of one name one that keeps it back counts, else the first.
+    """
+    fields: dict[str, object] = {}
+    for pair in _PAIR.finditer(text):
+        name, value = pair[1], pair[3].strip()
+        if keeps_back(name, value):
+            fields[name] = value
+        elif is_time(name):
+            fields.setdefault(name, value)
+    return fields
 
 
 def _split_behind(
-    text: str, after: int | None, fields: Mapping[object, object], problem: str | None = None
+    text: str, after: int | None, fields: Mapping[Any, object], problem: str | None = None
 ) -> FrontMatter:
     """Begin the body on the line behind `after`, or with the text."""
     start = 0 if after is None else text.find("\n", after) + 1 or len(text)

@@ -97,7 +97,7 @@ class IndexedPost:
     waiting: NonNegativeInt = 0
     """Windows of its chunks whose vectors come with a later generation: all of them, or none."""
     expires: str | None = None
-    """ISO day after which the post is left out."""
+    """The instant from which the post is left out, in UTC, ISO 8601 to the second."""
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]

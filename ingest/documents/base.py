@@ -6,7 +6,7 @@ links and the index see only what is defined here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
@@ -109,8 +109,9 @@ class Document:
     """What the author should know, each a clause about the file."""
 
 
-DocumentReader: TypeAlias = Callable[[bytes, str], Document]
-"""Parses the bytes of a file of one markup, given its path below the content folder, with `/`.
+DocumentReader: TypeAlias = Callable[[bytes, str, Collection[str]], Document]
+"""Parses the bytes of a file of one markup, given its path below the content folder, with `/`, and
+the conditions that hold for what the site shows.
 
 Raises UnreadablePost, with the reason, for what is not text."""
 
@@ -123,9 +124,9 @@ SUFFIXES = tuple(READERS)
 """What the name of a post ends in, in lower case."""
 
 
-def read_document(data: bytes, source: str) -> Document:
+def read_document(data: bytes, source: str, profiles: Collection[str] = ()) -> Document:
     """Parse a file whose name ends in one of `SUFFIXES`. Raises UnreadablePost."""
     place = READERS["." + source.rpartition(".")[2].lower()]
     module, _, name = place.partition(":")
     read: DocumentReader = getattr(import_module(module), name)
-    return read(data, source)
+    return read(data, source, profiles)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from blog_search_mcp.ingest.documents.base import (
     Heading,
     HeadingPart,
 )
+from blog_search_mcp.ingest.markdown.conditions import take_out_hidden
 
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
@@ -68,7 +69,7 @@ _CONTAINERS = re.compile(
 _CONTAINER = re.compile(r"[-*+>.)]|#+")
 
 
-def read_markdown(data: bytes, source: str) -> Document:
+def read_markdown(data: bytes, source: str, profiles: Collection[str] = ()) -> Document:
     """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
     decoded = decode(data)
     if decoded.text.count("\n") > MAX_LINES:
@@ -81,7 +82,9 @@ def read_markdown(data: bytes, source: str) -> Document:
             "lists; split it, or name it in a .blogignore"
         )
     front = split_front_matter(decoded.text)
-    body = MarkdownBody(front.body)
+    cells = front.fields.get("execute")
+    echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
+    body = MarkdownBody(take_out_hidden(front.body, profiles, echoes=echo != "false"))
     heading = "" if read_title(front.fields) else body.title
     return Document(
         post=describe_post(front.fields, source, heading, body.hashtags),

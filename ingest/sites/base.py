@@ -7,7 +7,7 @@ line in `ingest.sites.discovery.GENERATORS`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
@@ -17,6 +17,17 @@ from blog_search_mcp.index.types import MAX_ADDRESS
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.patterns import TOO_LONG
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """Fields that a configuration gives to posts that have none of these names."""
+
+    fields: Mapping[str, object]
+    place: str = ""
+    """What their places begin with, a folder with `/` at the end; `""` for all."""
+    collection: str | None = None
+    """As in `Cascade`."""
 
 
 class SiteGenerator(Protocol):
@@ -31,6 +42,8 @@ class SiteGenerator(Protocol):
     """As `--permalink` names it; `""` if no address is known."""
     config_files: ClassVar[Collection[str]]
     """Names in a site's folder without which it is none of this generator's."""
+    home: ClassVar[str] = ""
+    """The folder below a site's that holds its posts by default."""
     drafts_cover_sections: ClassVar[bool] = False
     """Whether a section that is a draft makes drafts of all that is below it."""
     takes_patterns: ClassVar[bool] = False
@@ -76,6 +89,16 @@ class SiteGenerator(Protocol):
         """What the configuration passes down to pages, as written there."""
         return None
 
+    @property
+    def defaults(self) -> Sequence[Default]:
+        """What the configuration gives to posts by their place, the most specific first."""
+        return ()
+
+    @property
+    def doubt(self) -> str:
+        """Why no page's address is sure; empty if it may be."""
+        return ""
+
     def permalink(self, place: str, fields: UrlFields) -> str:
         """Return the percent-encoded path of the post at `place`. Raises NoLink if not sure."""
 
@@ -120,6 +143,8 @@ class Site:
 
     def post_url(self, source: str, fields: UrlFields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""
+        if self.generator.doubt:
+            raise NoLink(self.generator.doubt)
         url = self.base_url + self.generator.permalink(self.prefix + source, fields)
         if len(url) > MAX_ADDRESS:
             raise NoLink(TOO_LONG)

@@ -1,9 +1,11 @@
 """Find the site that publishes a content folder, by its configuration and two options."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from blog_search_mcp.index.content.walk import LEVELS_ABOVE
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.config import describe_fault
@@ -37,9 +39,6 @@ NO_SITE = (
     f"{_ADVICE}"
 )
 """Why no post has a link."""
-
-LEVELS_ABOVE = 3
-"""Folders above the content folder: Hexo's `site/source/_posts` and one for a topic in it."""
 
 
 def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site | None:
@@ -89,7 +88,7 @@ def explain_no_site(content: Path) -> str:
             if path.is_file() and (fault := describe_fault(path)):
                 place = "../" * above + path.relative_to(folder).as_posix()
                 return f"{NO_SITE}; {place}, seen from the posts, cannot be read: {fault}"
-    return NO_SITE
+    return f"{found.generator.doubt} {_ADVICE}" if found and found.generator.doubt else NO_SITE
 
 
 def _split_permalink(permalink: str) -> tuple[str, str]:
@@ -108,15 +107,6 @@ def _split_permalink(permalink: str) -> tuple[str, str]:
     return "", permalink
 
 
-def find_whole_site(content: Path) -> Site | None:
-    """Return the site whose own folder `content` is, of which it publishes a part.
-
-    `None` without a configuration there. The base URL may be empty.
-    """
-    site = find_configured_site(content)
-    return site if site and not site.prefix else None
-
-
 def find_configured_site(content: Path) -> Site | None:
     """Return the site by the nearest configuration, whose base URL may be empty."""
     return _find_configured(content.resolve(), "")
@@ -126,11 +116,21 @@ def _find_configured(content: Path, name: str) -> Site | None:
     """Return the site by the nearest configuration, if it is of the generator `name`."""
     for folder in (content, *content.parents[:LEVELS_ABOVE]):
         for kind in GENERATORS:
-            has_files = any((folder / file).exists() for file in kind.config_files)
-            if has_files and (detected := kind.detect(folder)):
+            files = [folder / file for file in kind.config_files if (folder / file).exists()]
+            if files and (detected := kind.detect(folder) or _detect_broken(kind, folder, files)):
                 prefix = "" if folder == content else f"{content.relative_to(folder).as_posix()}/"
                 return Site(*detected, prefix) if name in ("", kind.name) else None
     return None
+
+
+def _detect_broken(
+    kind: type[SiteGenerator], folder: Path, files: Iterable[Path]
+) -> tuple[str, SiteGenerator] | None:
+    """Take a folder with an unreadable configuration for a site as it is without settings."""
+    faults = ((path.name, describe_fault(path)) for path in files)
+    doubt = next((f"{name} cannot be read: {fault}" for name, fault in faults if fault), "")
+    has_posts = (folder / kind.home).is_dir()
+    return ("", kind(doubt=doubt)) if doubt and has_posts else None  # type: ignore[call-arg]
 
 
 def _assume(content: Path, name: str, pattern: str) -> Site | None:

@@ -92,7 +92,7 @@ def _on_one_line(fault: str) -> str:
 
 def _read_report(output: str, summary: str) -> Ingested:
     """Read what is wrong by an ingest's report; what its author leaves out is not."""
-    from blog_search_mcp.index.documents.metadata import HiddenReason
+    from blog_search_mcp.index.documents.visibility import HiddenReason
 
     report = json.loads(output)
     skipped = (

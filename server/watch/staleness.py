@@ -121,9 +121,9 @@ class StalenessCheck:
         last_ingest = read_last_ingest(self._store, self._store.current_number())
         if last_ingest is None:
             return comparison
-        today = comparison.began.astimezone().date().isoformat()
+        now = comparison.began.astimezone(UTC).isoformat(timespec="seconds")
         try:
-            changes = find_changes(last_ingest, self._content or Path(last_ingest.content), today)
+            changes = find_changes(last_ingest, self._content or Path(last_ingest.content), now)
         except ContentError:
             return replace(comparison, is_lost=True)
         if not changes.sources:

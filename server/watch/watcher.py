@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,6 @@ class FolderState:
     """What one walk of the folder found."""
 
     files: tuple[SourceFile, ...]
-    day: str
-    """ISO day: dated posts appear and expire by it alone."""
     changes: int | None
     """Files that an ingest would treat anew; `None` if only an ingest can tell."""
     waiting: int = 0
@@ -177,12 +175,12 @@ class Watcher:
         return None
 
     def _walk(self, last_ingest: LastIngest | None) -> FolderState:
-        day = date.today().isoformat()
         if last_ingest is None:
-            return FolderState((), day, None)
+            return FolderState((), None)
         files = walk(self._content, last_ingest.suffixes).files
-        changes = compare_files(last_ingest, files, day)
-        return FolderState(files, day, len(changes.sources), last_ingest.waiting)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        changes = compare_files(last_ingest, files, now)
+        return FolderState(files, len(changes.sources), last_ingest.waiting)
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
         failures = self._last.failures if self._last else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -51,7 +51,7 @@ def build_index(
         content=Path(content).expanduser(),
         index=_locate(index),
         choose=partial(choose_embedder, embedder, model, embedder_url),
-        today=date.today(),
+        now=datetime.now(UTC),
         options=IngestOptions(
             include_drafts=include_drafts, base_url=base_url, permalink=permalink
         ),

@@ -44,6 +44,7 @@ def drafts(made: Blog, today: date | None = None) -> list[str]:
         "---\ncascade:\n  build:\n    list: never\n    render: never\n---\n",
         "---\ncascade:\n  _build: {render: never}\n---\n",
         "---\ncascade:\n  headless: true\n---\n",
+        "---\ncascade:\n  params:\n    draft: true\n---\n",
         "---\ncascade:\n  _target:\n    path: /secret/**\n  draft: true\n---\n",
         "---\ncascade:\n- target:\n    path: '{/other/**,/secret/**}'\n  draft: true\n---\n",
         "---\ncascade:\n- target: {kind: page}\n  draft: true\n---\n",
@@ -64,7 +65,6 @@ def test_a_section_makes_drafts_of_all_posts_below_it(blog: MakeBlog, front: str
     [
         "---\ndraft: true\n---\n",
         "---\ncascade:\n  draft: false\n---\n",
-        "---\ncascade:\n  params:\n    draft: true\n---\n",
         "---\ncascade:\n- target: {environment: development}\n  draft: true\n---\n",
         "---\ncascade:\n- target: {path: '/secret'}\n  draft: true\n---\n",
         "---\ncascade:\n- target: {path: '/secre*'}\n  draft: true\n---\n",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +52,8 @@ class Site:
     def ingest(self, model: str | None = None, *, rebuild: bool = False) -> str:
         """Bring the index up to date; what is said about the embedder."""
         choose = partial(choose_embedder, "embedded", model, "")
-        job = Job(self.folder, self.index, choose, date(2026, 1, 15), rebuild=rebuild, processes=0)
+        now = datetime(2026, 1, 15, tzinfo=UTC)
+        job = Job(self.folder, self.index, choose, now, rebuild=rebuild, processes=0)
         return ingest(job, Progress()).embedder_reason
 
     @property

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 SOUP = "# Soup\n\nBoil an onion.\n"
 TEA = "# Tea\n\nSteep the leaves.\n"
 A = SourceFile("a.md", "a.md", 3, 30)
-BEFORE = FolderState((A,), "2026-01-15", 1)
-UNKNOWN = FolderState((), "2026-01-15", None)
-NOW = FolderState((replace(A, size=4),), "2026-01-15", 1)
+BEFORE = FolderState((A,), 1)
+UNKNOWN = FolderState((), None)
+NOW = FolderState((replace(A, size=4),), 1)
 WAITING = replace(NOW, changes=0, waiting=9)
 
 
@@ -66,7 +66,6 @@ WAITING = replace(NOW, changes=0, waiting=9)
         (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=1), True),
         (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=2), False),
         (NOW, LastAttempt(NOW, 100.0 - RETRY, failures=2_000), True),
-        (replace(NOW, day="2026-01-16"), LastAttempt(NOW, 100.0), True),
     ],
 )
 def test_a_folder_is_ingested_at_first_then_when_it_changes(

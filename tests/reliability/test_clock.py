@@ -121,8 +121,8 @@ def test_a_watcher_takes_posts_in_as_its_clock_says_and_ingests_once_a_jump(
     watcher = Watcher(made.index, made.content, ingest, lambda: None)
     for jump in (timedelta(0), YEARS, timedelta(0), YEARS):
         made.today = date(2026, 1, 15) + jump
-        day = type("Day", (), {"today": staticmethod(lambda: made.today)})
-        monkeypatch.setattr("blog_search_mcp.server.watch.watcher.date", day)
+        now = type("Now", (), {"now": staticmethod(lambda _zone: made.now)})
+        monkeypatch.setattr("blog_search_mcp.server.watch.watcher.datetime", now)
         set_clock(monkeypatch, jump)
         for _ in range(5):
             watcher.step()

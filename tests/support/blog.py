@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +64,11 @@ class Blog:
     def manifest(self) -> Manifest:
         return self.store.read_manifest(self.store.current_number())
 
+    @property
+    def now(self) -> datetime:
+        """Noon of `today`."""
+        return datetime.combine(self.today, time(12), UTC)
+
     def write(self, posts: Mapping[str, str]) -> None:
         for source, text in posts.items():
             path = self.content / source
@@ -85,7 +90,7 @@ class Blog:
             self.content,
             self.location,
             self._choose,
-            self.today,
+            self.now,
             IngestOptions(
                 include_drafts=include_drafts,
                 index_descriptions=index_descriptions,

@@ -6,14 +6,15 @@ and are not known.
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import ClassVar, Self
 
+from blog_search_mcp.index.documents.visibility import LOCKED_WHEN, ZONE
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_config, read_first_config
 from blog_search_mcp.ingest.sites.patterns import (
     OUTSIDE,
@@ -40,6 +41,7 @@ class Hexo(SiteGenerator):
 
     name: ClassVar = "hexo"
     config_files: ClassVar = ("_config.yml", "_config.yaml")
+    home: ClassVar = "source"
     takes_patterns: ClassVar = True
 
     pattern: str = ":year/:month/:day/:title/"
@@ -53,6 +55,8 @@ class Hexo(SiteGenerator):
     """Whether links keep `index.html` at their end."""
     html_shown: bool = True
     timezone: str = ""
+    defaults: tuple[Default, ...] = field(default=(), repr=False, compare=False)
+    doubt: str = ""
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
@@ -63,6 +67,9 @@ class Hexo(SiteGenerator):
         has_posts = (folder / "source" / "_posts").is_dir()
         if not config or not (uses_hexo or has_posts or _KEYS & config.keys()):
             return None
+        tags = get_map(config, "encrypt").get("tags")  # of hexo-blog-encrypt
+        names = [get_text(get_map(tag), "name") for tag in tags] if isinstance(tags, list) else []
+        locked = {"tags": ",".join(names)} if names else {}
         pretty = get_map(config, "pretty_urls")
         default = cls()
         return get_text(config, "url"), cls(
@@ -75,6 +82,7 @@ class Hexo(SiteGenerator):
             index_shown=pretty.get("trailing_index") is not False,
             html_shown=pretty.get("trailing_html") is not False,
             timezone=get_text(config, "timezone"),
+            defaults=(Default({ZONE: get_text(config, "timezone"), LOCKED_WHEN: locked}),),
         )
 
     def with_pattern(self, pattern: str) -> Self:

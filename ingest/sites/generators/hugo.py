@@ -7,7 +7,7 @@ import posixpath
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate
@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from blog_search_mcp.index.documents.metadata import leaves, parse_date
+from blog_search_mcp.index.documents.visibility import ZONE
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.base import Heading, HeadingPart
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
     get_map,
@@ -68,6 +69,7 @@ class Hugo(SiteGenerator):
 
     name: ClassVar = "hugo"
     config_files: ClassVar = (*_FILES, *_OLD_FILES, "config")
+    home: ClassVar = "content"
     takes_patterns: ClassVar = True
 
     contents: tuple[tuple[str, str], ...] = (("", "content"),)
@@ -98,26 +100,20 @@ class Hugo(SiteGenerator):
     """Places of folders that hold an `index`: other files in them are no pages. Every new post may
     be one, which must not make all other links anew."""
     has_heading_ids: bool = True
+    defaults: tuple[Default, ...] = field(default=(), repr=False, compare=False)
+    doubt: str = ""
     cascade: object = field(default=None, repr=False, hash=False)
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
-        """Read Hugo's configuration, one file or a folder of them; its keys know no case.
-
-        Languages with a base URL of their own, and `uglyURLs` or `permalinks` that differ by more
-        than the section, make no links.
-        """
+        """Read Hugo's configuration, one file or a folder of them; its keys know no case."""
         known = _read_settings(folder)
         languages = {
             code.lower(): lower_keys(get_map(own))
             for code, own in get_map(known, "languages").items()
         }
-        is_special = (
-            any("baseurl" in own for own in languages.values())
-            or isinstance(known.get("uglyurls"), Mapping)
-            or isinstance(known.get("permalinks"), list)
-        )
-        if is_special or not _KEYS & known.keys():
+        has_addresses = any("baseurl" in own for own in languages.values())
+        if not (has_addresses or _KEYS & known.keys()):
             return None
         default = get_text(known, "defaultcontentlanguage").lower() or "en"
         generator = cls(
@@ -132,6 +128,8 @@ class Hugo(SiteGenerator):
             dated_names=":filename" in leaves(get_map(known, "frontmatter").get("date")),
             has_mounts=bool(lower_keys(get_map(known, "module")).get("mounts")),
             has_heading_ids=_has_default_ids(lower_keys(get_map(known, "markup"))),
+            defaults=(Default({ZONE: get_text(known, "timezone") or "UTC"}),),
+            doubt=next(_find_doubts(known, has_addresses=has_addresses), ""),
             cascade=known.get("cascade"),
         )
         if ":section" in str(generator.patterns):
@@ -141,7 +139,7 @@ class Hugo(SiteGenerator):
 
     def with_pattern(self, pattern: str) -> Self:
         """Use `pattern` for every post."""
-        return replace(self, patterns=(("*", pattern),))
+        return replace(self, patterns=(("*", pattern),), doubt="")
 
     def with_places(self, places: Iterable[str]) -> Self:
         """Take note of which folders are bundles, and where a pattern needs it sections."""
@@ -292,6 +290,16 @@ def _read_settings(folder: Path) -> Config:
             config |= part if path.stem in ("hugo", "config") else {path.stem: part}
     of_site = read_first_config(folder, *_FILES) or read_first_config(folder, *_OLD_FILES)
     return lower_keys({**(of_site or {}), **config})
+
+
+def _find_doubts(known: Config, *, has_addresses: bool) -> Iterator[str]:
+    """Yield why no page's address is sure, by the settings that make it so."""
+    if has_addresses:
+        yield "the site's languages have base URLs of their own"
+    if isinstance(known.get("uglyurls"), Mapping):
+        yield "uglyURLs differs by the section"
+    if isinstance(known.get("permalinks"), list):
+        yield "permalinks is a list of targets"
 
 
 def _find_content_folders(

@@ -8,17 +8,18 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import accumulate
 from pathlib import Path
 from typing import ClassVar, Self
 
 from blog_search_mcp.index.documents.metadata import parse_date
+from blog_search_mcp.index.documents.visibility import ZONE
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
     get_map,
@@ -72,6 +73,8 @@ class Jekyll(SiteGenerator):
     excluded: tuple[str, ...] = _EXCLUDED
     """Patterns of paths below the sources that are no part of the site."""
     has_heading_ids: bool = True
+    defaults: tuple[Default, ...] = field(default=(), repr=False, compare=False)
+    doubt: str = ""
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
@@ -87,6 +90,7 @@ class Jekyll(SiteGenerator):
             folder_patterns=_folder_patterns(config.get("defaults")),
             source=get_text(config, "source").strip("./"),
             timezone=get_text(config, "timezone"),
+            defaults=tuple(_read_defaults(config)),
             shown=(*_names_of_collections(config), *_paths(config.get("include"))),
             excluded=(*_EXCLUDED, *_paths(config.get("exclude"))),
             has_heading_ids=_has_default_ids(config),
@@ -209,6 +213,24 @@ def _names_of_collections(config: Config) -> Iterator[str]:
 def _paths(value: object) -> list[str]:
     """Return the paths of a list, without slashes at their ends."""
     return [path for text in list_texts(value) if (path := text.strip("/"))]
+
+
+def _read_defaults(config: Config) -> Iterator[Default]:
+    """Yield what `defaults` give, the later first, and the zone, which YAML says is UTC.
+
+    A pattern stands for all that begins as it does.
+    """
+    defaults = config.get("defaults")
+    source = get_text(config, "source").strip("./")
+    for default in reversed(defaults) if isinstance(defaults, list) else ():
+        scope = get_map(default, "scope")
+        path = "/".join(filter(None, (source, get_text(scope, "path").strip("/"))))
+        place = path.partition("*")[0]
+        is_folder = path and place == path and "." not in path.rpartition("/")[2]
+        kind = get_text(scope, "type")
+        collection = "" if kind == "pages" else f"_{kind}" if kind else None
+        yield Default(get_map(default, "values"), f"{path}/" if is_folder else place, collection)
+    yield Default({ZONE: get_text(config, "timezone") or "UTC"})
 
 
 def _folder_patterns(defaults: object) -> tuple[tuple[str, str], ...]:

@@ -8,15 +8,16 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
+from blog_search_mcp.index.documents.visibility import LOCKED_WHEN
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config
 from blog_search_mcp.ingest.sites.patterns import (
     OUTSIDE,
@@ -100,6 +101,7 @@ class MkDocs(SiteGenerator):
 
     name: ClassVar = "mkdocs"
     config_files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
+    home: ClassVar = "docs"
 
     docs: str = "docs"
     has_folders: bool = True
@@ -107,17 +109,17 @@ class MkDocs(SiteGenerator):
     excluded: tuple[Rules, ...] = (_ALWAYS_EXCLUDED, ())
     """Of `exclude_docs` and of `draft_docs`."""
     blogs: tuple[BlogPlugin, ...] = ()
+    defaults: tuple[Default, ...] = field(default=(), repr=False, compare=False)
     doubt: str = ""
-    """Why no page's address is sure."""
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
-        """Read `mkdocs.yml`, unless it inherits another or its pages lie elsewhere."""
+        """Read `mkdocs.yml`, unless its pages lie elsewhere."""
         config = read_first_config(folder, *cls.config_files) or {}
         docs = posixpath.normpath(get_text(config, "docs_dir") or "docs")
         # Path.is_dir raises for a name that is too long.
         is_inside = not docs.startswith(("/", "..")) and os.path.isdir(folder / docs)  # noqa: PTH112
-        if not config or "INHERIT" in config or not is_inside:
+        if not config or not is_inside:
             return None
         plugins = [*_list_plugins(config)]
         excluded = read_rules(config.get("exclude_docs"))
@@ -129,6 +131,11 @@ class MkDocs(SiteGenerator):
                 _read_blog(settings)
                 for name, settings in plugins
                 if name == _BLOG and settings.get("enabled") is not False
+            ),
+            defaults=tuple(
+                Default({"password": plugin.get("global_password"), LOCKED_WHEN: {"level": "*"}})
+                for name, plugin in plugins
+                if name == "encryptcontent"
             ),
             doubt=next(_find_doubts(config, plugins), ""),
         )
@@ -153,8 +160,6 @@ class MkDocs(SiteGenerator):
             raise NoLink(OUTSIDE)
         if not self.publishes(place):
             raise NoLink("no page by its ending, exclude_docs or draft_docs")
-        if self.doubt:
-            raise NoLink(self.doubt)
         path = PurePosixPath(inner)
         for blog in self.blogs:
             if inner.startswith(blog.posts):
@@ -206,6 +211,8 @@ def _is_readable(name: str, value: object) -> bool:
 
 def _find_doubts(config: Config, plugins: list[tuple[str, Config]]) -> Iterator[str]:
     """Yield why no page's address is sure, by the settings that make it so."""
+    if "INHERIT" in config:
+        yield "mkdocs.yml inherits another file, which is not read"
     if not isinstance(config.get("use_directory_urls", True), bool):
         yield "use_directory_urls of mkdocs.yml is not sure"
     for name in ("exclude_docs", "draft_docs"):

@@ -5,14 +5,15 @@ Heading ids depend on the extensions of Pandoc's Markdown and are not known.
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import quote
 
+from blog_search_mcp.index.documents.visibility import PROFILES
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import UrlFields, list_formats
-from blog_search_mcp.ingest.sites.base import SiteGenerator
+from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import (
     Config,
     get_map,
@@ -41,8 +42,8 @@ class Quarto(SiteGenerator):
     excluded: Rules = _NEVER
     rendered: Rules = ()
     """Of what `render` lists; empty for all that is not excluded."""
+    defaults: tuple[Default, ...] = field(default=(), repr=False, compare=False)
     doubt: str = ""
-    """Why no page's address is sure."""
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:
@@ -64,6 +65,7 @@ class Quarto(SiteGenerator):
         return get_text(site, "site-url"), cls(
             excluded=excluded if are_known else _NEVER,
             rendered=rendered if are_known else (),
+            defaults=(Default({"draft": config.get("draft"), PROFILES: _find_profiles(config)}),),
             doubt=next(_find_doubts(config, are_known=are_known), ""),
         )
 
@@ -83,11 +85,19 @@ class Quarto(SiteGenerator):
         """Return the path of the page of the document at `place`. Raises NoLink."""
         if not self.publishes(place):
             raise NoLink("none of the documents that Quarto renders")
-        if self.doubt:
-            raise NoLink(self.doubt)
         if fields.get("output-file") or (fields.formats and "html" not in fields.formats):
             raise NoLink("rendered to another file or format")
         return quote(f"/{place.rpartition('.')[0]}.html")
+
+
+def _find_profiles(config: Config) -> str:
+    """Return the default profiles: those named so, and the first of each group."""
+    profile = get_map(config, "profile")
+    groups = profile.get("group")
+    listed = groups if isinstance(groups, list) else []
+    nested = [group for group in listed if isinstance(group, list)] or [listed]
+    first = [name for group in nested for name in list_texts(group)[:1]]
+    return " ".join((*list_texts(profile.get("default")), *first))
 
 
 def _to_rule(glob: str) -> str:

@@ -28,6 +28,7 @@ class Zola(SiteGenerator):
 
     name: ClassVar = "zola"
     config_files: ClassVar = ("zola.toml", "config.toml")
+    home: ClassVar = "content"
     drafts_cover_sections: ClassVar = True
 
     slugs: Literal["on", "safe", "off"] = "on"
@@ -36,6 +37,7 @@ class Zola(SiteGenerator):
     languages: tuple[str, ...] = ()
     """Those besides the default one."""
     default_language: str = "en"
+    doubt: str = ""
 
     @classmethod
     def detect(cls, folder: Path) -> tuple[str, Self] | None:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -128,7 +128,7 @@ class Stage:
             self.folder / "content",
             self.index,
             lambda existing, _count: Choice(self.embedder(existing), "as asked"),
-            date(2026, 1, 15),
+            datetime(2026, 1, 15, tzinfo=UTC),
             rebuild=rebuild,
         )
         return ingest(job, Progress())

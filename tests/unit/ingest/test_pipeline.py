@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ DRAFT = "---\ndraft: true\n---\nHidden."
 
 
 def job_of(made: Blog) -> Job:
-    return Job(made.content, made.index, made._choose, date(2026, 1, 15))
+    return Job(made.content, made.index, made._choose, datetime(2026, 1, 15, tzinfo=UTC))
 
 
 @pytest.fixture

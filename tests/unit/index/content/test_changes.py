@@ -160,12 +160,12 @@ def test_a_post_counts_on_the_day_it_appears_or_goes(blog: MakeBlog) -> None:
             "late.md": "---\ndate: 2026-01-20\ndraft: true\n---\nPerhaps.\n",
         }
     )
-    assert behind(made, "2026-01-19") == Changes()
-    assert behind(made, "2026-01-20") == Changes(due=("next.md",))
-    assert behind(made, "2026-02-01") == Changes(due=("next.md", "offer.md"))
+    assert behind(made, "2026-01-19T09:00:00+00:00") == Changes()
+    assert behind(made, "2026-01-20T13:00:00+00:00") == Changes(due=("next.md",))
+    assert behind(made, "2026-02-02") == Changes(due=("next.md", "offer.md"))
     made.write({"soup.md": SOUP + "Salt it.\n"})
     made.ingest()
-    assert behind(made, "2026-02-01") == Changes(due=("next.md", "offer.md"))
+    assert behind(made, "2026-02-02") == Changes(due=("next.md", "offer.md"))
 
 
 def test_no_day_counts_where_drafts_and_future_posts_are_indexed(blog: MakeBlog) -> None:

@@ -13,6 +13,7 @@ from blog_search_mcp.index.documents.text import (
 )
 
 UNREAD = "its front matter cannot be read: "
+KEPT_BACK = "; a line of it keeps the post back"
 
 
 def test_yaml_is_taken_off_and_every_scalar_stays_as_written() -> None:
@@ -51,7 +52,7 @@ def test_an_object_of_javascript_is_read_where_yaml_can() -> None:
     problem = f"{UNREAD}did not find expected ',' or '}}' (at line 4)"
     commented = '---javascript\n{\n  title: "T", // it\n  draft: true,\n}\n---\nBody'
     assert split_front_matter(commented) == FrontMatter(
-        {"draft": True}, "Body", 7, f"{problem}; a line of it makes the post a draft"
+        {"draft": "true"}, "Body", 7, f"{problem}{KEPT_BACK}"
     )
 
 
@@ -117,27 +118,24 @@ def test_one_line_above_dashes_is_a_heading() -> None:
     assert split_front_matter("title: T\n---\nBody") == FrontMatter({}, "title: T\n---\nBody", 1)
 
 
-DRAFT = "; a line of it makes the post a draft"
-
-
 @pytest.mark.parametrize(
-    ("block", "reason"),
+    ("block", "fields"),
     [
-        ("title: a: b\ndraft: true", "mapping values are not allowed in this context (at line 2)"),
-        (
-            "title: x\n  'draft' : True # not yet",
-            "mapping values are not allowed in this context (at line 3)",
-        ),
-        ("title = 'x'\ndraft = true", "it is no list of fields"),
-        ("A sentence that is long: x\ndraft: yes", "it is no list of fields"),
-        ("- title: x\npublished: false", "did not find expected '-' indicator (at line 3)"),
-        ("title: x\ndraft:true", "could not find expected ':' (at line 4)"),
+        ("title: a: b\ndraft: true", {"draft": "true"}),
+        ("title: x\n  'draft' : True # not yet", {"draft": "True"}),
+        ("title = 'x'\ndraft = true", {"draft": "true"}),
+        ("A sentence that is long: x\ndraft: yes", {"draft": "yes"}),
+        ("- title: x\npublished: false", {"published": "false"}),
+        ("title: x\ndraft:true", {"draft": "true"}),
+        ("title: a: b\ndate: 2999-01-01", {"date": "2999-01-01"}),
     ],
 )
-def test_broken_front_matter_that_says_draft_makes_a_draft(block: str, reason: str) -> None:
-    line = block.count("\n") + 4
-    expected = FrontMatter({"draft": True}, "Body", line, UNREAD + reason + DRAFT)
-    assert split_front_matter(f"---\n{block}\n---\nBody") == expected
+def test_of_broken_front_matter_what_keeps_a_post_back_is_read(
+    block: str, fields: dict[str, object]
+) -> None:
+    front = split_front_matter(f"---\n{block}\n---\nBody")
+    assert (front.fields, front.body) == (fields, "Body")
+    assert (front.problem or "").startswith(UNREAD)
 
 
 @pytest.mark.parametrize(
@@ -149,11 +147,11 @@ def test_broken_front_matter_that_says_draft_makes_a_draft(block: str, reason: s
 )
 def test_front_matter_without_an_end_may_make_a_draft(text: str, reason: str) -> None:
     assert split_front_matter(text) == FrontMatter(
-        {"draft": True}, text, 1, UNREAD + reason + DRAFT
+        {"draft": "true"}, text, 1, UNREAD + reason + KEPT_BACK
     )
 
 
-@pytest.mark.parametrize("line", ["draft: false", "my draft: true", "draft: truely", "a draft"])
+@pytest.mark.parametrize("line", ["draft: false", "my draft: true", "a draft"])
 def test_what_does_not_say_draft_makes_none(line: str) -> None:
     assert split_front_matter(f"---\ntitle: a: b\n{line}\n---\nBody").fields == {}
 

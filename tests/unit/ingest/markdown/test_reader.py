@@ -36,7 +36,7 @@ def test_the_reader_is_chosen_by_suffix_in_any_case(suffix: str) -> None:
 
 
 def test_a_post_of_quarto_is_read_with_its_cells() -> None:
-    cell = b"```{python}\n#| echo: false\nx = 1\n```\n"
+    cell = b"```{python}\n#| label: plot\nx = 1\n```\n"
     data = b"---\ntitle: Plots\ncategories: [r]\n---\n\n%b\nSee.\n" % cell
     document = read_document(data, "plots/index.qmd")
     assert document.post == Post("plots/index.qmd", "Plots", tags=("r",))
@@ -62,10 +62,10 @@ def test_broken_front_matter_costs_the_metadata_and_is_reported() -> None:
 
 def test_broken_front_matter_that_says_draft_is_a_draft_and_reported() -> None:
     post = parsed(b"---\ntitle: Rust: the good parts\ndraft: true\n---\nText")
-    assert (post.fields, post.body.text) == ({"draft": True}, "Text")
+    assert (post.fields, post.body.text) == ({"draft": "true"}, "Text")
     assert post.problems == (
         "its front matter cannot be read: mapping values are not allowed in this context "
-        "(at line 2); a line of it makes the post a draft",
+        "(at line 2); a line of it keeps the post back",
     )
 
 

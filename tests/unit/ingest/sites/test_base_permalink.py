@@ -572,8 +572,6 @@ def test_quarto_by_place(place: str, front: str, expected: str | None) -> None:
             "",
             "no page by its ending, exclude_docs or draft_docs",
         ),
-        (MkDocs(doubt="as it says"), "docs/a.md", "", "as it says"),
-        (Quarto(doubt="as it says"), "a.md", "", "as it says"),
         (
             Program("Astro"),
             "a.md",

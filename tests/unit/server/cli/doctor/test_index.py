@@ -118,7 +118,7 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
         made.content,
         made.index,
         partial(choose_embedder, "embedded", "all-MiniLM-L6-v2", ""),
-        made.today,
+        made.now,
     )
     ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.packaged.OnnxEmbedder.embed_query", refuse)

@@ -1,0 +1,462 @@
+"""What an author keeps back is not served: by a field, a folder, a clock or a vault."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.front import Blog, made
+
+WORDS = "The ferry leaves at noon.\n"
+OPEN = {"open.md": f"# Timetable\n\n{WORDS}"}
+
+
+def facts(blog: Blog) -> dict[str, Any]:
+    """The report of another ingest."""
+    report = blog.ingest("--json", "--rebuild")
+    assert report.status == 0, report.err
+    facts: dict[str, Any] = json.loads(report.out)
+    return facts
+
+
+def reasons(blog: Blog) -> dict[str, str]:
+    """Why each file is left out, by source."""
+    return {skip["source"]: skip["reason"] for skip in facts(blog)["skipped"]}
+
+
+def front(*lines: str) -> str:
+    return "\n".join(("---", "title: Harbour", *lines, "---", WORDS))
+
+
+HIDDEN = {
+    "draft": [
+        *("draft: 1", "Draft: 'Yes'", "isDraft: true", "is_draft: true", "draft: on # yet"),
+        *("published: false", "isPublished: no", "publish: false", "dg-publish: false"),
+        *("private: true", "is-private: true", "public: false", "secret: yes", "internal: true"),
+        *("status: draft", "status: Hidden", "state: draft", "post_status: private"),
+        *("status: [draft, later]", "visibility: private", "visibility: members", "access: paid"),
+        *("permalink: false", "render: false", "_build: {render: never}", "headless: true"),
+        *("build: {render: link}", "ignorePublish: true", "published: draft", "unpublished: true"),
+        *("params: {draft: true}", "eleventyComputed: {permalink: false}"),
+        *("hidden: true\ndraft: true", "password: x\ndraft: true"),
+    ],
+    "hidden": [
+        *("unlisted: true", "hidden: true", "hide: true", "noindex: true", "noIndex: yes"),
+        *("robots: noindex, nofollow", "robots: [none]", "robots: {index: false}"),
+        *("seo: {noindex: true}", "search: false", "search: {exclude: true}", "nosearch: true"),
+        *("search_exclude: true", "exclude_from_search: true", "excludeSearch: true"),
+        *("searchHidden: true", "hiddenFromSearch: true", "searchable: false", "pagefind: false"),
+        *("in_search_index: false", "extra: {in_search_index: false}", "sitemap: false"),
+        *("eleventyExcludeFromCollections: true", "build: {list: never}", "visible: false"),
+    ],
+    "locked": [
+        *("password: plum", "password: [plum, pear]", "encrypted: true", "locked: true"),
+        *("protected: yes", "passwordProtected: true", "unlisted: true\npassword: plum"),
+    ],
+}
+SHOWN = [
+    *("draft: false", "draft:", "isDraft: 'no'", "published: true", "published: 2020-01-01"),
+    *("status: published", "status: done", "visibility: public", "hide: [navigation, toc]"),
+    *("permalink: /no/", "permalink: none", "search: {boost: 2}", "sitemap: {priority: 0.5}"),
+    *("robots: index, follow", "password: ''", "encrypted: false", "noindex: false", "index: 0"),
+    *("hiddenInHomeList: true", "build: {list: always, render: always}", "tags: [draft, private]"),
+    *("date: 0001-01-01", "date: 9999-12-31\npublishDate: 2020-01-01", "expires: 9999-12-31"),
+]
+FIELDS = [(line, reason) for reason, lines in HIDDEN.items() for line in lines]
+FIELDS += [(line, "") for line in SHOWN]
+
+
+@pytest.fixture(scope="module")
+def by_field(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], set[str]]:
+    """Why posts with each of these fields are left out, and which are in the index."""
+    posts = {f"{number}.md": front(line) for number, (line, _) in enumerate(FIELDS)}
+    blog = made(tmp_path_factory.mktemp("fields"), posts)
+    return reasons(blog), set(blog.posts())
+
+
+@pytest.mark.parametrize(("number", "line", "reason"), [(n, *row) for n, row in enumerate(FIELDS)])
+def test_a_field_that_keeps_a_post_back_keeps_it_out_of_the_index(
+    by_field: tuple[dict[str, str], set[str]], number: int, line: str, reason: str
+) -> None:
+    left_out, found = by_field
+    assert left_out.get(f"{number}.md", "") == reason, line
+    assert (f"{number}.md" in found) is (not reason)
+
+
+HUGO = {"hugo.toml": 'baseURL = "https://ferry.example/"\n'}
+JEKYLL = "url: https://ferry.example\n"
+MKDOCS = "site_url: https://ferry.example\nsite_name: F\n"
+QUARTO = {"_quarto.yml": "project: {type: website}\nwebsite: {site-url: https://ferry.example}\n"}
+ELEVENTY = {".eleventy.js": "module.exports = {};\n"}
+TAGGED = "---\ntags: [diary]\n---\n" + WORDS
+SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "a folder's metadata of Quarto": (
+        {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/b/x.qmd": WORDS, "y.qmd": WORDS},
+        {"a/b/x.qmd": "draft"},
+    ),
+    "its own word over its folder's": (
+        {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/x.qmd": front("draft: false")},
+        {},
+    ),
+    "metadata of a nearer folder": (
+        {
+            **QUARTO,
+            "a/_metadata.yml": "draft: true\n",
+            "a/b/_metadata.yml": "draft: false\n",
+            "a/x.qmd": WORDS,
+            "a/b/y.qmd": WORDS,
+        },
+        {"a/x.qmd": "draft"},
+    ),
+    "defaults of Jekyll": (
+        {
+            "_config.yml": f"{JEKYLL}defaults:\n"
+            "- {scope: {path: _posts/later}, values: {published: false}}\n"
+            "- {scope: {path: '', type: drafts}, values: {published: false}}\n"
+            "- {scope: {path: '', type: notes}, values: {search: false}}\n"
+            "- {scope: {path: 'old/*/x'}, values: {hidden: true}}\n"
+            "collections: {notes: {output: true}}\n",
+            "_posts/2020-01-01-a.md": front(),
+            "_posts/later/2020-01-01-b.md": front(),
+            "_posts/laterals/2020-01-01-c.md": front(),
+            "_notes/d.md": front(),
+            "old/z/x.md": front(),
+        },
+        {"_posts/later/2020-01-01-b.md": "draft", "_notes/d.md": "hidden", "old/z/x.md": "hidden"},
+    ),
+    "data of a folder of Eleventy": (
+        {
+            **ELEVENTY,
+            "posts/posts.json": '{"draft": true}',
+            "posts/deep/a.md": WORDS,
+            "notes/notes.11tydata.js": "module.exports = {\n  permalink: false,\n};\n",
+            "notes/b.md": WORDS,
+            "talks/talks.11tydata.json": '{"eleventyExcludeFromCollections": true}',
+            "talks/c.md": WORDS,
+            "one/d.11tydata.json": '{"permalink": false}',
+            "one/d.md": WORDS,
+            "one/e.json": '{"draft": true,, }',
+            "one/e.md": WORDS,
+            "one/f.md": WORDS,
+            "made/made.11tydata.js": "export default { permalink: (data) => !data.draft };\n",
+            "made/g.md": WORDS,
+        },
+        {
+            "posts/deep/a.md": "draft",
+            "notes/b.md": "draft",
+            "talks/c.md": "hidden",
+            "one/d.md": "draft",
+            "one/e.md": "draft",
+        },
+    ),
+    "metadata of Material for MkDocs": (
+        {
+            "mkdocs.yml": MKDOCS,
+            "docs/in/.meta.yml": "search:\n  exclude: true\n",
+            "docs/in/a.md": "---\nsearch: {boost: 2}\n---\n" + WORDS,
+            "docs/b.md": WORDS,
+        },
+        {"docs/in/a.md": "hidden"},
+    ),
+    "a plugin that locks by a level": (
+        {
+            "mkdocs.yml": f"{MKDOCS}plugins: [encryptcontent: {{}}]\n",
+            "docs/a.md": "---\nlevel: crew\n---\n" + WORDS,
+            "docs/b.md": WORDS,
+        },
+        {"docs/a.md": "locked"},
+    ),
+    "a plugin that locks all but some": (
+        {
+            "mkdocs.yml": f"{MKDOCS}plugins: [encryptcontent: {{global_password: plum}}]\n",
+            "docs/a.md": WORDS,
+            "docs/b.md": "---\npassword: ''\n---\n" + WORDS,
+        },
+        {"docs/a.md": "locked"},
+    ),
+    "a plugin that locks by tags": (
+        {
+            "_config.yml": f"{JEKYLL}permalink: ':title/'\nnew_post_name: ':title.md'\n"
+            "encrypt: {tags: [{name: Diary, password: plum}]}\n",
+            "source/_posts/a.md": TAGGED,
+            "source/_posts/b.md": WORDS,
+        },
+        {"source/_posts/a.md": "locked"},
+    ),
+    "defaults of Pelican": (
+        {
+            "pelicanconf.py": "DEFAULT_METADATA = {\n    'status': 'draft',\n}\n",
+            "content/a.md": f"Title: A\n\n{WORDS}",
+            "content/b.md": f"Title: B\nStatus: published\n\n{WORDS}",
+        },
+        {"content/a.md": "draft"},
+    ),
+    "merged fields": (
+        {
+            "a.md": "---\nlater: &later {published: false}\n<<: *later\n---\n" + WORDS,
+            "b.md": "---\na: &a {draft: true}\nb: &b {x: y}\n<<: [*b, *a]\n---\n" + WORDS,
+            "c.md": "---\na: &a {draft: true}\n<<: *a\ndraft: false\n---\n" + WORDS,
+        },
+        {"a.md": "draft", "b.md": "draft"},
+    ),
+    "fields without a fence": (
+        {
+            "a.md": f"Title: A\nStatus: draft\n\n{WORDS}",
+            "b.md": f"title:: B\nprivate:: true\n\n- {WORDS}",
+            "c.md": f"Note: draft\nStatus: draft\n\n{WORDS}",
+            "d.md": f"Title: D\nStatus: draft\nand on.\n\n{WORDS}",
+        },
+        {"a.md": "draft", "b.md": "draft"},
+    ),
+    "front matter that cannot be read": (
+        {
+            "a.md": "---\ntitle: a: b\nsearch_exclude: true\n---\n" + WORDS,
+            "b.md": "---\ntitle: a: b\npublishDate: 2999-01-01\n---\n" + WORDS,
+            "c.md": "---\ntitle: a: b\ndraft: false\n---\n" + WORDS,
+        },
+        {"a.md": "hidden", "b.md": "future"},
+    ),
+    "a name": (
+        {**OPEN, "a.draft.md": WORDS, "_drafts/b.md": WORDS},
+        {"a.draft.md": "draft", "_drafts/b.md": "draft"},
+    ),
+    "excluded files of a vault": (
+        {
+            ".obsidian/app.json": json.dumps(
+                {"userIgnoreFilters": ["private/", "Arch", "/(^|\\/)Secret\\//", "/old|\\.bak/"]}
+            ),
+            "Private/a.md": WORDS,
+            "Archive.md": WORDS,
+            "x/Secret/b.md": WORDS,
+            "x/older.md": WORDS,
+            "x/Private/c.md": WORDS,
+        },
+        dict.fromkeys(("Private/a.md", "Archive.md", "x/Secret/b.md", "x/older.md"), "excluded"),
+    ),
+    "templates of a vault within": (
+        {
+            "vault/.obsidian/templates.json": '{"folder": "Forms"}',
+            "vault/.obsidian/daily-notes.json": '{"folder": "Days", "template": "Bits/Day"}',
+            "vault/.obsidian/plugins/templater-obsidian/data.json": '{"templates_folder": "T/m"}',
+            "vault/.obsidian/plugins/quickadd/data.json": '{"a": [{"templateFolderPath": "Q"}]}',
+            "vault/Forms/a.md": WORDS,
+            "vault/Bits/Day.md": WORDS,
+            "vault/Bits/Week.md": WORDS,
+            "vault/T/m/b.md": WORDS,
+            "vault/Q/c.md": WORDS,
+            "vault/Days/d.md": WORDS,
+            "Forms/e.md": WORDS,
+        },
+        dict.fromkeys(
+            ("vault/Forms/a.md", "vault/Bits/Day.md", "vault/T/m/b.md", "vault/Q/c.md"), "excluded"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_what_keeps_posts_back_from_afar_counts(tmp_path: Path, name: str) -> None:
+    files, expected = SITES[name]
+    blog = made(tmp_path, files)
+    posts = {source for source in files if source.endswith((".md", ".qmd"))}
+    assert (reasons(blog), set(blog.posts())) == (expected, posts - expected.keys())
+
+
+def test_a_vault_above_the_posts_leaves_out_too(tmp_path: Path) -> None:
+    settings = tmp_path / ".obsidian"
+    settings.mkdir()
+    (settings / "app.json").write_text('{"userIgnoreFilters": ["content/in/"]}')
+    blog = made(tmp_path, {**OPEN, "in/a.md": WORDS})
+    assert reasons(blog) == {"in/a.md": "excluded"}
+
+
+@pytest.mark.parametrize("pattern", ["/^(?!open)/", "/\\d+/", "/(x)?/", "/x|/", "/\\u0041/"])
+def test_an_expression_without_sure_words_keeps_all_of_a_vault_back(
+    tmp_path: Path, pattern: str
+) -> None:
+    settings = {"userIgnoreFilters": [pattern]}
+    vault = {"vault/.obsidian/app.json": json.dumps(settings), "vault/a.md": WORDS}
+    blog = made(tmp_path, {**OPEN, **vault})
+    assert pattern in reasons(blog)["vault/a.md"]
+    assert list(blog.posts()) == ["open.md"]
+
+
+def stamp(**ahead: float) -> str:
+    return (datetime.now(UTC) + timedelta(**ahead)).isoformat(timespec="seconds")
+
+
+def shifted(hours: float, zone: int) -> str:
+    """The time in so many hours as clocks in a zone show it, with the zone behind it."""
+    time = datetime.now(UTC) + timedelta(hours=hours + zone)
+    return f"{time:%Y-%m-%d %H:%M:%S} {zone:+03}:00"
+
+
+TIMES = [
+    (f"publishDate: {stamp(hours=1)}\ndate: 2020-01-01", "future"),
+    (f"publishDate: {stamp(minutes=-1)}\ndate: 2020-01-01", ""),
+    (f"date: {shifted(1, 9)}", "future"),
+    (f"date: {shifted(-1, 9)}", ""),
+    (f"date: {shifted(1, -9)}", "future"),
+    (f"date: {shifted(-1, -9)}", ""),
+    (f"date: {datetime.now(UTC) + timedelta(hours=1):%B %d, %Y %I:%M %p} UTC", "future"),
+    (f"date: {datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:%M:%S} Nowhere/Here", "future"),
+    (f"date: 2020-01-01\nembargo: {stamp(hours=1)}", "future"),
+    (f"expiryDate: {stamp(minutes=-1)}", "expired"),
+    (f"expiryDate: {stamp(hours=1)}", ""),
+    (f"unpublish_date: {shifted(-1, 9)}", "expired"),
+    (f"unpublish_date: {stamp(minutes=-1)}\ndraft: true", "draft"),
+]
+
+
+def test_a_post_is_public_from_its_instant_to_its_end_in_any_zone(tmp_path: Path) -> None:
+    posts = {f"{number}.md": front(line) for number, (line, _) in enumerate(TIMES)}
+    left_out = {f"{number}.md": reason for number, (_, reason) in enumerate(TIMES) if reason}
+    assert reasons(made(tmp_path, posts)) == left_out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ahead"),
+    [
+        ("_config.yml", JEKYLL + "timezone: {}\n", ("Etc/GMT+11", "Etc/GMT-13")),
+        (
+            "hugo.yaml",
+            "baseURL: https://ferry.example\ntimeZone: {}\n",
+            ("Etc/GMT+11", "Etc/GMT-13"),
+        ),
+    ],
+)
+def test_a_time_without_a_zone_is_one_of_the_site_s(
+    tmp_path: Path, name: str, text: str, ahead: tuple[str, str]
+) -> None:
+    post = {"content/a.md": front(f"date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%S}")}
+    behind, before = ahead
+    blog = made(tmp_path, {"content/open.md": front(), name: text.format(before), **post})
+    assert "content/a.md" in blog.posts()
+    blog.write({name: text.format(behind)})
+    assert reasons(blog)["content/a.md"] == "future"
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            "Title:   Buoys\nAuthors: Ann\n         Bob\nDate:    January 23, 2018\n\n",
+            ("Buoys", "2018-01-23", []),
+        ),
+        (
+            "Title: Buoys\nDate: 2018-01-23 10:20\nCategory: Sea\nTags: red, green\n\n",
+            ("Buoys", "2018-01-23", ["red", "green", "Sea"]),
+        ),
+        ("title:: Buoys\ntags:: red\n- ", ("Buoys", None, ["red"])),
+        ("Note: all of it\nTitle: none\n\n", ("a", None, [])),
+        ("Date: to be said\n\n", ("a", None, [])),
+    ],
+)
+def test_fields_without_a_fence_are_read_where_they_are_sure(
+    tmp_path: Path, text: str, fields: tuple[str, str | None, list[str]]
+) -> None:
+    blog = made(tmp_path, {"a.md": text + WORDS})
+    post = blog.posts()["a.md"]
+    assert (post["title"], post.get("date"), post.get("tags", [])) == fields
+    assert (text.split()[0] in blog.tool("read_chunk", source="a.md").text) is (fields[0] == "a")
+
+
+PROFILES = {"_quarto.yml": "project: {type: website}\nprofile: {default: crew}\n"}
+WHEN = {
+    '::: {.content-visible when-profile="crew"}\nplum\n:::': False,
+    "::: {.content-visible unless-profile='crew'}\nplum\n:::": True,
+    "::: {.content-hidden}\nx\n\n## Part\n\n:::: {.note}\nx\n::::\nplum\n:::": False,
+    '::: {.content-hidden when-format="html"}\nplum\n:::': False,
+    '::: {.content-hidden unless-format="html"}\nplum\n:::': True,
+    '::: {.content-visible when-format="pdf"}\nplum\n:::': False,
+    '::: {.content-visible when-format="html"}\nplum\n:::': True,
+    '::: {.content-visible when-meta="crew"}\nplum\n:::': False,
+    "::: {.content-hidden}\nnever closed\n\nplum": False,
+    "::: {.hidden}\nplum\n:::": False,
+    "::: {.callout-note title='hidden'}\nplum\n:::": True,
+    'See [the [red](x) plum]{.content-visible when-profile="crew"} there.': False,
+    'See [the]{.content-visible when-profile="crew"} plum.': True,
+    "Write `[x]{.content-hidden}` and plum.": True,
+    '<div class="content-hidden">\n<div>\nplum\n</div>\nx</div>': False,
+    '<div class="content-hidden">\nx\n</div>\n\nplum': True,
+    "```{.python .content-hidden}\nplum = 1\n```": False,
+    "```{python}\n#| echo: false\nplum = 1\n```": False,
+    "```{r, include=FALSE}\nplum <- 1\n```": False,
+    "```{python}\n#| eval: false\nplum = 1\n```": True,
+    "```{=latex}\nplum\n```": False,
+    "```{=html}\nplum\n```": True,
+    "```markdown\n::: {.content-hidden}\nplum\n:::\n```": True,
+    '{{% hugo-encryptor "x" %}}\nplum\n{{% /hugo-encryptor %}}': False,
+}
+
+
+@pytest.mark.parametrize("text", WHEN)
+def test_what_its_site_shows_to_some_alone_is_taken_out_of_a_post(
+    tmp_path: Path, text: str
+) -> None:
+    blog = made(tmp_path, {"a.qmd": f"# Harbour\n\n{WORDS}\n{text}\n"})
+    assert ("plum" in blog.tool("read_chunk", source="a.qmd", whole=True).text) is WHEN[text]
+    assert bool(blog.sources("plum")) is WHEN[text]
+
+
+def test_the_default_profile_of_a_site_of_quarto_counts(tmp_path: Path) -> None:
+    parts = [text for text in WHEN if "-profile" in text and ":::" in text]
+    post = "\n\n".join(text.replace("plum", f"plum{n}") for n, text in enumerate(parts))
+    blog = made(tmp_path, {**PROFILES, "a.qmd": f"{WORDS}\n{post}\n"})
+    read = blog.tool("read_chunk", source="a.qmd", whole=True).text
+    assert ("plum0" in read, "plum1" in read) == (True, False)
+
+
+def test_a_switch_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
+    posts = {f"{n}.md": front("notForSearch: true", "hideToc: true") for n in range(3)}
+    told = [text for text in facts(made(tmp_path, posts))["warnings"] if "notForSearch" in text]
+    assert len(told) == 1
+    assert "hideToc" not in json.dumps(facts(Blog(tmp_path / "content", tmp_path / "index")))
+
+
+def test_locked_posts_stay_out_where_drafts_are_asked_for(tmp_path: Path) -> None:
+    posts = {**OPEN, "a.md": front("draft: true"), "b.md": front("password: plum")}
+    assert set(made(tmp_path, posts, "--include-drafts").posts()) == {"open.md", "a.md"}
+
+
+def test_an_audit_knows_drafts_by_the_same_words(tmp_path: Path) -> None:
+    old = "date: 2020-01-01"
+    posts = {
+        "a.md": front("isDraft: true", old),
+        "b.md": front("noindex: true", old),
+        "c/c.json": '{"draft": true}',
+        "c/d.md": front(old),
+    }
+    blog = made(tmp_path, {**OPEN, **posts})
+    found = json.loads(blog.command("audit", "--json").out)["findings"]["stale-drafts"]
+    assert sorted(each["source"] for each in found) == ["a.md", "c/d.md"]
+
+
+UGLY = "[uglyURLs]\nposts = true\n"
+NOT_SURE = {
+    "hugo.toml": 'baseURL = "https://ferry.example/"\n' + UGLY,
+    "hugo.yaml": "languages: {de: {baseURL: https://ferry.example/}}\n",
+    "hugo.json": '{"baseURL": "https://ferry.example/", "permalinks": [{"target": {}}]}',
+    "config.toml": "baseURL = \n",
+    "mkdocs.yml": "site_url: https://ferry.example\n\tsite_name: F\n",
+    "_config.yml": "url: https://ferry.example\n\tpermalink: x\n",
+}
+
+
+@pytest.mark.parametrize("config", NOT_SURE)
+def test_a_site_whose_addresses_are_not_sure_keeps_its_folders(tmp_path: Path, config: str) -> None:
+    folder = {"mkdocs.yml": "docs", "_config.yml": "source"}.get(config, "content")
+    beside = ("archetypes/b.md", "themes/x/exampleSite/content/c.md", "scaffolds/d.md")
+    posts = {f"{folder}/a.md": front(), **dict.fromkeys(beside, front())}
+    blog = made(tmp_path, {config: NOT_SURE[config], **posts})
+    report = facts(blog)
+    assert list(blog.posts()) == [f"{folder}/a.md"]
+    assert {skip["reason"] for skip in report["skipped"]} == {"not published"}
+    assert report["links"]["linked"] == 0
+    assert not any("no configuration of" in why for why in report["links"]["unlinked"]) or (
+        "cannot be read" in str(report["links"]["unlinked"])
+    )
