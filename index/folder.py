@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.catalog_writer import CatalogWriter
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import EmbedderIdentity
-    from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
+    from blog_search_mcp.index.vectors.base import VectorWriter
 
 _LARGEST_RECORD = 1 << 28
 """Bytes; a file takes about 100, and a larger record would fill the memory before it is refused."""
@@ -266,12 +266,6 @@ class FolderGenerationWriter:
         write_chunk_table(self.files.table, table)
         self.vectors.delete(removed_chunks)
         self.vectors.commit()
-
-    def open_vectors(self) -> VectorStore:
-        """As GenerationWriter."""
-        from blog_search_mcp.index.vectors.memmap_store import MemmapStore
-
-        return MemmapStore(self.files.vectors)
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """As GenerationWriter."""

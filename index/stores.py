@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import EmbedderIdentity
-    from blog_search_mcp.index.vectors.base import VectorStore, VectorWriter
+    from blog_search_mcp.index.vectors.base import VectorWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +221,6 @@ class GenerationWriter(Protocol):
 
     def complete(self, table: ChunkTable, removed_chunks: Sequence[int]) -> None:
         """Complete texts and vectors."""
-
-    def open_vectors(self) -> VectorStore:
-        """Open all vectors of the completed generation; only analyses that need them ask."""
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation for the searches of its calibration."""

@@ -172,15 +172,6 @@ class PlaceInSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class NewerPost:
-    """A later post of the blog on the same subject."""
-
-    source: str
-    date: str
-    """ISO day."""
-
-
-@dataclass(frozen=True, slots=True)
 class Contradiction:
     """That the posts' links lead to other addresses than those that were made for posts."""
 
@@ -238,8 +229,6 @@ class Hit:
     """Language and source of each translation of the post, none of which is a hit itself."""
     series: PlaceInSeries | None = None
     """Where the post stands in its series, if it is in one."""
-    newer: NewerPost | None = None
-    """A newer post on the same subject, if there is one."""
     reasons: tuple[Reason, ...] = ()
     """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
     the hit is less for a further passage, more for a post that a better translation lifted or

@@ -22,8 +22,6 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
 from blog_search_mcp.index.relations.addresses import Addresses
-from blog_search_mcp.index.relations.corpus import direct_posts
-from blog_search_mcp.index.relations.overtaken import find_overtaken
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
@@ -44,7 +42,6 @@ from blog_search_mcp.index.types import (
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.store.catalog import ChunkTable
 
 Found = TypeVar("Found")
 _Posts: TypeAlias = Mapping[int, Post]
@@ -53,7 +50,7 @@ _Links: TypeAlias = Mapping[int, Sequence[Link]]
 _OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
 """What SQLite raises that no post is the reason of."""
 _OF_NO_POST = (BlogSearchError, OSError, *_OF_SQLITE)
-_RELATING = "looking for its series, translations and newer post"
+_RELATING = "looking for its series and translations"
 _TOGETHER = "all posts together"
 
 
@@ -187,7 +184,6 @@ class IndexWriter:
             self._catalog.commit()
             table = self._catalog.catalog.chunk_table()
             self._generation.complete(table, self._removed_chunks)
-            self._write_overtaken(table)
         self._read_back = self._addresses = None
 
     def chunk_ids(self) -> Ids:
@@ -244,23 +240,6 @@ class IndexWriter:
             self._read_back = self._catalog.catalog.every_post(), self._catalog.catalog.links()
         return self._read_back
 
-    def _write_overtaken(self, table: ChunkTable) -> None:
-        """Write which posts a newer one treats anew, as the vectors there are by now show it."""
-        catalog = self._catalog.catalog
-        groups = (catalog.translations().groups, catalog.series())
-
-        def find(posts: _Posts, addresses: Addresses) -> dict[int, int]:
-            return find_overtaken(
-                posts,
-                addresses.resolved,
-                groups,
-                catalog.chunks_of,
-                lambda: direct_posts(self._generation.open_vectors(), table),
-            )
-
-        self._catalog.write_overtaken(self._relate(find))
-        self._catalog.commit()
-
     def _relate(self, find: Callable[[_Posts, Addresses], Found]) -> Found:
         """Return what `find` finds of all posts by id and their addresses.
 
@@ -288,7 +267,7 @@ class IndexWriter:
             raise
         except Exception as error:
             self.unrelated[_TOGETHER] = (
-                "looking for their series, translations and newer posts fails "
+                "looking for their series and translations fails "
                 f"({describe_unexpected(error)}), so that some have none; the next ingest of a "
                 "change looks again"
             )

@@ -28,12 +28,8 @@ from blog_search_mcp.index.store.manifest import REBUILD
 _OF_POST: Final = ("posts", "links", "tags", "headings", "chunks")
 """Tables that each have a post's rows by `post_id`, in an order that references allow."""
 
-_RELATIONS: Final = {"translations": 4, "series": 5, "overtaken": 2}
+_RELATIONS: Final = {"translations": 4, "series": 5}
 """What posts are to each other: tables that each generation has anew, and their columns."""
-
-_OVERTAKEN: Final = (
-    "CREATE TABLE IF NOT EXISTS overtaken (post_id INTEGER PRIMARY KEY, newer INTEGER NOT NULL)"
-)
 
 
 def dump_post(connection: sqlite3.Connection, post_id: int) -> str:
@@ -83,7 +79,6 @@ def load_relations(connection: sqlite3.Connection, text: str) -> None:
     """Put what `dump_relations` wrote into a catalog that has the posts. Raises IndexBroken."""
     try:
         found = json.loads(text)
-        connection.execute(_OVERTAKEN)
         for name, columns in _RELATIONS.items():
             connection.execute(f"DELETE FROM {name}")
             marks = ", ".join("?" * columns)

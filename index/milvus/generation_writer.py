@@ -195,10 +195,6 @@ class MilvusGenerationWriter:
         key = secrets.token_hex(8)
         self._segment = Segment(self.number, count, written, least, sum(own), key)
 
-    def open_vectors(self) -> MilvusVectors:
-        """As GenerationWriter."""
-        return MilvusVectors(self.milvus, self.vectors.directory)
-
     def _weighed(self) -> Iterator[WeighedPost]:
         yield from self.spool.rows()
         for post in self._added:
@@ -251,7 +247,8 @@ class MilvusGenerationWriter:
         terms = terms_of_record(self.names, record, self._dead, self._statistics)
         catalog = open_catalog(self.files, texts_of_record(self.milvus, self.names, record))
         searcher = MilvusSearcher(self.milvus, terms)
-        return make_snapshot(catalog, searcher, self.open_vectors(), embedder)
+        vectors = MilvusVectors(self.milvus, self.vectors.directory)
+        return make_snapshot(catalog, searcher, vectors, embedder)
 
     def publish(self, manifest: Manifest, overview: Overview) -> Manifest:
         """As GenerationWriter. Raises IndexBusy if another ingest has taken the lock over."""

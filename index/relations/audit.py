@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.breaks import Break, count_unjudged, find_breaks
-from blog_search_mcp.index.relations.overtaken import find_statement
 from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.relations.addresses import ResolvedLink
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.types import Post
 
@@ -32,7 +30,6 @@ Kind: TypeAlias = Literal[
     "near-duplicates",
     "descriptions",
     "tags",
-    "overtaken",
     "stale-drafts",
 ]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -91,7 +88,6 @@ def _audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
         ),
         "descriptions": _judge_descriptions(corpus, posts, texts),
         "tags": _judge_tags(posts),
-        "overtaken": _name_overtaken(corpus),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
     notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus))))
@@ -217,24 +213,6 @@ def _singular(key: str) -> str:
     if key.endswith("ies"):
         return f"{key[:-3]}y"
     return key[:-2] if re.search(r"(?:ss|sh|ch|x)es$", key) else key[:-1]
-
-
-def _name_overtaken(corpus: Corpus) -> Iterator[Finding]:
-    """Name the posts whose hits name a newer one, the newest first, and what says so."""
-    found = [(corpus.posts[post], post, newer) for post, newer in corpus.overtaken.items()]
-    for post, number, newer in sorted(found, key=lambda each: (_newest_first(each[0]), each[1])):
-        links = [each.link for each in corpus.links.get(number, ()) if _leads(each, newer)]
-        chunks = tuple(corpus.snapshot.catalog.chunks_of(number).values()) if links else ()
-        other = corpus.posts[newer]
-        if said := find_statement(links, chunks):
-            detail = f"it says so itself: “{said.quote}”; newer: {other.source}"
-        else:
-            detail = f"{other.source} of {other.date} treats the same: “{other.title}”"
-        yield Finding("overtaken", post.source, said.line if said else 0, detail, (other.source,))
-
-
-def _leads(link: ResolvedLink, post: int) -> bool:
-    return link.target is not None and link.target.post == post
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:

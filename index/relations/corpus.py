@@ -156,13 +156,6 @@ class Corpus:
         """The series of each post that is in one."""
         return self.snapshot.series
 
-    @property
-    def overtaken(self) -> Mapping[int, int]:
-        """By post, the newer one that takes its place, as a hit of it says."""
-        by_source = {post.source: number for number, post in self.posts.items()}
-        newer = self.snapshot.overtaken.items()
-        return {post: by_source[each.source] for post, each in newer}
-
     @Once
     def passages(self) -> BlogPassages:
         """The windows of all chunks, to compare vectors with."""

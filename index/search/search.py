@@ -366,7 +366,6 @@ def _make_hits(
             lexical=evidence[passage.chunk][1],
             translations=snapshot.translations.others.get(passage.post, ()),
             series=_place(snapshot, passage.post),
-            newer=snapshot.overtaken.get(passage.post),
             reasons=ranked.explain(passage.post, retrieved.posts.position_of(passage.post)),
         )
         for passage in page

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.lexical.level import LexicalSearcher
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
-    from blog_search_mcp.index.types import Ids, NewerPost, Series
+    from blog_search_mcp.index.types import Ids, Series
     from blog_search_mcp.index.vectors.base import VectorStore
 
 
@@ -40,8 +40,6 @@ class Snapshot:
     translations: Translations
     series: Mapping[int, Series]
     """The series of each post that is in one."""
-    overtaken: Mapping[int, NewerPost]
-    """Of each post that a newer one overtakes, the newer one."""
     table: ChunkTable
 
     @cached_property
@@ -85,7 +83,6 @@ def make_snapshot(
         embedder,
         catalog.translations(),
         catalog.series(),
-        catalog.overtaken(),
         catalog.chunk_table() if table is None else table,
     )
 

@@ -35,7 +35,6 @@ from blog_search_mcp.index.types import (
     Filters,
     Ids,
     Link,
-    NewerPost,
     Post,
     Series,
     SeriesPart,
@@ -332,8 +331,6 @@ class Catalog:
 
     def series(self) -> dict[int, Series]:
         """Read the series of each post that is in one, by its id."""
-        if not self._has("series"):
-            return {}
         rows = self.rows(
             "SELECT number, name, post_id, source, series.part FROM series "
             "JOIN posts USING (post_id) ORDER BY number, place",
@@ -344,20 +341,6 @@ class Catalog:
             parts = tuple(SeriesPart(*row[2:]) for row in of_one)
             found |= dict.fromkeys((each.post for each in parts), Series(name, parts))
         return found
-
-    def overtaken(self) -> dict[int, NewerPost]:
-        """Read of each post that a newer one overtakes, by its id, the newer one."""
-        if not self._has("overtaken"):
-            return {}
-        rows = self.rows(
-            "SELECT overtaken.post_id, source, day FROM overtaken "
-            "JOIN posts ON posts.post_id = newer",
-            [],
-        )
-        return {post: NewerPost(*row) for post, *row in rows}
-
-    def _has(self, table: str) -> bool:
-        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [table]))
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
@@ -208,15 +208,6 @@ class CatalogWriter:
                 for place, each in enumerate(series.parts)
             ],
         )
-
-    def write_overtaken(self, found: Mapping[int, int]) -> None:
-        """Note of each post that is overtaken the newer one."""
-        self._connection.execute("DROP TABLE IF EXISTS overtaken")
-        self._connection.execute(
-            "CREATE TABLE overtaken (post_id INTEGER PRIMARY KEY REFERENCES posts "
-            "ON DELETE CASCADE, newer INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE)"
-        )
-        self._connection.executemany("INSERT INTO overtaken VALUES (?, ?)", found.items())
 
     def complete_texts(self) -> None:
         """Write all texts into a new shared file, if many have come or gone since the last one.

@@ -17,7 +17,6 @@ from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencoda
 from blog_search_mcp.server.format.results import (
     HitFacts,
     PageFacts,
-    describe_newer,
     describe_place,
     one_line,
 )
@@ -158,7 +157,6 @@ def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> No
         ", ".join(hit.post.tags) if hit else None,
         *(f"also in {language}: {source}" for language, source in facts.translations.items()),
         describe_place(facts.series),
-        describe_newer(facts.newer),
     ]
     _line(console, Text(_fact(" · ".join(filter(None, about))), SECONDARY), INDENT)
     if facts.url:

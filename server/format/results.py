@@ -99,8 +99,6 @@ class HitFacts:
     """Source of each translation by its language."""
     series: Mapping[str, str | int] = field(default_factory=dict)
     """The name of the post's series, its part there and the source of the next part."""
-    newer: Mapping[str, str] = field(default_factory=dict)
-    """Source and date of a newer post on the same subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +143,6 @@ def hit_facts(hit: Hit) -> HitFacts:
         date=hit.post.date,
         translations=dict(hit.translations),
         series=place_facts(hit.series),
-        newer={"source": hit.newer.source, "date": hit.newer.date} if hit.newer else {},
     )
 
 
@@ -163,11 +160,6 @@ def describe_place(series: Mapping[str, str | int]) -> str | None:
         return None
     following = f", next: {series['next']}" if "next" in series else ""
     return f"part {series['part']} of {series['name']}{following}"
-
-
-def describe_newer(newer: Mapping[str, str]) -> str | None:
-    """Name the newer post on the same subject, `None` if there is none."""
-    return f"newer, of {newer['date']}: {newer['source']}" if newer else None
 
 
 def wire_facts(page: PageFacts) -> dict[str, Any]:

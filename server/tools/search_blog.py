@@ -14,7 +14,6 @@ from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HitFacts,
     PageFacts,
-    describe_newer,
     describe_place,
     fit_page,
     one_line,
@@ -137,7 +136,7 @@ def _hit_as_markdown(number: int, hit: HitFacts) -> str:
         *([hit.date] if hit.date else []),
         f"score {hit.score:.3f}",
         *(f"also in {code}: `{source}`" for code, source in hit.translations.items()),
-        *filter(None, [describe_place(hit.series), describe_newer(hit.newer)]),
+        *filter(None, [describe_place(hit.series)]),
     ]
     head = f"{number}. **{one_line(hit.title)}**{heading}"
     link = f"\n   <{hit.url}>" if hit.url else ""

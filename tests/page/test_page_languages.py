@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.page.steps import HIT, focused, opened, texts, where
+from tests.page.steps import HIT, focused, opened, texts
 from tests.page.test_page_looks import CONTRAST, contrast
 from tests.support.chromium import looking, served
 
@@ -135,31 +135,3 @@ NEWER = {
     "zh-Hans": "同主题的较新文章（2026年1月2日）",
     "en": "Newer post on this, of Jan 2, 2026",
 }
-
-
-@pytest.mark.parametrize("language", NEWER)
-def test_a_hit_links_to_the_newer_post_in_the_language_of_the_blog(
-    language: str, browser: Any, blog: MakeBlog
-) -> None:
-    query, title, text, _ = BLOGS.get(language, ("cache", "A cache", "A cache keeps its keys.", {}))
-    said = "This post is out of date, see [the newer one](b.md)."
-    made = blog(
-        {
-            "a.md": f"---\ntitle: {title}\ndate: 2025-03-04\n---\n{text}\n\n{said}\n",
-            "b.md": f"---\ntitle: {title} 2\ndate: 2026-01-02\n---\n{text}\n",
-            **{f"{n}.md": f"# {title} {n}\n\n{text}\n" for n in range(3, 6)},
-        }
-    )
-    with (
-        served(made.engine()) as url,
-        looking(browser, url) as looker,
-    ):
-        page = looker.page
-        page.goto(f"{url}/?q={query}")
-        page.wait_for_selector("#sure:not([hidden])")
-        assert texts(page, "#hits .newer") == [NEWER[language]]
-        page.locator("#hits .newer a").click()
-        opened(page)
-        assert where(page).endswith("&source=b.md&chunk=0")
-        assert texts(page, "#passage-title") == [f"{title} 2"]
-        assert looker.wrong == []

@@ -246,7 +246,6 @@ RELATING = (
     "store.translations._without_language",
     "relations.series._Reading",
     "relations.addresses._names",
-    "relations.overtaken.index_terms",
 )
 """What finds out what the posts of a blog are to each other."""
 
@@ -274,7 +273,7 @@ def test_a_post_that_cannot_be_related_to_others_is_searched_and_named(
     said = "date" if isinstance(error, KeyError) else ""
     [warning] = report.warnings
     assert warning.startswith(
-        f"{BAD}: looking for its series, translations and newer post fails ({type(error).__name__}"
+        f"{BAD}: looking for its series and translations fails ({type(error).__name__}"
     )
     assert said in warning
     assert any(BAD in line for line in as_lines(report))
@@ -289,7 +288,6 @@ def test_a_post_that_cannot_be_related_to_others_is_searched_and_named(
 TOGETHER = {
     "store.translations.find_translations": "index.writer.find_translations",
     "relations.series.find_series": "index.writer.find_series",
-    "relations.overtaken.find_overtaken": "index.writer.find_overtaken",
 }
 
 
@@ -311,7 +309,7 @@ def test_posts_that_cannot_be_related_only_together_are_searched_and_it_is_said(
     assert (report.posts, report.added, report.skipped) == (3, 1, ())
     [warning] = report.warnings
     assert warning == (
-        "all posts together: looking for their series, translations and newer posts fails "
+        "all posts together: looking for their series and translations fails "
         "(KeyError: 3), so that some have none; the next ingest of a change looks again"
     )
     assert BAD in found(made, "poison")

@@ -20,7 +20,6 @@ AUDIT_KINDS: Final = {
     "near-duplicates": "pairs of posts with mostly the same words",
     "descriptions": "descriptions missing, shared, or saying nothing of the post",
     "tags": "tags of one post, or in several spellings",
-    "overtaken": "posts that a newer one takes the place of",
     "stale-drafts": "drafts left for half a year",
 }
 """What is found, by `index.relations.audit.KINDS`, which takes NumPy to import."""

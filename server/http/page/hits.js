@@ -6,14 +6,7 @@ import { dated, language, say } from "./words.js";
 
 export function hitEntry(hit, look, number) {
   const preview = element("p", { class: "preview" }, marked(hit.preview, hit.marks));
-  return entry(hit, { ...look, source: hit.source, chunk: String(hit.chunk_index) }, number, hit.headings, newer(hit.newer, look), preview);
-}
-
-// A newer post on the same subject, if there is one.
-function newer({ source, date }, look) {
-  if (!source) return null;
-  const link = element("a", { href: addressOf({ ...look, source, chunk: "0" }) }, say("newer", { date: dated(date) }));
-  return element("p", { class: "newer", lang: language() }, link);
+  return entry(hit, { ...look, source: hit.source, chunk: String(hit.chunk_index) }, number, hit.headings, preview);
 }
 
 export function postEntry(post, look, number) {

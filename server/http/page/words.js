@@ -72,7 +72,6 @@ const WORDS = {
   "later": ["Later in this post", "本文後面的內容", "本文后面的内容"],
   "markdown": ["Markdown source", "Markdown 原始碼", "Markdown 源码"],
   "also-in": ["also in {language}", "另有{language}版", "另有{language}版"],
-  "newer": ["Newer post on this, of {date}", "同主題的較新文章（{date}）", "同主题的较新文章（{date}）"],
   "outside": ["on the blog ↗", "在部落格上閱讀 ↗", "在博客上阅读 ↗"],
   "place": ["chunk {n} of {count}", "第 {n} 段，共 {count} 段", "第 {n} 段，共 {count} 段"],
   "lines": ["lines {first} to {last}", "第 {first} 至 {last} 行", "第 {first} 至 {last} 行"],

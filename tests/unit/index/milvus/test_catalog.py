@@ -38,7 +38,6 @@ def written() -> sqlite3.Connection:
     writer.add(PendingPost(POST, CHUNKS, (0.5, 1.0), INDEXED, links, ("b",)))
     writer.add(PendingPost(Post("b.md", "B"), CHUNKS[:1], (1.0,), INDEXED))
     writer.write_translations(find_translations(writer.catalog.every_post()))
-    writer.write_overtaken({1: 2})
     writer.remove("b.md")
     writer.commit()
     return connection

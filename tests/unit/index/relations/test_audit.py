@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
 from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
-from blog_search_mcp.index.types import Filters, NewerPost
 from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
 
 if TYPE_CHECKING:
@@ -134,20 +133,6 @@ def test_tags_are_spelled_twice_or_used_once(blog: MakeBlog) -> None:
         ("1.md", "one tag in several spellings: “資料庫” (1), “资料库” (1)"),
         ("3.md", "only this post has the tag “alone”"),
     ]
-
-
-def test_overtaken_posts_are_those_whose_hits_name_a_newer_one(blog: MakeBlog) -> None:
-    said = "This post is out of date, see [here](caches.md)."
-    posts = {
-        "old.md": f"---\ntitle: Old ways\ndate: 2023-01-01\n---\nWalrus.\n\n{said}\n",
-        "caches.md": "---\ntitle: Caches\ndate: 2024-01-01\n---\nFast ones.\n",
-    }
-    made = blog(posts)
-    detail = "it says so itself: “This post is out of date, see here.”; newer: caches.md"
-    told = Finding("overtaken", "old.md", 7, detail, ("caches.md",))
-    assert audit_of(made).findings["overtaken"] == (told,)
-    [hit] = made.reader().search("walrus", Filters(), limit=1, offset=0).hits
-    assert hit.newer == NewerPost("caches.md", "2024-01-01")
 
 
 def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBlog) -> None:

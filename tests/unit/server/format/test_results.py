@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from blog_search_mcp.index.types import Answer, NewerPost, PlaceInSeries
+from blog_search_mcp.index.types import Answer, PlaceInSeries
 from blog_search_mcp.server.format.results import (
-    describe_newer,
     describe_place,
     heading_path,
     hit_facts,
@@ -20,7 +19,6 @@ from blog_search_mcp.server.format.results import (
 from tests.support.server_fixtures import ALL_HITS, CACHE, CHUNKS
 
 PART = PlaceInSeries("Caches", 2, "c.md")
-NEWER = NewerPost("d.md", "2026-01-02")
 
 
 def test_a_hit_names_its_passage_and_its_lines() -> None:
@@ -30,10 +28,7 @@ def test_a_hit_names_its_passage_and_its_lines() -> None:
 
 def test_a_page_is_read_back_from_the_wire_as_it_was() -> None:
     others = (("en", "en/a.md"),)
-    hits = tuple(
-        replace(hit, score=0.5, translations=others, series=PART, newer=NEWER)
-        for hit in ALL_HITS[:2]
-    )
+    hits = tuple(replace(hit, score=0.5, translations=others, series=PART) for hit in ALL_HITS[:2])
     page = page_of(Answer(hits, total=3, offset=0), "A notice.")
     assert page_from_wire(json.loads(json.dumps(wire_facts(page)))) == page
 
@@ -42,13 +37,6 @@ def test_a_place_in_a_series_is_said_in_one_line() -> None:
     assert describe_place(place_facts(PART)) == "part 2 of Caches, next: c.md"
     assert place_facts(replace(PART, next=None)) == {"name": "Caches", "part": 2}
     assert describe_place(place_facts(None)) is None
-
-
-def test_a_newer_post_is_named_with_its_date() -> None:
-    facts = hit_facts(replace(ALL_HITS[0], newer=NEWER))
-    assert facts.newer == {"source": "d.md", "date": "2026-01-02"}
-    assert describe_newer(facts.newer) == "newer, of 2026-01-02: d.md"
-    assert describe_newer(hit_facts(ALL_HITS[0]).newer) is None
 
 
 def test_a_heading_path_leaves_out_the_title_and_first_its_outer_parts() -> None:

@@ -95,7 +95,6 @@ def test_a_hit_tells_where_it_is_what_matched_and_why_it_is_here(real: TestClien
         "lines": "7-11",
         "translations": {},
         "series": {},
-        "newer": {},
     }
     total = sum(each["share"] * each["value"] for each in reasons)
     assert [score, own] == pytest.approx([total, total])

@@ -47,7 +47,6 @@ def test_it_prints_the_counts_then_where_and_what(
         ["0", "near-duplicates"],
         ["0", "descriptions"],
         ["0", "tags"],
-        ["0", "overtaken"],
         ["1", "stale-drafts"],
     ]
     assert [part.strip() for part in parts] == [
@@ -79,7 +78,7 @@ def test_as_json_it_prints_the_same_facts(made: Blog, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("kinds", "status"),
-    [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags", "overtaken"], 0), ([], 0)],
+    [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags"], 0), ([], 0)],
 )
 def test_it_fails_on_the_kinds_that_it_was_told_alone(
     kinds: list[str], status: int, made: Blog
