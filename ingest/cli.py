@@ -124,7 +124,7 @@ def _add_embedder_options(parser: CommandLine, environment: Mapping[str, str]) -
         default=environment.get("EMBEDDER_URL") or environment.get("OLLAMA_HOST", ""),
         metavar="URL",
         help="where the embedder's server answers (EMBEDDER_URL, OLLAMA_HOST; default "
-        "http://127.0.0.1:11434); for openai with its /v1, several with commas between them",
+        "http://127.0.0.1:11434); for openai with its /v1",
     )
     parser.add_argument(
         "--document-prefix",

@@ -61,7 +61,6 @@ class CachedEmbedder:
         self._embedder = embedder
         self._cache = cache
         self.window_pieces = embedder.window_pieces
-        self.concurrency = embedder.concurrency
         self.refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
         self.texts_embedded = 0
@@ -120,8 +119,7 @@ class CachedEmbedder:
         """
         unknown = {text for text in texts if text not in known and text not in self.refused}
         texts = sorted(unknown, key=lambda text: (len(text), text))
-        size = BATCH * self._embedder.concurrency
-        batches = (texts[start : start + size] for start in range(0, len(texts), size))
+        batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
         return [self._threads.submit(self._embed_batch, batch) for batch in batches]
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
@@ -254,9 +252,7 @@ class EmbeddingQueue:
         """Submit the last block even if it is not full."""
         if not self._block.posts:
             return
-        self._block_size = max(
-            min(2 * self._block_size, BLOCK), 2 * BATCH * self._embedder.concurrency
-        )
+        self._block_size = min(2 * self._block_size, BLOCK)
         texts = [queued.window.text for queued in self._block.windows]
         if self.holds_back:
             vectors: Future[Mapping[str, Vectors]] = Future()

@@ -41,7 +41,6 @@ class FreeEmbedder:
         `table` is where `keep` left what it would else make at its first text.
         """
         self.window_pieces = MINILM.window_pieces
-        self.concurrency = 1
         self._dimension = dimension
         self._table = table
         self.identity = (

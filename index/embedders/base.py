@@ -33,10 +33,6 @@ class Embedder(Protocol):
         """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
 
     @property
-    def concurrency(self) -> int:
-        """How many batches it embeds at once, where several servers share them; else 1."""
-
-    @property
     def window_pieces(self) -> int:
         """Estimated word pieces of a text to embed (`count_tokens`).
 

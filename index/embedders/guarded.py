@@ -99,7 +99,6 @@ class GuardedEmbedder:
         self._checked_at: float | None = None
         self._lock = threading.Lock()
         self.window_pieces = embedder.window_pieces
-        self.concurrency = embedder.concurrency
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self.embed_queries = embedder.embed_queries

@@ -343,7 +343,6 @@ class OnnxEmbedder:
         self.model = model
         self.identity = model.identity
         self.window_pieces = model.window_pieces
-        self.concurrency = 1
         self.vocabulary_coverage = model.measure_coverage
         self._characters = 0
 

@@ -82,10 +82,10 @@ def _import_server(kind: str) -> _Server:
         from blog_search_mcp.index.embedders.ollama.host import resolve_url
 
         return _Server(OllamaEmbedder, OllamaHealthCheck, resolve_url)
-    from blog_search_mcp.index.embedders.openai.client import resolve_urls
+    from blog_search_mcp.index.embedders.openai.client import resolve_url
     from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
 
-    return _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_urls)
+    return _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_url)
 
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]

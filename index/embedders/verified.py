@@ -32,7 +32,6 @@ class VerifiedEmbedder:
         self._is_recorded = recorded is not None
         self._verified = False
         self.window_pieces = live.window_pieces
-        self.concurrency = live.concurrency
         self.vocabulary_coverage = live.vocabulary_coverage
 
     @property

@@ -198,7 +198,6 @@ class _EmbedderAhead:
     ) -> None:
         self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
-        self.concurrency = embedder.concurrency
         self.vocabulary_coverage = embedder.vocabulary_coverage
         self.embed_documents = embedder.embed_documents
         self.embed_queries = embedder.embed_queries

@@ -31,7 +31,6 @@ class FakeEmbedder:
     ) -> None:
         self.identity = identity
         self.window_pieces = ENGLISH_WINDOW
-        self.concurrency = 1
         self.failure = failure
         """What it answers with instead of vectors."""
         self.documents: list[str] = []

@@ -36,7 +36,6 @@ class OllamaWire:
     """Ollama's own API, as Wire."""
 
     kind = "ollama"
-    concurrency = 1
     messages = MESSAGES
 
     def __init__(self, url: str) -> None:

@@ -84,8 +84,8 @@ _TOO_LONG = re.compile(
 def resolve_url(text: str) -> str:
     """Return the address that `/embeddings` is appended to; one without a path gets `/v1`.
 
-    Raises UsageError for none, for another scheme than http and https and for one with a name or
-    password.
+    Raises UsageError for none, for several, for another scheme than http and https and for one
+    with a name or password.
     """
     trimmed = text.strip().rstrip("/")
     example = "such as http://127.0.0.1:8000/v1"
@@ -93,6 +93,11 @@ def resolve_url(text: str) -> str:
         raise UsageError(
             f"The openai embedder needs its server's address: add --embedder-url, {example}, or "
             "set EMBEDDER_URL."
+        )
+    if "," in trimmed:
+        raise UsageError(
+            f"The embedding server's address is several. Name one with --embedder-url, {example}: "
+            "that of a proxy, such as nginx, if several servers share the work."
         )
     try:
         parts = urlsplit(trimmed if "://" in trimmed else f"http://{trimmed}")
@@ -106,16 +111,6 @@ def resolve_url(text: str) -> str:
             f"EMBEDDER_URL: an address {example}, without a name, password or question mark."
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path or '/v1'}"
-
-
-def split_urls(text: str) -> list[str]:
-    """Return the addresses in a list with commas; one empty address for none."""
-    return [part.strip() for part in text.split(",") if part.strip()] or [""]
-
-
-def resolve_urls(text: str) -> list[str]:
-    """Resolve every address of a list with commas. Raises UsageError."""
-    return [resolve_url(part) for part in split_urls(text)]
 
 
 class OpenAIClient(RetryingClient["httpx.Client"]):

@@ -11,10 +11,9 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS
-from blog_search_mcp.index.embedders.openai.client import MESSAGES, OpenAIClient, split_urls
+from blog_search_mcp.index.embedders.openai.client import MESSAGES, OpenAIClient
 from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder
 from blog_search_mcp.index.embedders.remote.failures import RequestFailed
-from blog_search_mcp.index.embedders.remote.pool import PooledWire
 from blog_search_mcp.index.embedders.remote.requests import (
     FOR_A_CHECK,
     RetryPolicy,
@@ -39,7 +38,6 @@ class OpenAIWire:
     """OpenAI's API of embeddings, as Wire."""
 
     kind = "openai"
-    concurrency = 1
     messages = MESSAGES
 
     def __init__(self, url: str) -> None:
@@ -89,13 +87,12 @@ class OpenAIWire:
 
 
 class OpenAIEmbedder(RemoteEmbedder):
-    """One model of one server that speaks OpenAI's API, or of several with commas between them."""
+    """One model of one server that speaks OpenAI's API."""
 
     @staticmethod
-    def open_wire(url: str) -> OpenAIWire | PooledWire:
+    def open_wire(url: str) -> OpenAIWire:
         """As RemoteEmbedder, with or without `/v1`; one that cannot be used fails at first use."""
-        wires = [OpenAIWire(each) for each in split_urls(url)]
-        return PooledWire(wires) if len(wires) > 1 else wires[0]
+        return OpenAIWire(url)
 
 
 class OpenAIHealthCheck:
@@ -106,22 +103,15 @@ class OpenAIHealthCheck:
         self.model = model
         self.place = MESSAGES.name_place(url)
         self.name = "it"
-        self._clients = [OpenAIClient(each) for each in split_urls(url)]
+        self._client = OpenAIClient(url)
 
     def prepare(self) -> None:
         """Import and set up what requests need; waits for nobody. Raises EmbedderRefused."""
-        for client in self._clients:
-            client.prepare(FOR_A_CHECK)
+        self._client.prepare(FOR_A_CHECK)
 
     def check(self) -> None:
-        """Ask, within about a second each, until one answers. Raises EmbedderError if none does."""
-        failure: RequestFailed | None = None
-        for client in self._clients:
-            try:
-                client.is_alive(FOR_A_CHECK)
-            except RequestFailed as failed:
-                failure = failed
-            else:
-                return
-        assert failure is not None
-        raise MESSAGES.make_error(failure, self._clients[-1].url, self.model) from failure
+        """Ask, within about a second. Raises EmbedderError if nobody answers."""
+        try:
+            self._client.is_alive(FOR_A_CHECK)
+        except RequestFailed as failure:
+            raise MESSAGES.make_error(failure, self._client.url, self.model) from failure

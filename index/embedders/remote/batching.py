@@ -15,7 +15,6 @@ import threading
 import zlib
 from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
@@ -51,10 +50,9 @@ HARMLESS: Final = "a short and simple text"
 class BatchEmbedder:
     """Sends texts to one server, in batches until it is seen to mix one up."""
 
-    def __init__(self, messages: FailureMessages, concurrency: int = 1) -> None:
-        """Take the messages for its failures, and how many batches may be sent at once."""
+    def __init__(self, messages: FailureMessages) -> None:
+        """Take the messages for its failures."""
         self._size = BATCH
-        self._concurrency = concurrency
         self._messages = messages
         self._checks = OrderChecks()
 
@@ -78,38 +76,22 @@ class BatchEmbedder:
         waiting = [place for place, text in enumerate(texts) if text.strip()]
 
         while waiting:
-            batches = [
-                waiting[start : start + self._size] for start in range(0, len(waiting), self._size)
-            ][: self._concurrency]
+            batch = waiting[: self._size]
+            sent = [replace_surrogates(texts[place]) for place in batch]
             try:
-                found = self._embed_batches(
-                    [[replace_surrogates(texts[place]) for place in batch] for batch in batches],
-                    send,
-                    policy,
-                )
+                found = self._embed_each(sent, send, policy)
             except RequestFailed as failure:
                 if failure.kind is not FailureKind.MIXED_UP:
                     raise
                 self._size = 1
                 continue
-            places = [place for batch in batches for place in batch]
-            for place, row in zip(places, found, strict=True):
+            for place, row in zip(batch, found, strict=True):
                 if isinstance(row, RequestFailed):
                     reasons[place] = self._messages.describe_text(row)
                 else:
                     rows[place] = row
-            del waiting[: len(places)]
+            del waiting[: len(batch)]
         return rows, reasons
-
-    def _embed_batches(
-        self, batches: list[list[str]], send: Send, policy: RetryPolicy
-    ) -> list[Vectors | RequestFailed]:
-        """Return a row or a failure for each text of all batches. Raises RequestFailed."""
-        if len(batches) == 1:
-            return self._embed_each(batches[0], send, policy)
-        with ThreadPoolExecutor(len(batches), thread_name_prefix="batch") as threads:
-            pending = [threads.submit(self._embed_each, batch, send, policy) for batch in batches]
-            return [row for each in pending for row in each.result()]
 
     def _embed_each(
         self, texts: list[str], send: Send, policy: RetryPolicy

@@ -60,10 +60,6 @@ class Wire(Protocol):
         """The server's address."""
 
     @property
-    def concurrency(self) -> int:
-        """How many requests may be made at once."""
-
-    @property
     def messages(self) -> FailureMessages:
         """The messages for its failures."""
 
@@ -109,7 +105,6 @@ class RemoteEmbedder(ABC):
         wire = self.open_wire(url)
         self.model = model
         self.window_pieces = ENGLISH_WINDOW
-        self.concurrency = wire.concurrency
         self.url = wire.url
         known = find_model(model)
         own = (known.document_prefix, known.query_prefix) if known else ("", "")
@@ -119,7 +114,7 @@ class RemoteEmbedder(ABC):
         self._wire = wire
         self._description: Description | None = None
         self._identity: EmbedderIdentity | None = None
-        self._batches = BatchEmbedder(wire.messages, wire.concurrency)
+        self._batches = BatchEmbedder(wire.messages)
 
     @staticmethod
     @abstractmethod

@@ -37,7 +37,7 @@ def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
 
 
 def check_other(url: str, embedder: EmbedderIdentity) -> list[CheckResult]:
-    """Embed a query with the server at `url`, or several with commas between them."""
+    """Embed a query with the server at `url`."""
     try:
         connect_embedder(embedder, url).embed_query("test")
     except (EmbedderError, EmbedderMismatch) as error:

@@ -12,7 +12,6 @@ import pytest
 from blog_search_mcp.index.embedders.openai.client import (
     classify_reply,
     resolve_url,
-    resolve_urls,
 )
 from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
 from blog_search_mcp.index.embedders.remote.failures import KEY_VARIABLE, FailureKind
@@ -50,9 +49,8 @@ def server() -> Iterator[OpenAIStandIn]:
         yield standin
 
 
-def embedder(*servers: OpenAIStandIn, model: str = BGE.name) -> OpenAIEmbedder:
-    urls = ",".join(each.url for each in servers)
-    return OpenAIEmbedder(model, urls, None, AT_ONCE, AT_ONCE)
+def embedder(server: OpenAIStandIn, model: str = BGE.name) -> OpenAIEmbedder:
+    return OpenAIEmbedder(model, server.url, None, AT_ONCE, AT_ONCE)
 
 
 def expected(texts: list[str], model: Model = BGE) -> Any:
@@ -242,11 +240,19 @@ def test_an_address_is_completed(text: str, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "ftp://gpu/v1", "http://user:word@gpu/v1", "http://gpu:0x/v1", "http://gpu/?a=b"]
+    "text",
+    [
+        "",
+        "ftp://gpu/v1",
+        "http://user:word@gpu/v1",
+        "http://gpu:0x/v1",
+        "http://gpu/?a=b",
+        "http://one/v1,http://two/v1",
+    ],
 )
 def test_an_address_that_cannot_be_used_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"--embedder-url") as refused:
-        resolve_urls(f"http://good/v1, {text}" if text else "")
+        resolve_url(text)
     assert "word" not in str(refused.value).replace("password", "")
 
 
