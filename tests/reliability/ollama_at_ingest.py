@@ -7,7 +7,6 @@ from dataclasses import replace
 from tests.support.faults.ollama_scripts import (
     Case,
     always,
-    another_each_time,
     at_route,
     goes_down,
     in_second_batch,
@@ -217,12 +216,6 @@ OF_THE_RUN = (
     Case("origin refused", "403, empty, always", always(replies(403, "")), "no reason given"),
     Case("a page for /api/tags", "200 HTML", at_route("/api/tags", replies(200, PAGE)), "not Olla"),
     Case("no answer at /api/show", "hangs", at_route("/api/show", hangs), "not answer in time"),
-    Case(
-        "another vector at each call",
-        "rows turned by one more each time",
-        once_described(alters(another_each_time())),
-        "gives one text different vectors",
-    ),
     Case(
         "model pulled anew in mid-run",
         "another digest after the second batch",

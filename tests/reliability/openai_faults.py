@@ -10,7 +10,6 @@ from tests.reliability.ollama_later import WORDS_ONLY
 from tests.support.faults.ollama_scripts import (
     Case,
     always,
-    another_each_time,
     first,
     goes_down,
     in_second_batch,
@@ -196,12 +195,6 @@ AT_INGEST = (
         Case(f"{what} from the second batch on", "", in_second_batch(fault), seen)
         for what, fault, seen in (DEAD[0], NO_VECTORS[1], REFUSALS[0], REFUSALS[2], REFUSALS[-1])
     ],
-    Case(
-        "another vector at each call",
-        "rows turned by one more each time",
-        once_described(alters_rows(another_each_time())),
-        "gives one text different vectors",
-    ),
     Case(
         "other weights in mid-run",
         "from the second batch on",

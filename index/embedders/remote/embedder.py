@@ -1,8 +1,7 @@
 """One model behind one server, as Embedder: texts in batches, checked unit vectors back.
 
 Servers add no role prefixes and may answer 200 with vectors of zeros or in another order; so the
-prefixes are added here, every vector is checked, and a text of each batch that looks mixed up is
-embedded alone too. What a server speaks is its `Wire`.
+prefixes are added here, and vectors and batches are checked. What a server speaks is its `Wire`.
 """
 
 from __future__ import annotations

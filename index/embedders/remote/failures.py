@@ -39,9 +39,6 @@ class FailureKind(Enum):
     MISSING = auto()
     NOT_EMBEDDING = auto()
     NO_VECTOR = auto()
-    MIXED_UP = auto()
-    """Always handled by asking for the texts one by one."""
-    UNSTEADY = auto()
     REDIRECTED = auto()
     REFUSED = auto()
 
@@ -71,14 +68,6 @@ _SHARED: Final[Sentences] = {
     FailureKind.TOO_LONG: (
         EmbedderRefused,
         "{model} refuses even a single character as too long. Choose another model.",
-    ),
-    FailureKind.MIXED_UP: (
-        EmbedderRefused,
-        "{place} mixes up the vectors of a batch. Update {it}.",
-    ),
-    FailureKind.UNSTEADY: (
-        EmbedderRefused,
-        "{place} gives one text different vectors. Restart or update {it}, then run again.",
     ),
     FailureKind.REDIRECTED: (
         EmbedderRefused,

@@ -39,7 +39,9 @@ MANY = {
 
 def once(*faults: Fault) -> Callable[[Stage], None]:
     """The batch fails with each of these in turn, then is well."""
-    return lambda stage: stage.server.faults.extend([*[None] * stage.canaries, *faults])
+    return lambda stage: stage.server.faults.extend(
+        [*[None] * (stage.canaries + stage.checks), *faults]
+    )
 
 
 def first(*faults: Fault) -> Callable[[Stage], None]:
@@ -98,7 +100,7 @@ def in_second_batch(fault: Fault) -> Callable[[Stage], None]:
 
     def make(stage: Stage) -> None:
         stage.write(MANY)
-        well = stage.canaries + 1 + stage.checks
+        well = stage.canaries + stage.checks + 1 + stage.after
         stage.server.faults.extend([*[None] * well, *[fault] * LASTING])
 
     return make
@@ -122,14 +124,3 @@ def restarts(stage: Stage) -> None:
 def wrong_in_batches(rows: list[list[float]]) -> list[list[float]]:
     """Good unit vectors in a batch, of other texts; alone each text has its own."""
     return [[-number for number in row] for row in rows] if len(rows) > 1 else rows
-
-
-def another_each_time() -> Callable[[list[list[float]]], list[list[float]]]:
-    """The same text has its numbers in another order at each request."""
-    turns = iter(range(1, 10_000))
-
-    def turned(rows: list[list[float]]) -> list[list[float]]:
-        by = next(turns)
-        return [row[by:] + row[:by] for row in rows]
-
-    return turned

@@ -59,7 +59,10 @@ POSTS: Final[Mapping[str, str]] = {
     "clocks.md": "# Clocks\n\nA pendulum of one metre swings once a second, which is why tall "
     "clocks are about as tall as they are.\n\n## Poison\n\nThe old dials were painted with "
     "radium poison, and the women who painted them licked the brush to a point.\n",
+    "kites.md": "# Kites\n\nA kite of paper on a frame of split bamboo climbs in a light breeze if "
+    "its tail is five times as long as the frame is high.\n",
 }
+"""More than are embedded without a look at what the server makes of batches."""
 
 
 def quick(policy: RetryPolicy) -> RetryPolicy:
@@ -85,8 +88,10 @@ class Stage:
 
     canaries: ClassVar[int] = 4
     """Requests for vectors before the first batch of a new index: its fingerprint texts."""
-    checks: ClassVar[int] = 1
-    """Requests for vectors after each batch: the text of it that is asked alone."""
+    checks: ClassVar[int] = 5
+    """Those before the first batch of a run: the fingerprint texts together, and each alone."""
+    after: ClassVar[int] = 0
+    """Those after each batch."""
 
     folder: Path
     server: OllamaStandIn = field(default_factory=lambda: OllamaStandIn([MODEL]))

@@ -27,8 +27,8 @@ class OpenAIStage(Stage):
 
     canaries: ClassVar[int] = 5
     """The fingerprint texts together, and each alone."""
-    checks: ClassVar[int] = 2
-    """The text that is asked alone, and the fingerprint text that shows the weights."""
+    after: ClassVar[int] = 1
+    """The fingerprint text that shows the weights."""
 
     server: OllamaStandIn = field(default_factory=lambda: OpenAIStandIn([SERVED]))
 

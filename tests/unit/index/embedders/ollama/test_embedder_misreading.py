@@ -44,7 +44,7 @@ def test_through_this_client_a_broken_version_reads_capitals_and_accents(
 ) -> None:
     texts = [SHOUTED, SPOKEN, OTHER, "Crème Brûlée", "creme brulee"]
     rows = OllamaEmbedder(DEFAULT_MODEL, broken.host).embed_documents(texts)
-    assert broken.embedded[0]["input"] == [
+    assert broken.embedded[-1]["input"] == [
         "search_document: replace sump pump",
         "search_document: replace sump pump",
         "search_document: create a spreadsheet",
@@ -68,8 +68,8 @@ def test_to_every_other_version_texts_go_as_they_are(version: str | None) -> Non
     with running(OllamaStandIn(version=version)) as right:
         nomic = OllamaEmbedder(DEFAULT_MODEL, right.host)
         rows = nomic.embed_documents([SHOUTED, SPOKEN, "Crème Brûlée"])
-        assert right.embedded[0]["input"] == [
-            f"search_document: {text}" for text in (SHOUTED, SPOKEN, "Crème Brûlée")
+        assert [body["input"] for body in right.embedded] == [
+            [f"search_document: {text}"] for text in (SHOUTED, SPOKEN, "Crème Brûlée")
         ]
         np.testing.assert_array_equal(rows[0], rows[1])
         assert nomic.warnings() == ()

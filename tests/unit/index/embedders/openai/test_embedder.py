@@ -89,7 +89,7 @@ def test_entries_are_put_in_the_order_of_their_numbers(server: OpenAIStandIn) ->
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda data: data[:-1], "4 vectors for 5 texts"),
+        (lambda data: data[:-1], "3 vectors for 4 texts"),
         (lambda data: [{**each, "index": 7} for each in data], "whose numbers are not those"),
         (
             lambda data: [{**each, "embedding": each["embedding"][:96]} for each in data],
