@@ -215,14 +215,14 @@ AT_THE_NEXT_INGEST = (
         "other weights between two ingests",
         "other vectors under the same name",
         with_state(reads_capitals=False),
-        "built with other weights of the embedding server's nomic-embed-text",
+        "gives other vectors for nomic-embed-text",
         needs_rebuild=True,
     ),
     Case(
         "other weights at the next ingest, and then the ones before",
         "",
         always(OTHER_WEIGHTS),
-        "built with other weights of the embedding server's nomic-embed-text",
+        "gives other vectors for nomic-embed-text",
     ),
     Case(
         "model of another dimension",
@@ -273,13 +273,13 @@ AT_A_QUERY = (
         "other weights while serving",
         "other vectors under the same name",
         always(OTHER_WEIGHTS),
-        WORDS_ONLY + ".*other weights.*--rebuild",
+        WORDS_ONLY + ".*gives other vectors.*--rebuild",
     ),
     Case(
         "an update while serving that loses capitals",
         "other vectors under the same name",
         with_state(reads_capitals=False),
-        WORDS_ONLY + ".*other weights.*--rebuild",
+        WORDS_ONLY + ".*gives other vectors.*--rebuild",
     ),
     Case(
         "model of another dimension while serving",

@@ -1,14 +1,12 @@
 """The embedder behind an OpenAI-compatible address.
 
-Such a server names neither version nor weights. The digest is made of what the fingerprint texts'
-vectors look like, so that other weights under one name are other vectors to the index and to the
-cache, and small differences between machines are none.
+Such a server names neither version nor weights. The fingerprint texts' vectors alone tell other
+weights under one name, to the index and to the cache.
 """
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS
 from blog_search_mcp.index.embedders.openai.client import MESSAGES, OpenAIClient
@@ -24,14 +22,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Vectors
 
 
-def digest_vectors(model: str, rows: Vectors) -> str:
-    """Hash the model's name, the width and where each row is largest.
-
-    The largest number of a vector is a good part larger than the next, by far more than engines
-    differ (1e-4), and lies elsewhere with other weights.
-    """
-    peaks = [(int(abs(row).argmax()), bool(row[abs(row).argmax()] > 0)) for row in rows]
-    return hashlib.sha256(f"{model}\0{rows.shape[1]}\0{peaks}".encode()).hexdigest()
+OTHER_WEIGHTS: Final = ServerState(digest="other weights")
+"""The state of a server that gives a text another vector than before."""
 
 
 class OpenAIWire:
@@ -52,7 +44,7 @@ class OpenAIWire:
         """As Wire; embeds the fingerprint texts by one request."""
         rows = self._client.embed(model, list(TEXTS), policy)
         self._first = rows[0]
-        self._known = Description(ServerState("", digest_vectors(model, rows)), rows.shape[1])
+        self._known = Description(ServerState(), rows.shape[1])
         return self._known
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
@@ -60,7 +52,7 @@ class OpenAIWire:
         known = self._known or self.describe(model, policy)
         rows = self._client.embed(model, [TEXTS[0]], policy)
         is_same = rows.shape[1] == known.dimension and float(rows[0] @ self._first) >= SAME
-        return known.state if is_same else ServerState("", digest_vectors(model, rows))
+        return known.state if is_same else OTHER_WEIGHTS
 
     def read_version(self, policy: RetryPolicy) -> str:
         """As Wire: such a server has none."""

@@ -213,8 +213,24 @@ def test_other_weights_under_the_same_name_are_noticed(server: OpenAIStandIn) ->
         return [{**each, "embedding": [*each["embedding"][1:], 0.5]} for each in data]
 
     server.faults = [alters_data(other)] * 100
-    with pytest.raises(EmbedderMismatch, match="other weights"):
+    with pytest.raises(EmbedderMismatch, match="other vectors"):
         VerifiedEmbedder(embedder(server), recorded).embed_query("wool")
+
+
+def test_the_rounding_of_another_machine_is_no_other_model(server: OpenAIStandIn) -> None:
+    recorded = VerifiedEmbedder(embedder(server)).identity
+
+    def round_up(row: list[float]) -> list[float]:
+        first, second = np.argsort(np.abs(row))[[-1, -2]]
+        row[second] = np.sign(row[second]) * (abs(row[first]) + 1e-4)
+        return row
+
+    server.faults = [
+        alters_data(
+            lambda data: [each | {"embedding": round_up(each["embedding"])} for each in data]
+        )
+    ] * 100
+    VerifiedEmbedder(embedder(server), recorded).embed_query("wool")
 
 
 def test_an_embedder_can_be_sent_to_another_process(server: OpenAIStandIn) -> None:
