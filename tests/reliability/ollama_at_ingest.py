@@ -143,12 +143,6 @@ OF_BATCHES = (
         once_described(alters(wrong_in_batches)),
         "texts go to it one by one",
     ),
-    Case(
-        "misread capitals",
-        "version 0.20.0",
-        with_state(version="0.20.0", reads_capitals=False),
-        "misreads capitals and accents",
-    ),
 )
 """What can be helped is helped, and a warning says so."""
 

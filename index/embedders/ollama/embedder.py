@@ -1,7 +1,6 @@
 """The embedder in Ollama: texts go to `/api/embed`.
 
-Ollama cuts long texts unless told not to, which is forbidden here; what some versions misread is
-folded before it is sent.
+Ollama cuts long texts unless told not to, which is forbidden here.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from blog_search_mcp.index.embedders.ollama.client import MESSAGES, OllamaClient, peek_digest
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
-    fold_text,
-    is_misread,
+    find_model,
     misreading_warning,
+    misreads_capitals,
     read_dimension,
 )
 from blog_search_mcp.index.embedders.remote.embedder import Description, RemoteEmbedder, find_fault
@@ -47,8 +46,7 @@ class OllamaWire:
         """As Wire."""
         state = self.read_state(model, policy)
         shown = self._client.request(lambda client: client.show(model), policy)
-        misreads = is_misread(shown.modelinfo or {}, state.version)
-        return Description(state, read_dimension(shown), misreads)
+        return Description(state, read_dimension(shown))
 
     def read_state(self, model: str, policy: RetryPolicy) -> ServerState:
         """As Wire: version and digest."""
@@ -71,11 +69,9 @@ class OllamaWire:
         """As Wire."""
         import numpy as np
 
-        sent = [fold_text(text) for text in texts] if known.misreads else texts
-
         def send_once(client: Client) -> Vectors:
-            reply = client.embed(model=model, input=sent, truncate=False, keep_alive=KEEP_ALIVE)
-            if fault := find_fault(reply.embeddings, len(sent), known.dimension):
+            reply = client.embed(model=model, input=texts, truncate=False, keep_alive=KEEP_ALIVE)
+            if fault := find_fault(reply.embeddings, len(texts), known.dimension):
                 raise RequestFailed(FailureKind.NO_VECTOR, fault)
             return np.asarray(reply.embeddings, dtype=np.float32)
 
@@ -91,7 +87,10 @@ class OllamaWire:
 
     def warnings(self, model: str, known: Description) -> tuple[str, ...]:
         """As Wire."""
-        return (misreading_warning(known.state.version, model),) if known.misreads else ()
+        version, card = known.state.version, find_model(model)
+        is_uncased = card is not None and not card.is_multilingual
+        misreads = is_uncased and misreads_capitals(version)
+        return (misreading_warning(version, model),) if misreads else ()
 
 
 class OllamaEmbedder(RemoteEmbedder):

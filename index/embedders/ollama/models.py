@@ -7,8 +7,7 @@ own card gives them, and beside them what a person asks before pulling a model.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -146,49 +145,18 @@ def read_dimension(shown: ShowResponse) -> int:
     return dimension
 
 
-BROKEN_FROM: Final = (0, 13, 1)
-"""The first version that misreads nomic-embed-text; BERT's accents followed in 0.13.5."""
-
-FIXED_IN: Final = (0, 30, 0)
-"""The first version that leaves tokenizing to llama.cpp, whatever the model."""
-
-_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?")
-
-
-def is_misread(info: Mapping[str, object], version: str) -> bool:
-    """Whether this version tokenizes the model of `/api/show`'s `model_info` wrongly.
-
-    Only models with BERT's lower-case vocabulary are. A version that is not known (empty,
-    or the 0.0.0 of a build from source) counts as right.
-    """
-    architecture = info.get("general.architecture")
-    uncased = info.get("tokenizer.ggml.model") == "bert" and architecture in ("bert", "nomic-bert")
-    return uncased and misreads_capitals(version)
+_MISREADS = re.compile(r"v?0\.(?:13\.[1-9]|1[4-9]\b|2\d\b)")
+"""From 0.13.1 on, until llama.cpp tokenizes from 0.30 on, whatever the model."""
 
 
 def misreads_capitals(version: str) -> bool:
     """Whether this version of Ollama tokenizes uncased models wrongly."""
-    found = _VERSION.match(version)
-    if found is None:
-        return False
-    numbers = tuple(int(part or 0) for part in found.groups())
-    return BROKEN_FROM <= numbers < FIXED_IN
-
-
-def fold_text(text: str) -> str:
-    """Strip accents and capitals from a text, as the tokenizer of bert-base-uncased does.
-
-    Marks go in every script, as they do there: its vocabulary has `か` and `и`, and
-    neither `が` nor `й`. Letter by letter, since Python's own `lower` of a whole text
-    writes a final sigma.
-    """
-    bare = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
-    return "".join(c.lower() for c in bare)
+    return _MISREADS.match(version) is not None
 
 
 def misreading_warning(version: str, model: str) -> str:
-    """Describe what is wrong with a version that misreads `model`, what is done, and what to do."""
+    """Describe what is wrong with a version that misreads `model`, and what to do."""
     return (
-        f"Ollama {version} misreads capitals and accents for {model}, so texts go to it in lower "
-        "case and without accents. Update Ollama to 0.30 or later."
+        f"Ollama {version} misreads capitals and accents for {model}. "
+        "Update Ollama to 0.30 or later."
     )

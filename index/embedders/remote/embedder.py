@@ -43,8 +43,6 @@ class Description:
 
     state: ServerState
     dimension: int
-    misreads: bool = False
-    """Whether this version of the server tokenizes the model wrongly."""
 
 
 class Wire(Protocol):

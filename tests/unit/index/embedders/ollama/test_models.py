@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
     KNOWN_MODELS,
     choose_multilingual,
     find_model,
-    fold_text,
     full_name,
     misreads_capitals,
     recommend_model,
 )
-from blog_search_mcp.index.embedders.packaged import MINILM
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
@@ -168,31 +164,3 @@ def test_names_are_compared_as_ollama_compares_them(model: str, name: str) -> No
 )
 def test_versions_from_0_13_1_until_0_30_misread(version: str, wrong: bool) -> None:
     assert misreads_capitals(version) is wrong
-
-
-@pytest.mark.parametrize(
-    ("text", "bare"),
-    [
-        ("REPLACE Sump pump", "replace sump pump"),
-        ("Crème Brûlée", "creme brulee"),
-        ("Łódź, Straße, İstanbul", "łodz, straße, istanbul"),
-        ("ΟΔΌΣ", "οδοσ"),
-        ("Й", "и"),
-        ("faiss.IndexFlatIP --top-k", "faiss.indexflatip --top-k"),
-        ("什麼是 KV cache?", "什麼是 kv cache?"),
-        ("ガ", "カ"),
-    ],
-)
-def test_folding_takes_off_capitals_and_accents(text: str, bare: str) -> None:
-    assert fold_text(text) == bare
-
-
-# No later scripts, since each library has its own Unicode, and no [CLS], which is a piece.
-@given(st.text(st.characters(max_codepoint=0x52F, exclude_characters="[")))
-@example("İI ΟΔΌΣ ὈΔΥΣΣΕΎΣ")
-@example("ガギグ 한국어 क़")
-def test_a_right_tokenizer_makes_the_same_pieces_of_a_folded_text(text: str) -> None:
-    """bert-base-uncased's own, from the model in the package."""
-    pieces = MINILM.tokenizer.encode(text, add_special_tokens=False).tokens
-    assert MINILM.tokenizer.encode(fold_text(text), add_special_tokens=False).tokens == pieces
-    assert fold_text(fold_text(text)) == fold_text(text)

@@ -59,8 +59,7 @@ HAS = ServerState("0.32.15", Model().digest)
             NOMIC,
             replace(HAS, version="0.20.1"),
             "warning",
-            "Ollama 0.20.1 misreads capitals and accents for nomic-embed-text, so texts go to it "
-            "in lower case and without accents.",
+            "Ollama 0.20.1 misreads capitals and accents for nomic-embed-text.",
             "Update Ollama to 0.30 or later: https://ollama.com/download",
         ),
     ],
