@@ -19,12 +19,7 @@ from blog_search_mcp.index.embedders.base import (
     check_weights,
     rebuild_command,
 )
-from blog_search_mcp.index.embedders.guarded import (
-    GuardedEmbedder,
-    HealthCheck,
-    run_in_background,
-    wait_for,
-)
+from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, HealthCheck, run_in_background
 from blog_search_mcp.index.embedders.ollama.models import (
     choose_multilingual,
     find_model,
@@ -53,10 +48,6 @@ AUTO: Final = "auto"
 
 KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
-
-WARNINGS_WAIT: Final = 1.0
-"""Seconds that an ingest with nothing to embed waits for a server: a local one takes milliseconds,
-and a name that cannot be resolved many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +93,8 @@ class Choice:
     """Whether the model was named, so that no other need be advised."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on what is wrong with the embedder's server; call after embedding.
-
-        Where nothing was to be embedded the server is asked for its model, and not waited for.
-        """
-        if not isinstance(self.embedder, VerifiedEmbedder):
-            return ()
-        asked = run_in_background(self.embedder.warnings)
-        return asked.result() if wait_for(asked, WARNINGS_WAIT) else ()
+        """Return sentences on what is wrong with the embedder's server; call after embedding."""
+        return self.embedder.warnings() if isinstance(self.embedder, VerifiedEmbedder) else ()
 
     def server_version(self) -> str | None:
         """Ask the embedder's server, as VerifiedEmbedder; `None` if the embedder has no server."""

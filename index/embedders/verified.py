@@ -46,8 +46,8 @@ class VerifiedEmbedder:
         return self._identity
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what is wrong with the server; before the first vector, with its model alone."""
-        return self._live.warnings() if self._verified else self._find_lost_model()
+        """Return what is wrong with the server; nothing before the first vector."""
+        return self._live.warnings() if self._verified else ()
 
     def server_version(self) -> str | None:
         """Ask for the version of the server, empty if it has none; `None` if it does not answer."""
@@ -76,19 +76,6 @@ class VerifiedEmbedder:
         """As RemoteEmbedder; raises EmbedderMismatch if the model is not what it was."""
         self._verify()
         self._live.load_model()
-
-    def _find_lost_model(self) -> tuple[str, ...]:
-        """Describe that the server has no such model any more, or another one by its name."""
-        recorded = self._identity
-        if recorded is None or (digest := self._live.peek_digest()) is None:
-            return ()
-        try:
-            if not digest:
-                raise self._live.describe_missing()
-            check_weights(recorded, digest, recorded.dimension)
-        except (EmbedderError, EmbedderMismatch) as error:
-            return (f"{error} Until then search is by words alone.",)
-        return ()
 
     def _embed_verified(self, embed: Callable[[], T]) -> T:
         """Embed, and once more if the server was updated meanwhile and embeds the same."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.ingest.cli import read_settings, run
 from tests.support.blog import MakeBlog, rows_file
-from tests.support.ollama_standin import Model, OllamaStandIn, hangs, running
 from tests.support.python import output_of
 
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
@@ -89,55 +85,3 @@ def test_it_refuses_an_index_that_lacks_a_file(blog: MakeBlog) -> None:
     rows_file(made.files).unlink()
     with pytest.raises(IndexBroken, match="cannot be read"):
         made.ingest()
-
-
-@pytest.fixture
-def ollama() -> Iterator[OllamaStandIn]:
-    with running() as standin:
-        yield standin
-
-
-def ingest_with(ollama: OllamaStandIn, folder: Path, *more: str) -> tuple[int, list[str]]:
-    """Run an ingest; return its status and what it says before its numbers."""
-    arguments = [str(folder / "content"), "--index", str(folder / "index"), *more]
-    said = StringIO()
-    settings = read_settings([*arguments, "--embedder-url", ollama.host], {})
-    status = run(settings, StringIO(), said)
-    return status, said.getvalue().splitlines()[:-1]
-
-
-def test_a_model_that_ollama_lost_is_said_though_nothing_is_to_be_embedded(
-    ollama: OllamaStandIn, tmp_path: Path
-) -> None:
-    write_soup(tmp_path)
-    assert ingest_with(ollama, tmp_path, "--embedder", "ollama")[0] == 0
-    assert ingest_with(ollama, tmp_path) == (0, [])
-    ollama.models = [Model(digest="f" * 64)]
-    [warning] = ingest_with(ollama, tmp_path)[1]
-    rebuild = f"{tmp_path / 'content'} --index {tmp_path / 'index'} --rebuild --embedder ollama`"
-    assert warning.startswith("The index was built with other weights of Ollama's nomic-embed-text")
-    assert rebuild in warning
-    ollama.models = []
-    status, [warning] = ingest_with(ollama, tmp_path)
-    assert status == 0
-    assert warning.endswith(
-        "does not have the model nomic-embed-text. Run `ollama pull nomic-embed-text`. "
-        "Until then search is by words alone."
-    )
-
-
-def test_an_ollama_that_never_answers_is_waited_for_a_second_and_not_named(
-    ollama: OllamaStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_soup(tmp_path)
-    assert ingest_with(ollama, tmp_path, "--embedder", "ollama")[0] == 0
-    waited: list[float] = []
-
-    def wait_for(_asked: object, seconds: float) -> bool:
-        waited.append(seconds)
-        return False
-
-    monkeypatch.setattr("blog_search_mcp.index.embedders.registry.wait_for", wait_for)
-    ollama.elsewhere = {"/api/tags": hangs}
-    assert ingest_with(ollama, tmp_path) == (0, [])
-    assert waited == [1.0]

@@ -26,7 +26,6 @@ from blog_search_mcp.index.embedders.remote.failures import (
 from blog_search_mcp.index.embedders.remote.requests import (
     CONNECT_TIMEOUT,
     FOR_A_CHECK,
-    MOST_REPLY_BYTES,
     RetryingClient,
     RetryPolicy,
     ServerState,
@@ -209,31 +208,6 @@ def list_installed(url: str) -> tuple[str, ...]:
         return tuple(OllamaClient(resolve_url(url)).read_digests(FOR_A_CHECK))
     except RequestFailed:
         return ()
-
-
-def peek_digest(model: str, url: str) -> str | None:
-    """Return the digest of a model, empty if the Ollama at `url` does not have it.
-
-    `None` if nobody answers within about a second, or what answers is no Ollama or a redirect. The
-    standard library does it: the official client takes longer to import than an ingest without
-    changes.
-    """
-    import json
-    from http.client import HTTPException
-    from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
-
-    class NoRedirect(HTTPRedirectHandler):
-        def redirect_request(self, *_arguments: object) -> None:
-            """Follow none: urllib raises HTTPError then."""
-
-    opener = build_opener(NoRedirect, *([ProxyHandler({})] if is_loopback(url) else []))
-    try:
-        with opener.open(f"{url}/api/tags", timeout=FOR_A_CHECK.timeout) as reply:
-            listed = json.loads(reply.read(MOST_REPLY_BYTES))["models"] or ()
-        digests = {full_name(each["model"]): clean_text(str(each["digest"])) for each in listed}
-    except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return digests.get(full_name(model), "")
 
 
 @cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from blog_search_mcp.index.embedders.ollama.client import MESSAGES, OllamaClient, peek_digest
+from blog_search_mcp.index.embedders.ollama.client import MESSAGES, OllamaClient
 from blog_search_mcp.index.embedders.ollama.host import resolve_url
 from blog_search_mcp.index.embedders.ollama.models import (
     find_model,
@@ -58,10 +58,6 @@ class OllamaWire:
     def read_version(self, policy: RetryPolicy) -> str:
         """As Wire."""
         return self._client.read_version(policy)
-
-    def peek_digest(self, model: str) -> str | None:
-        """As Wire."""
-        return peek_digest(model, self.url)
 
     def embed(
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy

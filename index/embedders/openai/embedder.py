@@ -59,10 +59,6 @@ class OpenAIWire:
         self._client.is_alive(policy)
         return ""
 
-    def peek_digest(self, model: str) -> str | None:  # noqa: ARG002 - none
-        """As Wire: that is not known without embedding."""
-        return None
-
     def embed(
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy
     ) -> Vectors:

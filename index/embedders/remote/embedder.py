@@ -16,7 +16,6 @@ from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
 from blog_search_mcp.index.embedders.remote.failures import (
-    FailureKind,
     FailureMessages,
     RequestFailed,
 )
@@ -26,7 +25,7 @@ from blog_search_mcp.index.embedders.remote.requests import (
     RetryPolicy,
     ServerState,
 )
-from blog_search_mcp.index.errors import EmbedderChanged, EmbedderError, TextsRefused
+from blog_search_mcp.index.errors import EmbedderChanged, TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 if TYPE_CHECKING:
@@ -68,12 +67,6 @@ class Wire(Protocol):
 
     def read_version(self, policy: RetryPolicy) -> str:
         """Return the server's version; empty if it reports none."""
-
-    def peek_digest(self, model: str) -> str | None:
-        """Return the model's digest, empty if the server lacks it; `None` if that is not known.
-
-        Within about a second, whatever happens.
-        """
 
     def embed(
         self, model: str, texts: list[str], known: Description, policy: RetryPolicy
@@ -216,16 +209,6 @@ class RemoteEmbedder(ABC):
     def read_version(self) -> str:
         """Ask which version answers at this moment. Raises EmbedderError."""
         return self._translated(lambda: self._wire.read_version(self._for_a_query))
-
-    def peek_digest(self) -> str | None:
-        """As Wire."""
-        return self._wire.peek_digest(self.model)
-
-    def describe_missing(self) -> EmbedderError:
-        """Make the error of a server that lacks the model."""
-        return self._wire.messages.make_error(
-            RequestFailed(FailureKind.MISSING), self.url, self.model
-        )
 
     def load_model(self) -> None:
         """Have the model loaded into memory. Raises EmbedderError."""

@@ -20,7 +20,7 @@ from blog_search_mcp.index.store.manifest import Manifest, dumps, loads
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.faults.ollama_stage import MODEL
 from tests.support.ollama.faults import becomes
-from tests.support.ollama_standin import Model, OllamaStandIn, replies, running
+from tests.support.ollama_standin import OllamaStandIn, replies, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,42 +155,6 @@ def test_an_index_is_known_while_ollama_is_down(recorded: EmbedderIdentity) -> N
     assert absent.warnings() == ()
     with pytest.raises(EmbedderUnavailable):
         absent.embed_query("a pear")
-
-
-@pytest.mark.parametrize(
-    ("installed", "warnings"),
-    [
-        ([MODEL], ()),
-        (
-            [],
-            (
-                "Ollama at URL does not have the model nomic-embed-text. Run `ollama pull "
-                "nomic-embed-text`. Until then search is by words alone.",
-            ),
-        ),
-        (
-            [replace(MODEL, digest="f" * 64)],
-            (
-                "The index was built with other weights of Ollama's nomic-embed-text (digest "
-                "0a109f422b47, now ffffffffffff). Build it anew: `blog-ingest CONTENT --index "
-                "INDEX --rebuild --embedder ollama`. Until then search is by words alone.",
-            ),
-        ),
-    ],
-)
-def test_a_lost_model_is_told_also_where_nothing_was_embedded(
-    ollama: OllamaStandIn,
-    recorded: EmbedderIdentity,
-    installed: list[Model],
-    warnings: tuple[str, ...],
-) -> None:
-    ollama.models = installed
-    found = verified(ollama, recorded).warnings()
-    assert (
-        tuple(each.replace(OllamaEmbedder(DEFAULT_MODEL, ollama.host).url, "URL") for each in found)
-        == warnings
-    )
-    assert ollama.embedded[len(TEXTS) :] == []
 
 
 @pytest.mark.parametrize("answer", ["<html>", {"models": 1}, {"models": [{"name": "x"}]}, []])
