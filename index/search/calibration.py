@@ -9,10 +9,8 @@ medians then stay what they were while posts come in one by one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -36,7 +34,7 @@ SAMPLE = 100
 """Headings searched for."""
 
 BATCH = 32
-"""Headings embedded at once, and searched for at once while the next ones are embedded."""
+"""Headings searched for at once."""
 
 ABSENT_LANGUAGES = ("en", "zh", "ja", "de")
 """Columns of the table of absent headings."""
@@ -75,19 +73,29 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)))
     absent, foreign = choose_absent(snapshot.languages[0])
     queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
-    with _embed_ahead(snapshot.embedder, [*map(join_words, queries)], embedded) as known:
-        ahead = replace(snapshot, embedder=known)
-        texts = list(dict.fromkeys((*headings, *absent, *foreign)))
-        reach: dict[str, RetrievalResult] = {}
-        for start in range(0, len(texts), BATCH):
-            batch = texts[start : start + BATCH]
-            reach |= zip(batch, find_reach(ahead, batch), strict=True)
-        return measure_reach(
-            Samples(headings, absent, foreign),
-            reach.__getitem__,
-            catalog.sample(SAMPLE_CHARACTERS),
-            snapshot.table.chunks,
-        )
+    _embed_queries(snapshot.embedder, [*map(join_words, queries)], embedded)
+    texts = list(dict.fromkeys((*headings, *absent, *foreign)))
+    reach: dict[str, RetrievalResult] = {}
+    for start in range(0, len(texts), BATCH):
+        batch = texts[start : start + BATCH]
+        reach |= zip(batch, find_reach(snapshot, batch, embedded), strict=True)
+    return measure_reach(
+        Samples(headings, absent, foreign),
+        reach.__getitem__,
+        catalog.sample(SAMPLE_CHARACTERS),
+        snapshot.table.chunks,
+    )
+
+
+def _embed_queries(
+    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
+) -> None:
+    """Add to `embedded` what is not there and what the embedder's vocabulary covers."""
+    unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
+    coverages = embedder.vocabulary_coverage(unknown)
+    covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
+    if covered:
+        embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
 
 
 def _waiting_chunks(snapshot: Snapshot) -> Ids:
@@ -184,55 +192,3 @@ def _cosine(retrieved: RetrievalResult) -> float:
 
 def _median(values: Sequence[float]) -> float:
     return median(values) if values else 0.0
-
-
-class _EmbedderAhead:
-    """An embedder whose queries are known in advance; use `_embed_ahead`."""
-
-    def __init__(
-        self,
-        embedder: Embedder,
-        queries: Sequence[str],
-        embedded: dict[str, Vectors],
-        thread: ThreadPoolExecutor,
-    ) -> None:
-        self.identity = embedder.identity
-        self.window_pieces = embedder.window_pieces
-        self.vocabulary_coverage = embedder.vocabulary_coverage
-        self.embed_documents = embedder.embed_documents
-        self.embed_queries = embedder.embed_queries
-        self._embedder = embedder
-        self._embedded = embedded
-        unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
-        coverages = embedder.vocabulary_coverage(unknown)
-        covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
-        batches = (covered[start : start + BATCH] for start in range(0, len(covered), BATCH))
-        self._batches = {
-            text: batch
-            for texts in batches
-            for batch in [thread.submit(self._embed_batch, texts)]
-            for text in texts
-        }
-
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder."""
-        if text in self._batches:
-            self._batches[text].result()
-        if text in self._embedded:
-            return self._embedded[text]
-        return self._embedder.embed_query(text)
-
-    def _embed_batch(self, texts: Sequence[str]) -> None:
-        self._embedded |= zip(texts, self._embedder.embed_queries(texts), strict=True)
-
-
-@contextmanager
-def _embed_ahead(
-    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
-) -> Iterator[_EmbedderAhead]:
-    """The embedder with `queries` being embedded in a thread; unused ones are cancelled."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="calibrate")
-    try:
-        yield _EmbedderAhead(embedder, queries, embedded, thread)
-    finally:
-        thread.shutdown(cancel_futures=True)

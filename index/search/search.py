@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -307,26 +307,37 @@ def retrieve_candidates(
     mode: SearchMode = SearchMode.HYBRID,
 ) -> tuple[Query, RetrievalResult]:
     """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
-    embedded = _prepare_query(snapshot, text, mode)
+    embedded = _prepare_query(snapshot, text, mode, snapshot.embedder.embed_query)
     return embedded.query, retrieve(snapshot, embedded, among)
 
 
-def find_reach(snapshot: Snapshot, texts: Sequence[str]) -> list[RetrievalResult]:
-    """Retrieve how far each query reaches, without posts. Raises as `retrieve_candidates`."""
+def find_reach(
+    snapshot: Snapshot, texts: Sequence[str], embedded: Mapping[str, Vectors]
+) -> list[RetrievalResult]:
+    """Retrieve how far each query reaches, without posts; `embedded` has some vectors by text.
+
+    Raises as `retrieve_candidates`.
+    """
+
+    def embed(text: str) -> Vectors:
+        return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
+
     return retrieve_reach(
-        snapshot, [_prepare_query(snapshot, text, SearchMode.HYBRID) for text in texts]
+        snapshot, [_prepare_query(snapshot, text, SearchMode.HYBRID, embed) for text in texts]
     )
 
 
-def _prepare_query(snapshot: Snapshot, text: str, mode: SearchMode) -> EmbeddedQuery:
+def _prepare_query(
+    snapshot: Snapshot, text: str, mode: SearchMode, embed: Callable[[str], Vectors]
+) -> EmbeddedQuery:
     """Analyse and embed a query."""
     query = analyse_query(text, snapshot.languages)
     query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
-    return EmbeddedQuery(query, *_embed_query(snapshot, query, mode))
+    return EmbeddedQuery(query, *_embed_query(snapshot, query, mode, embed))
 
 
 def _embed_query(
-    snapshot: Snapshot, query: Query, mode: SearchMode
+    snapshot: Snapshot, query: Query, mode: SearchMode, embed: Callable[[str], Vectors]
 ) -> tuple[Vectors | None, float]:
     """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
 
@@ -340,10 +351,10 @@ def _embed_query(
         language = language_of_query(query.text, snapshot.languages)
         gloss = gloss_in_english(query.text, language)
         if gloss is not None:
-            return snapshot.embedder.embed_query(gloss.text), gloss.share
+            return embed(gloss.text), gloss.share
     if not coverage and mode is SearchMode.HYBRID:
         return None, 0.0
-    return snapshot.embedder.embed_query(join_words(query.text)), coverage
+    return embed(join_words(query.text)), coverage
 
 
 def _make_hits(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.search.calibration import (
     ABSENT_LANGUAGES,
-    BATCH,
     COVERED_SHARE,
     FEWEST,
     SAMPLE,
@@ -221,14 +220,14 @@ class NotingBatches(FakeEmbedder):
         raise AssertionError(text)
 
 
-def test_what_a_calibration_searches_for_is_embedded_in_batches(blog: MakeBlog) -> None:
+def test_what_a_calibration_searches_for_is_embedded_at_once(blog: MakeBlog) -> None:
     made = blog({"moth.md": "# Moth\n\nBy night."})
     made.write({f"{n}.md": post(f"Moth {n}") for n in range(21)})
     made.embedder = embedder = NotingBatches()
     made.ingest()
     absent, foreign = choose_absent("en")
     asked = 21 + len(absent) + len(foreign)
-    assert embedder.batches == [BATCH] * (asked // BATCH) + [asked % BATCH]
+    assert embedder.batches == [asked]
 
 
 MEDIANS = (1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
