@@ -16,6 +16,7 @@ from blog_search_mcp.index.embedders.ollama.models import find_model
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.embedders.remote.batching import BatchEmbedder, embed_one
 from blog_search_mcp.index.embedders.remote.failures import (
+    FailureKind,
     FailureMessages,
     RequestFailed,
 )
