@@ -1,0 +1,230 @@
+"""`python -m benchmarks.answers write BIN FILE --blogs DIR… --work DIR`, then `compare OLD NEW`.
+
+What a version of the program answers is written to a file and compared with another's. BIN is the
+`bin` of any checkout's environment, of which scripts, tools and Python interface alone are used. A
+blog is a folder with `posts/` in a DIR; its questions are NAME*.jsonl of `--questions`. Vectors
+stay in `--work`; with that of an old version as `--cache-from` they need not be made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from subprocess import PIPE, Popen, check_output, run
+from typing import Any
+
+from benchmarks.answers.compare import DEPTH, compare
+
+Command = list[str | Path]
+Ask = Callable[..., Any]
+"""Sends a request with its parameters; returns the result, or the whole message of an error."""
+Asked = tuple[str, str, Sequence[str]]
+"""Kind, text, and the sources of the posts that are right."""
+
+PERMALINKS = {
+    "18f-blog": "jekyll",
+    "hexo-site": "hexo",
+    "pingcap-docs-zhcn": "mkdocs",
+    "rust-blog": "zola",
+    "seaoak-hexo-ja": "hexo",
+    "simonw-til": "quarto",
+    "swift-blog": "jekyll:/blog/:title/",
+}
+"""By blog, so that every generator's addresses are made; `hugo` for others."""
+QUERIES, SUGGESTED, DRAFTS = 100, 60, 30
+"""Of a blog at most: titles and headings, and posts and drafts that suggestions are made for."""
+DRAFT_LENGTH = 50_000
+"""Characters of a draft that `suggest_links` takes."""
+VECTORS = "embeddings.db"
+
+DUMP = """
+import json, sys
+from blog_search_mcp import BlogSearchError, open_index
+with open_index(sys.argv[1]) as index:
+    offset = 0
+    while page := index.posts(limit=100, offset=offset):
+        offset += len(page)
+        for post in page:
+            try:
+                chunks = index.read(post.source, 0, neighbors=1_000_000).chunks
+            except BlogSearchError:  # a post without words
+                chunks = ()
+            print(json.dumps([post.source, post.url, post.title, post.date, post.tags, [
+                [c.headings + c.inner_headings, c.anchor, c.first_line, c.last_line, c.text]
+                for c in chunks]]))
+"""
+"""Prints a post and its chunks a line."""
+
+_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]*)[^()]*\)")
+
+
+def write(options: argparse.Namespace) -> int:
+    """Write the answers over all blogs, the file anew after each."""
+    answers: dict[str, Any] = {}
+    for blog in sorted(path.parent for folder in options.blogs for path in folder.glob("*/posts")):
+        if blog.name in (options.only or [blog.name]):
+            index, seed = (place / blog.name for place in (options.work, options.cache_from))
+            ingest(options.bin, blog / "posts", index, seed)
+            asked = read_questions(options.questions, blog.name) if options.questions else ()
+            answers[blog.name] = answer(options.bin, index, asked)
+            options.file.write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
+    return 0
+
+
+def ingest(bin_: Path, content: Path, index: Path, seed: Path) -> None:
+    """Index the posts anew, with the vectors that were there or in the index `seed`."""
+    kept = [path.read_bytes() for path in (index / VECTORS, seed / VECTORS) if path.is_file()]
+    shutil.rmtree(index, ignore_errors=True)
+    index.mkdir(parents=True)
+    if kept:
+        (index / VECTORS).write_bytes(kept[0])
+    site = ["--base-url", "https://blog.example"]
+    site += ["--permalink", PERMALINKS.get(index.name, "hugo")]
+    command = [*name_command(bin_, "blog-ingest", "ingest"), content, "--index", index, *site]
+    run([*command, "--embedder", "embedded"], check=True)
+
+
+def name_command(bin_: Path, script: str, command: str) -> Command:
+    """Return a version's script, or its one script with the command."""
+    return [bin_ / script] if (bin_ / script).exists() else [bin_ / "blog-search-mcp", command]
+
+
+def read_questions(folder: Path, name: str) -> Iterator[Asked]:
+    """Yield the questions about a blog."""
+    for path in sorted(folder.glob(f"{name}*.jsonl")):
+        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            right = [line["source"], *line.get("also", ())] if "source" in line else []
+            yield "question" if right else "absent", line["query"], right
+
+
+def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
+    """Return an index's posts, what each tool replies, and the hits of all queries."""
+    dumped = check_output([bin_ / "python", "-P", "-c", DUMP, index], encoding="utf-8")
+    posts = {source: facts for source, *facts in map(json.loads, dumped.splitlines())}
+    some = [{"source": source} for source in order_by_hash(posts)[:SUGGESTED]]
+    title = posts[some[0]["source"]][1]
+    calls: dict[str, Sequence[dict[str, str]]] = {
+        "search_blog": [{"query": title}, {"query": title, "response_format": "markdown"}],
+        "read_chunk": some[:1],
+        "list_posts": [{}],
+        "get_outline": some[:1],
+        "find_similar": some,
+        "suggest_links": some,
+        "timeline": [{"subject": title}],
+    }
+    replies = {}
+    for toolset in ("core", "extended", "author"):
+        with serve(bin_, index, toolset) as ask:
+            replies[toolset] = ask("tools/list")
+            for tool in replies[toolset]["tools"]:
+                for given in calls.pop(tool["name"], ()):
+                    reply = ask("tools/call", name=tool["name"], arguments=given)
+                    replies[f"{tool['name']} {given}"] = reply
+            if toolset == "author":
+                queries = [search(ask, *each) for each in (*asked, *make_queries(posts))]
+                queries += [search(ask, "link", *each) for each in make_drafts(posts)]
+    return {"posts": posts, "replies": replies, "queries": queries}
+
+
+@contextmanager
+def serve(bin_: Path, index: Path, toolset: str) -> Iterator[Ask]:
+    """Start a server; yields the client's end of a session over stdio."""
+    command = [*name_command(bin_, "blog-server", "serve"), "--index", index, "--toolset", toolset]
+    with Popen(command, stdin=PIPE, stdout=PIPE, encoding="utf-8") as server:
+
+        def send(**message: Any) -> None:
+            print(json.dumps({"jsonrpc": "2.0", **message}), file=server.stdin, flush=True)
+
+        def ask(method: str, **params: Any) -> Any:
+            send(id=1, method=method, params=params)
+            lines = map(json.loads, server.stdout or ())
+            return next(line.get("result", line) for line in lines if line.get("id") == 1)
+
+        client = {"name": "answers", "version": "1"}
+        ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        send(method="notifications/initialized")
+        yield ask
+
+
+def order_by_hash(texts: Iterable[str]) -> list[str]:
+    """Order texts by their hash, so that a sample hardly changes with the others."""
+    return sorted(texts, key=lambda text: sha256(text.encode()).digest())
+
+
+def make_queries(posts: dict[str, Any]) -> Iterator[Asked]:
+    """Yield titles and headings, for which the posts that have them are right."""
+    right: dict[str, dict[str, list[str]]] = {"title": {}, "heading": {}}
+    for source, (_, title, *_, chunks) in posts.items():
+        right["title"].setdefault(title, []).append(source)
+        for heading in {name for names, *_ in chunks for name in names} - {title}:
+            right["heading"].setdefault(heading, []).append(source)
+    for kind, sources in right.items():
+        yield from ((kind, text, sources[text]) for text in order_by_hash(sources)[:QUERIES])
+
+
+def make_drafts(posts: dict[str, Any]) -> list[tuple[str, list[str], str]]:
+    """Return posts without their links, for which the posts that were linked are right."""
+    by_name = {name_of(source): source for source in posts}
+    drafts = []
+    for source in order_by_hash(posts):
+        text = "\n\n".join(chunk[-1] for chunk in posts[source][-1])
+        linked = {by_name.get(name_of(target)) for _, target in _LINK.findall(text)}
+        if right := sorted(filter(None, linked - {source})):
+            drafts.append((_LINK.sub(r"\1", text)[:DRAFT_LENGTH], right, source))
+    return drafts[:DRAFTS]
+
+
+def name_of(address: str) -> str:
+    """Return the word by which a file, or a link to it, names a post."""
+    path = re.sub(r"(/_?index)?\.(mdx?|html)$", "", re.split("[?#]", address)[0].rstrip("/"))
+    return re.sub(r"^\d{4}-\d\d-\d\d-", "", path.rpartition("/")[2])
+
+
+def search(
+    ask: Ask, kind: str, text: str, right: Sequence[str], source: str = ""
+) -> dict[str, Any]:
+    """Search, or suggest links for the draft of a `source`, which is no hit then."""
+    tool, argument = ("suggest_links", "text") if source else ("search_blog", "query")
+    reply = ask("tools/call", name=tool, arguments={argument: text, "top_k": DEPTH})
+    facts = reply.get("structuredContent", {})
+    hits = [
+        (hit["source"], hit.get("chunk_index"), round(hit.get("score", 0), 3))
+        for hit in facts.get("links" if source else "results", ())
+        if hit["source"] != source
+    ]
+    answer = {"confidence": facts.get("confidence"), "hits": hits}
+    return {"kind": kind, "query": source or text, "right": right, **answer}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or compare; return the exit status."""
+    parser = argparse.ArgumentParser(prog="benchmarks.answers", description=__doc__)
+    commands = parser.add_subparsers(required=True, dest="command")
+    add = commands.add_parser("write", help="write what a version answers").add_argument
+    add("bin", type=Path, metavar="BIN")
+    add("file", type=Path, metavar="FILE")
+    add("--blogs", type=Path, nargs="+", required=True, metavar="DIR")
+    add("--questions", type=Path, metavar="DIR")
+    add("--only", nargs="+", metavar="NAME", help="of these blogs")
+    add("--work", type=Path, required=True, metavar="DIR", help="where the indexes are made")
+    add("--cache-from", type=Path, default=Path(), metavar="DIR", help="another version's --work")
+    add = commands.add_parser("compare", help="exit with 1 if answers differ").add_argument
+    add("old", type=Path, metavar="OLD")
+    add("new", type=Path, metavar="NEW")
+    add("--ranks", action="store_true", help="exit with 1 only if ranks or addresses are worse")
+    add("--show", type=int, default=0, metavar="N", help="print N differences of each sort")
+    options = parser.parse_args(arguments)
+    if options.command == "write":
+        return write(options)
+    return compare(options.old, options.new, options.show, by_rank=options.ranks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

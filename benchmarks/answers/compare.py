@@ -1,0 +1,142 @@
+"""Compare two files of answers: whether they are equal, or by rank no worse."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from itertools import islice
+from math import inf, log2
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEPTH, READ = 10, 5
+"""Hits that nDCG looks at, and those that must be equal: what an assistant gets by default."""
+MEASURED = ("question", "title", "heading")
+"""Kinds of queries that may not do worse."""
+CHANGE_LEAST = -0.02
+"""Over all blogs a change's 95 % interval lies above; of links the change itself."""
+LOST_MOST = 2
+"""Of a blog's queries of a kind, so many fewer may have a right post first."""
+KEPT_LEAST = 0.98
+"""Share of the addresses that must stay."""
+RESAMPLES, SEED = 2000, 20261120
+
+View = dict[Any, Any]
+Rows = NDArray[np.float64]
+"""A row a query: equal, same order, other confidence; then hit@1, hit@5, nDCG@10 and whether the
+confidence is low though a right post is read, or none is right; before, then after."""
+
+
+def compare(old: Path, new: Path, show: int, *, by_rank: bool) -> int:
+    """Print how the answers differ; return 1 if that breaks the rule."""
+    before, after = (json.loads(path.read_text(encoding="utf-8")) for path in (old, new))
+    broken = [f"{name}: in one file alone" for name in sorted(before.keys() ^ after.keys())]
+    rows: dict[str, dict[str, Rows]] = defaultdict(dict)
+    say("blog: answers", "equal", "changed", "lost", "new")
+    for name in sorted(before.keys() & after.keys()):
+        views = view(before[name]), view(after[name])
+        for what in views[0]:
+            counts = count(f"{name}: {what}", views[0][what], views[1][what], show)
+            if differ(what, *counts, by_rank=by_rank):
+                broken.append(f"{name}: {what}")
+        for kind, array in measure(before[name], after[name]).items():
+            rows[kind][name] = array
+    say("queries", "number", "equal", "order", "confidence", "hit@1", "hit@5", "nDCG@10", "low")
+    for kind, blogs in rows.items():
+        blogs["all"] = np.vstack(list(blogs.values()))
+        worse = [judge(kind, name, array) for name, array in blogs.items()]
+        broken += filter(None, worse if by_rank else ())
+    sys.stdout.write("".join(f"{line}\n" for line in broken or ["The rule holds."]))
+    return int(bool(broken))
+
+
+def say(*cells: object) -> None:
+    """Print a row of a table."""
+    sys.stdout.write(f"| {' | '.join(map(str, cells))} |\n")
+
+
+def view(answers: Any) -> dict[str, View]:
+    """Return what is compared, by what it is of; an anchor is of headings, a chunk of its text."""
+    posts = answers["posts"]
+    chunks = [(source, *chunk) for source, (*_, chunks) in posts.items() for chunk in chunks]
+    anchors = defaultdict(set)
+    for source, headings, anchor, *_ in chunks:
+        anchors[source, *headings].add(anchor)
+    return {
+        "posts": {source: facts for source, (_, *facts, _) in posts.items()},
+        "addresses": {source: url for source, (url, *_) in posts.items() if url},
+        "anchors": {key: names for key, names in anchors.items() if names != {""}},
+        "chunks": {(source, text): facts for source, *facts, text in chunks},
+        "replies": answers["replies"],
+        "queries": {
+            (each["kind"], each["query"]): (each["confidence"], each["hits"][:READ])
+            for each in answers["queries"]
+        },
+    }
+
+
+def count(name: str, before: View, after: View, show: int) -> tuple[int, int, int, int]:
+    """Count what is equal, changed, lost and new; print that, and the first so many changes."""
+    both = before.keys() & after.keys()
+    changed = [key for key in before if key in both and before[key] != after[key]]
+    counts = len(both) - len(changed), len(changed), len(before) - len(both), len(after) - len(both)
+    say(name, *counts)
+    for key in islice([*changed, *(before.keys() ^ after.keys())], show):
+        old, new = (str(each.get(key)) for each in (before, after))
+        start = len(commonprefix([old, new]))  # noqa: RUF071 - texts, not paths
+        part = slice(max(0, start - 80), start + 200)
+        sys.stdout.write(f"  {str(key)[:200]}\n  - {old[part]}\n  + {new[part]}\n")
+    return counts
+
+
+def differ(what: str, equal: int, changed: int, lost: int, new: int, *, by_rank: bool) -> bool:
+    """Whether these counts break the rule; by rank those of links alone do."""
+    if not by_rank:
+        return bool(changed or lost or new)
+    is_wrong = changed or equal < KEPT_LEAST * (equal + lost) or (what == "addresses" and new)
+    return what in ("addresses", "anchors") and bool(is_wrong)
+
+
+def measure(before: Any, after: Any) -> dict[str, Rows]:
+    """Measure by kind what was asked both times."""
+    asked = {(each["kind"], each["query"]): each for each in after["queries"]}
+    rows = defaultdict(list)
+    for old in before["queries"]:
+        if new := asked.get((old["kind"], old["query"])):
+            hits = [each["hits"][:READ] for each in (old, new)]
+            orders = [[hit[:2] for hit in each] for each in hits]
+            same = hits[0] == hits[1], orders[0] == orders[1]
+            figures = [*rate(old, old["right"]), *rate(new, old["right"])]
+            rows[old["kind"]].append([*same, old["confidence"] != new["confidence"], *figures])
+    return {kind: np.array(each, float) for kind, each in rows.items()}
+
+
+def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
+    """Return the figures of one answer, by its first post that is right."""
+    sources = dict.fromkeys(hit[0] for hit in answer["hits"])
+    rank = next((rank for rank, source in enumerate(sources, 1) if source in right), inf)
+    is_low = answer["confidence"] == "low" and (rank <= READ or not right)
+    return rank <= 1, rank <= READ, 1 / log2(1 + rank), is_low
+
+
+def judge(kind: str, name: str, rows: Rows) -> str:
+    """Print the figures with the intervals of their changes; return what is worse by rank."""
+    number, before, after = len(rows), rows[:, 3:7], rows[:, 7:]
+    drawn = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
+    low, high = np.percentile(drawn @ (after - before) / number, (2.5, 97.5), axis=0)
+    figures = zip(before.mean(axis=0), after.mean(axis=0), low, high, strict=True)
+    cells = [f"{a:.3f} → {b:.3f} [{c:+.3f}, {d:+.3f}]" for a, b, c, d in figures]
+    say(f"{kind}, {name}", number, *rows[:, :3].sum(axis=0).astype(int), *cells)
+    first, _, _, doubt = (after - before).sum(axis=0)
+    if name != "all":
+        is_worse = kind in MEASURED and first < -LOST_MOST
+    elif kind in MEASURED:
+        is_worse = min(low[0], low[2]) <= CHANGE_LEAST or doubt > 0
+    else:
+        is_worse = kind == "link" and first < CHANGE_LEAST * number
+    return f"{kind}, {name}: worse" if is_worse else ""

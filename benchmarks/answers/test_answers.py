@@ -1,0 +1,74 @@
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.answers.__main__ import main
+
+CONTENT = Path(__file__).parents[2] / "content"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("answers")
+    shutil.copytree(CONTENT, folder / "blogs" / "sample" / "posts")
+    (folder / "blogs" / "sample" / "posts" / "empty.md").write_text("---\ntitle: Empty\n---\n")
+    question = {"query": "why is the first token slow?", "source": "notes/measuring-latency.md"}
+    (folder / "sample.jsonl").write_text(json.dumps(question))
+    places = ["--blogs", folder / "blogs", "--questions", folder, "--work", folder / "work"]
+    file = folder / "answers.json"
+    assert main([str(each) for each in ("write", Path(sys.executable).parent, file, *places)]) == 0
+    return file
+
+
+def keep(_: Any) -> None:
+    """The same answers."""
+
+
+def score_otherwise(blog: Any) -> None:
+    blog["queries"][0]["hits"][0][2] += 0.001
+
+
+def move_a_post(blog: Any) -> None:
+    blog["posts"]["llm/kv-cache-intro.md"][0] += "other/"
+
+
+def invent_an_address(blog: Any) -> None:
+    blog["posts"]["invented.md"] = ["https://blog.example/invented/", "Invented", None, [], []]
+
+
+def find_no_title(blog: Any) -> None:
+    for query in blog["queries"]:
+        query["hits"] = query["hits"] if query["kind"] != "title" else []
+
+
+@pytest.mark.slow  # an ingest and three servers
+@pytest.mark.parametrize(
+    ("change", "differs", "is_worse"),
+    [
+        (keep, 0, 0),
+        (score_otherwise, 1, 0),
+        (move_a_post, 1, 1),
+        (invent_an_address, 1, 1),
+        (find_no_title, 1, 1),
+    ],
+)
+def test_answers_are_compared_with_those_before(
+    written: Path, tmp_path: Path, change: Callable[[Any], None], differs: int, is_worse: int
+) -> None:
+    answers = json.loads(written.read_text(encoding="utf-8"))
+    assert {query["kind"] for query in answers["sample"]["queries"]} >= {
+        "question",
+        "title",
+        "link",
+    }
+    change(answers["sample"])
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(answers), encoding="utf-8")
+    files = [str(written), str(changed)]
+    assert main(["compare", *files, "--show", "1"]) == differs
+    assert main(["compare", *files, "--ranks"]) == is_worse
