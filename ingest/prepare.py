@@ -124,7 +124,7 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
     profiles = " ".join(str(cascade.fields.get(PROFILES, "")) for cascade in cascades).split()
     try:
         data = read_file(file_to_read.file.path)
-        document = read_document(data, source, profiles)
+        document = read_document(data, source, *profiles)
     except PostChanging as error:
         if before is None:
             return ParsedResult(source, None, Skipped(source, str(error)))

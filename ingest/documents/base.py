@@ -124,7 +124,7 @@ SUFFIXES = tuple(READERS)
 """What the name of a post ends in, in lower case."""
 
 
-def read_document(data: bytes, source: str, profiles: Collection[str] = ()) -> Document:
+def read_document(data: bytes, source: str, *profiles: str) -> Document:
     """Parse a file whose name ends in one of `SUFFIXES`. Raises UnreadablePost."""
     place = READERS["." + source.rpartition(".")[2].lower()]
     module, _, name = place.partition(":")
