@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Self
+from unicodedata import category, combining, normalize
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
@@ -16,10 +17,10 @@ _DATED = re.compile(
     r"(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?\s?[_-](?P<slug>.+)$"
 )
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*]')
-_SPELLED = {"么": "Me ", "什": "Shen ", "价": "Jia ", "旅": "Lv ", "术": "Shu "}
-"""Where deunicode, which Zola spells with, has left the tables it shares with text-unidecode."""
-_UNKNOWN = "[?]"
-"""What text-unidecode returns where it has no spelling."""
+_LETTERS = dict(zip("ßæøđłþðœı", ["ss", "ae", "o", "d", "l", "th", "d", "oe", "i"], strict=True))
+"""What is no letter with a mark, as deunicode spells it."""
+_SIGNS = {"Pd", "Ps", "Pe", "Pi", "Pf", "Zs"}
+"""Unicode's categories of hyphens, brackets, quotation marks and blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,12 @@ class Zola(SiteGenerator):
 
 
 def _spell_in_ascii(text: str) -> str:
-    """Spell `快取` as `kuai-qu`, with a hyphen for every run of signs. Raises NoLink."""
-    from text_unidecode import unidecode  # only for sites of Zola
+    """Spell `Café au lait` as `cafe-au-lait`, with a hyphen for every run of signs.
 
-    spelled = [char if char.isascii() else _SPELLED.get(char) or unidecode(char) for char in text]
-    if any(not letters or _UNKNOWN in letters for letters in spelled):
+    Zola spells every script by deunicode's tables; here Latin letters alone. Raises NoLink.
+    """
+    plain = (char for char in normalize("NFKD", text.lower()) if not combining(char))
+    spelled = ["-" if category(char) in _SIGNS else _LETTERS.get(char, char) for char in plain]
+    if not all(map(str.isascii, spelled)):
         raise NoLink("a name with letters that Zola may spell in another way")
-    return re.sub("[^a-z0-9]+", "-", "".join(spelled).lower()).strip("-")
+    return re.sub("[^a-z0-9]+", "-", "".join(spelled)).strip("-")

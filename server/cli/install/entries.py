@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import quote
 
 from blog_search_mcp.index.commands import PACKAGE, SERVER, start_words
@@ -142,10 +143,9 @@ def _identify(index: str | Location) -> str:
 
 
 def _folder_name(index: Location) -> str:
-    """Name the blog in the letters that every client takes; other scripts are spelt in them."""
-    from text_unidecode import unidecode  # only for an entry that is new
-
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", unidecode(name_blog(index))).strip("-_")[:_LONGEST]
+    """Name the blog in the letters that every client takes, empty where it has none of them."""
+    plain = normalize("NFKD", name_blog(index)).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-_")[:_LONGEST]
 
 
 def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:
