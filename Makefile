@@ -10,6 +10,7 @@ export QUESTION := $(value Q)
 unexport Q
 
 BIN := .venv/bin
+PRODUCT := .venv/product
 INSTALLED := .venv/installed
 SUITE := .conformance
 INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
@@ -23,10 +24,10 @@ help: ## print this list
 
 setup: $(INSTALLED) ## make .venv and install the project with its pinned versions
 
-ingest: $(INSTALLED) ## bring the index in INDEX up to date with the posts in CONTENT
+ingest: $(PRODUCT) ## bring the index in INDEX up to date with the posts in CONTENT
 	@$(INGEST)
 
-rebuild: $(INSTALLED) ## make the index anew
+rebuild: $(PRODUCT) ## make the index anew
 	@$(INGEST) --rebuild
 
 serve: ingest ## ingest, then serve over HTTP at 127.0.0.1
@@ -103,13 +104,18 @@ playwright: $(INSTALLED)
 question:
 	@test -n "$$QUESTION" || { echo 'Say what to ask: make ask Q="what is a KV cache?"' >&2; exit 2; }
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo '$(PYTHON) is missing or older than Python 3.11. Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo '$(PYTHON) has no venv module. On Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
 	@echo 'Installing the project into .venv (once, and again when its dependencies change).' >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(INSTALLED): $(PRODUCT)
+	@echo 'Installing what tests and checks need into .venv.' >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
