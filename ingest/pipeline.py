@@ -24,7 +24,7 @@ from blog_search_mcp.index.content.last_ingest import (
     format_folder,
     write_last_ingest,
 )
-from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, refuse_inside
+from blog_search_mcp.index.content.walk import Skipped, refuse_inside
 from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import (
     ContentError,
@@ -36,7 +36,7 @@ from blog_search_mcp.index.stores import IndexStore, open_store
 from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.report import (
-    VISIBILITY,
+    INCLUDED,
     EmbeddingCounts,
     LinkCounts,
     Progress,
@@ -142,7 +142,7 @@ def _describe_empty(job: Job, skipped: Sequence[Skipped]) -> str:
     if not skipped:
         endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
         return f"No file below {job.content} ends in {endings}. {advice}"
-    if any(file.reason in VISIBILITY and file.reason != NOT_PUBLISHED for file in skipped):
+    if any(file.reason in INCLUDED for file in skipped):
         advice = (
             f"`{TO_INGEST} --include-drafts` indexes drafts, future-dated and expired posts too."
         )

@@ -33,6 +33,7 @@ from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
 from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
+from blog_search_mcp.ingest.report import INCLUDED
 from blog_search_mcp.ingest.sites.base import Site
 from blog_search_mcp.ingest.sites.discovery import explain_no_site
 from blog_search_mcp.ingest.sites.links import link_post
@@ -135,7 +136,8 @@ def _prepare(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
     fields = apply_cascades(document.fields, cascades) if cascades else document.fields
     visibility = check_visibility(fields, file_to_read.file.origin, options.now)
     problems = tuple(f"{source}: {problem}" for problem in document.problems)
-    if visibility.left_out and (visibility.left_out == "locked" or not options.include_drafts):
+    included = INCLUDED if options.include_drafts else ()
+    if visibility.left_out and visibility.left_out not in included:
         skipped = Skipped(source, visibility.left_out)
         return ParsedResult(source, visibility.due, skipped, problems=problems)
     passed = "".join(cascade.model_dump_json() for cascade in cascades)

@@ -83,6 +83,10 @@ VISIBILITY = get_args(HiddenReason)
 """Reasons that the author gave; every other one is a fault and reported with its file."""
 
 
+INCLUDED = ("draft", "future", "expired", "hidden")
+"""Those of which `--include-drafts` takes the posts all the same."""
+
+
 def as_json(report: Report) -> str:
     """Format the report on one line of ASCII, which any stdout can encode."""
     return json.dumps(asdict(report))

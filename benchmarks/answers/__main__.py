@@ -30,6 +30,7 @@ Asked = tuple[str, str, Sequence[str]]
 
 PERMALINKS = {
     "18f-blog": "jekyll",
+    "golang-blog": "/blog/:filename/",
     "hexo-site": "hexo",
     "pingcap-docs-zhcn": "mkdocs",
     "rust-blog": "zola",

@@ -13,10 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blog_search_mcp.index.documents.visibility import HiddenReason
-
 SETTINGS = ".obsidian"
-EXCLUDED: HiddenReason = "excluded"
+EXCLUDED = "excluded"
+"""A `HiddenReason`."""
 MAX_BYTES = 1024 * 1024
 """Largest file of settings read; plugins keep other things in larger ones."""
 

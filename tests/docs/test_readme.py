@@ -153,7 +153,8 @@ def checkout(tmp_path: Path) -> Path:
         program = folder / ".venv" / "bin" / name
         program.write_text(f"#!/bin/sh\nprintf '%s\\n' {name} \"$@\"\n")
         program.chmod(0o755)
-    (folder / ".venv" / "installed").touch()
+    for stamp in ("product", "installed"):
+        (folder / ".venv" / stamp).touch()
     return folder
 
 
@@ -191,10 +192,10 @@ def test_make_ask_without_a_question_says_what_to_type(checkout: Path) -> None:
 
 
 def test_an_old_python_is_refused_in_a_sentence(checkout: Path) -> None:
-    (checkout / ".venv" / "installed").unlink()
+    (checkout / ".venv" / "product").unlink()
     done = subprocess.run(
         ["make", "setup", "PYTHON=false"], cwd=checkout, capture_output=True, encoding="utf-8"
     )
     assert done.returncode != 0
     assert "false is missing or older than Python 3.11." in done.stderr
-    assert not (checkout / ".venv" / "installed").exists()
+    assert not (checkout / ".venv" / "product").exists()

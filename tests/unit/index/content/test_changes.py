@@ -157,15 +157,18 @@ def test_a_post_counts_on_the_day_it_appears_or_goes(blog: MakeBlog) -> None:
             "soup.md": SOUP,
             "next.md": "---\ndate: 2026-01-20\n---\nNext week.\n",
             "offer.md": "---\nexpiryDate: 2026-01-31\n---\nThis month.\n",
+            "evening.md": "---\npublishDate: 2026-01-25T18:00:00+02:00\n---\nAt six.\n",
             "late.md": "---\ndate: 2026-01-20\ndraft: true\n---\nPerhaps.\n",
         }
     )
     assert behind(made, "2026-01-19T09:00:00+00:00") == Changes()
     assert behind(made, "2026-01-20T13:00:00+00:00") == Changes(due=("next.md",))
-    assert behind(made, "2026-02-02") == Changes(due=("next.md", "offer.md"))
+    assert behind(made, "2026-01-25T15:59:59+00:00") == Changes(due=("next.md",))
+    assert behind(made, "2026-01-25T16:00:00+00:00") == Changes(due=("evening.md", "next.md"))
+    assert behind(made, "2026-02-02") == Changes(due=("evening.md", "next.md", "offer.md"))
     made.write({"soup.md": SOUP + "Salt it.\n"})
     made.ingest()
-    assert behind(made, "2026-02-02") == Changes(due=("next.md", "offer.md"))
+    assert behind(made, "2026-02-02") == Changes(due=("evening.md", "next.md", "offer.md"))
 
 
 def test_no_day_counts_where_drafts_and_future_posts_are_indexed(blog: MakeBlog) -> None:
