@@ -16,14 +16,14 @@ import re
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import permutations, product
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from re import _compiler, _parser  # type: ignore[attr-defined]
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import blog_search_mcp
 from blog_search_mcp.index.markdown import rules
@@ -55,7 +55,6 @@ Sources: TypeAlias = dict[re.Pattern[str], tuple[str, set[str]]]
 """By pattern where it is compiled and how it is used."""
 Attack: TypeAlias = tuple[str, str, str]
 """What leads, what repeats, what ends."""
-T = TypeVar("T")
 
 
 def collect_sources() -> Sources:
@@ -128,17 +127,16 @@ class Pieces:
         return text
 
     def _fit_one(self, kind: str, value: Any, before: str, state: Any) -> str:
-        text: str
         match kind:
             case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
                 one = _parser.SubPattern(state, [(getattr(_parser, kind), value)])
                 fits = _compiler.compile(one, self._flags).fullmatch
-                own = _list_own(value) if kind == "IN" else chr(value or 0)
-                members: list[str] = list(filter(fits, dict.fromkeys(own + CHARACTERS)))[:4] or [
-                    "x"
-                ]
+                listed = value if kind == "IN" else [(kind, value)]
+                firsts = [inner[0] if isinstance(inner, tuple) else inner for _, inner in listed]
+                own = [chr(first) for first in firsts if first]
+                members = [char for char in dict.fromkeys([*own, *CHARACTERS]) if fits(char)][:4]
                 self.characters |= set(members)
-                return members[0]
+                return members[0] if members else "x"
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 text = self._fit(value[2], before)
                 self.leads |= {before, before + text}
@@ -159,13 +157,7 @@ class Pieces:
         return self._groups.get(value, "") if kind == "GROUPREF" else ""
 
 
-def _list_own(members: Any) -> str:
-    """Return the characters that a class names, the first of each range."""
-    named = [value for kind, value in members if str(kind) in ("LITERAL", "RANGE")]
-    return "".join(chr(value if isinstance(value, int) else value[0]) for value in named)
-
-
-def _draw(items: Sequence[T], most: int) -> Sequence[T]:
+def _draw(items: list[Any], most: int) -> list[Any]:
     return items if len(items) <= most else Random(0).sample(items, most)
 
 

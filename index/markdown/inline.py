@@ -223,6 +223,7 @@ _CELL_OPTION = re.compile(
 
 
 def _caption(option: re.Match[str]) -> str:
+    """Return the caption that an option gives, as a line; nothing for another option."""
     words = (option[1] or "").rstrip(" \t")
     bare = words[:-1] if words.endswith(('"', "'")) else words
     return bare and f"{bare}\n"

@@ -14,6 +14,7 @@ LIMIT = 60
 
 PROGRAM = """
 import sys
+import json
 from pathlib import Path
 from starlette.testclient import TestClient
 from blog_search_mcp.server.cli.parser import read_settings
@@ -59,6 +60,7 @@ def test_a_post_that_repeats_itself_is_ingested_compared_and_opened(
 
 SITE = """
 import json, sys
+import json
 from pathlib import Path
 from tests.support.front import made
 
