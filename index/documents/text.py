@@ -181,7 +181,7 @@ _UNOPENED = re.compile(
     re.MULTILINE,
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
-_LOOSE_FIELD = re.compile(r"([A-Za-z][\w-]*)::?(?:[ \t]+(.*))?$")
+_LOOSE_FIELD = re.compile(r"([A-Za-z][\w-]*+)::?(?:[ \t]++(.*))?$")
 _CONTINUED = re.compile(r"\n(?: {4}|\t)[ \t]*")
 _LOOSE = re.compile(
     r"(?:[A-Za-z][\w-]{0,40}::?(?:[ \t][^\n]*+)?(?:\n|\Z)"

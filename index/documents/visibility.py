@@ -183,7 +183,7 @@ def _read_times(
     yield from filter(None, times)
 
 
-_BEFORE_ZONE = re.compile(r" +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
+_BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
