@@ -13,7 +13,7 @@ from tests.reliability.ollama_later import AT_A_QUERY, AT_THE_NEXT_INGEST
 from tests.reliability.server_trials import NEW, try_first_ingest, try_later_ingest, try_query
 from tests.support.faults.ollama_scripts import Case, always
 from tests.support.faults.ollama_stage import ANSWER, MODEL, Stage, search
-from tests.support.ollama.faults import Fault, compressed, is_too_large, nested, redirects
+from tests.support.ollama.faults import redirects
 from tests.support.ollama_standin import OllamaStandIn, running
 
 STAGE = Stage
@@ -54,20 +54,6 @@ def test_no_text_goes_where_a_redirect_points(status: int, indexed_stage: Stage)
     assert all(host in words for host in both for words in (said, during.notice or ""))
     assert elsewhere.requests == []
     assert during.hits[0].post.source == ANSWER
-
-
-@pytest.mark.parametrize("fault", [None, compressed, is_too_large, nested])
-def test_an_ingest_without_changes_looks_for_the_model_at_that_address_alone(
-    fault: Fault | None, indexed_stage: Stage
-) -> None:
-    made = indexed_stage
-    made.ingest()
-    with running(OllamaStandIn([MODEL])) as elsewhere:
-        pointing = redirects(307, f"http://{elsewhere.host}/api/tags")
-        made.server.elsewhere["/api/tags"] = fault or pointing
-        assert made.output() == ""
-        assert elsewhere.requests == []
-    assert made.server.broken
 
 
 def test_no_two_cases_have_one_name() -> None:
