@@ -111,7 +111,8 @@ class Sandbox:
             program.chmod(0o755)
         for name in ("Makefile", "pyproject.toml", "constraints.txt"):
             shutil.copy2(ROOT / name, self._project)
-        (self._project / ".venv" / "installed").touch()
+        for stamp in ("product", "installed"):
+            (self._project / ".venv" / stamp).touch()
         shutil.copytree(ROOT / "content", self._project / "content")
 
     def _place(self, variables: Mapping[str, str]) -> Place:
