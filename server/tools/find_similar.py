@@ -63,9 +63,10 @@ class DraftArguments(Arguments):
 
 def tell_similar(searcher: Engine, arguments: DraftArguments) -> ToolReply:
     """Compare, leaving out meetings that would make the answer too long. Raises BlogSearchError."""
+    corpus = searcher.corpus()
+    # After the index is open: two threads that import NumPy at once leave it broken for good.
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 
-    corpus = searcher.corpus()
     draft = read_subject(corpus, arguments.data, arguments.source or "")
     facts = similar_facts(find_similar(corpus, draft, arguments.top_k))
     _fit(facts)
