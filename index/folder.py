@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -290,12 +289,6 @@ class FolderGenerationWriter:
         return manifest
 
 
-LARGE_FILE = 1 << 20
-"""Bytes from which on a file that checks itself is not hashed: smaller ones take a millisecond."""
-
-CHECKS_ITSELF = re.compile(r"texts\.db|vectors/.*\.npy")
-"""Files whose rows have checksums that are compared when they are read."""
-
 VERIFY_DELAY = 5.0
 """Seconds until a file whose status changed is hashed, so that requests have the machine."""
 
@@ -309,8 +302,8 @@ class Guard:
     """Verifies the files of one generation when it is opened, and notices when one changes."""
 
     def __init__(self, files: GenerationFiles, manifest: Manifest) -> None:
-        """Verify every file but large ones that check themselves. Raises IndexBroken."""
-        from blog_search_mcp.index.store.manifest import is_unmodified, verify, verify_file
+        """Verify every file that was written to since, or copied. Raises IndexBroken."""
+        from blog_search_mcp.index.store.manifest import verify_file, verify_modified
 
         self._verify_file = partial(verify_file, files)
         self._checksums = manifest.files
@@ -319,14 +312,7 @@ class Guard:
         self._damage: IndexBroken | None = None
         self._damaged: dict[tuple[str, FileStatus], IndexBroken] = {}
         """By file and its status then, what its checksum told."""
-        as_read = [
-            name
-            for name, checksum in manifest.files.items()
-            if checksum.size >= LARGE_FILE
-            and CHECKS_ITSELF.fullmatch(name)
-            and is_unmodified(self._paths[name], checksum)
-        ]
-        verify(files, manifest, as_read)
+        verify_modified(files, manifest)
 
     def check(self) -> None:
         """Raise IndexBroken if a file is no longer what was opened.

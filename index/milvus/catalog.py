@@ -17,7 +17,6 @@ from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     CHUNK,
     CHUNKS_FIELDS,
-    CRC,
     MOST_TEXT_BYTES,
     PLAIN,
     TEXT,
@@ -110,8 +109,8 @@ class TextReader:
         self._firsts = firsts
         self._collections = collections
 
-    def __call__(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, str, int]]:
-        """Read text, plain text and CRC-32 by chunk id. Raises IndexProblem."""
+    def __call__(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, str]]:
+        """Read text and plain text by chunk id. Raises IndexProblem."""
         wanted: dict[str, list[int]] = {}
         for chunk in chunk_ids:
             place = bisect_right(self._firsts, chunk) - 1
@@ -119,6 +118,8 @@ class TextReader:
                 wanted.setdefault(self._collections[place], []).append(chunk)
         found = {}
         for name, ids in wanted.items():
-            for row in self._milvus.get(name, CHUNKS_FIELDS[0], ids, [CHUNK, TEXT, PLAIN, CRC]):
-                found[int(row[CHUNK])] = (str(row[TEXT]), str(row[PLAIN]), int(row[CRC]))
+            for row in self._milvus.get(name, CHUNKS_FIELDS[0], ids, [CHUNK, TEXT, PLAIN]):
+                found[int(row[CHUNK])] = (str(row[TEXT]), str(row[PLAIN]))
+        if not found.keys() >= set(chunk_ids):
+            raise IndexBroken(f"The index has lost texts. {REBUILD}")
         return found

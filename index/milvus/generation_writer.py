@@ -44,7 +44,6 @@ from blog_search_mcp.index.milvus.schema import (
     ABOUT,
     CHUNK,
     CHUNKS_FIELDS,
-    CRC,
     NO_TERMS,
     PART,
     PLAIN,
@@ -209,15 +208,15 @@ class MilvusGenerationWriter:
     def _chunk_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
         query = (
             "SELECT chunk_id, coalesce(newer.text, earlier.text), "
-            "coalesce(newer.plain, earlier.plain), coalesce(newer.crc, earlier.crc) FROM chunks "
+            "coalesce(newer.plain, earlier.plain) FROM chunks "
             "LEFT JOIN main.texts newer USING (chunk_id) "
             "LEFT JOIN shared.texts earlier USING (chunk_id) WHERE post_id = ?"
         )
         for post in posts:
-            for chunk, text, plain, crc in self.connection.execute(query, [post.post_id]):
+            for chunk, text, plain in self.connection.execute(query, [post.post_id]):
                 texts = (text, plain) if fits_field(text, plain) else ("", "")
                 row = dict(zip((TEXT, PLAIN), texts, strict=True))
-                row |= {CHUNK: chunk, POST: post.post_id, CRC: crc, TERMS: post.chunks[chunk]}
+                row |= {CHUNK: chunk, POST: post.post_id, TERMS: post.chunks[chunk]}
                 yield row
 
     @property
@@ -379,13 +378,10 @@ def _copy_texts(base: StoredGeneration, connection: sqlite3.Connection) -> None:
     for segment in base.record.segments:
         if segment.chunks:
             name = base.names.chunks(segment.generation)
-            rows = base.milvus.iterate(name, "", [CHUNK, TEXT, PLAIN, CRC], 200)
+            rows = base.milvus.iterate(name, "", [CHUNK, TEXT, PLAIN], 200)
             connection.executemany(
-                "INSERT INTO shared.texts SELECT ?, ?, ?, ? WHERE ? IN (SELECT chunk_id FROM "
+                "INSERT INTO shared.texts SELECT ?, ?, ? WHERE ? IN (SELECT chunk_id FROM "
                 "chunks) AND ? NOT IN (SELECT chunk_id FROM main.texts)",
-                (
-                    (row[CHUNK], row[TEXT], row[PLAIN], row[CRC], row[CHUNK], row[CHUNK])
-                    for row in rows
-                ),
+                ((row[CHUNK], row[TEXT], row[PLAIN], row[CHUNK], row[CHUNK]) for row in rows),
             )
     connection.commit()

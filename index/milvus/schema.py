@@ -60,7 +60,6 @@ KIND: Final = "kind"
 PART: Final = "part"
 TEXT: Final = "text"
 PLAIN: Final = "plain"
-CRC: Final = "crc"
 WHOLE: Final = "whole"
 ABOUT: Final = "about"
 TERMS: Final = "terms"
@@ -83,7 +82,6 @@ CHUNKS_FIELDS: Final = (
     Field(POST, "int"),
     Field(TEXT, "text"),
     Field(PLAIN, "text"),
-    Field(CRC, "int"),
     Field(TERMS, "sparse"),
 )
 STATE_FIELDS: Final = (Field(KEY, "text"), Field(TEXT, "text"), Field(WHOLE, "sparse"))

@@ -21,7 +21,7 @@ from blog_search_mcp.index.analysis.query import (
 from blog_search_mcp.index.analysis.request import find_subject
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, IndexBroken
+from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.confidence import (
     Confidence,
     estimate_confidence,
@@ -52,7 +52,6 @@ from blog_search_mcp.index.search.retrieval import (
     retrieve_reach,
 )
 from blog_search_mcp.index.search.snippets import make_snippet, without_code
-from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import (
     KEYWORDS_ONLY,
     Answer,
@@ -102,7 +101,6 @@ def search(
     low = ranked.confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
     page = passages.page(offset, limit)
     hits = _make_hits(snapshot, page, retrieved, ranked)
-    lost = _describe_lost(len(page) - len(hits), ranked.unread)
     empty = _describe_empty(snapshot, text, among)
     return Answer(
         hits=hits,
@@ -110,7 +108,7 @@ def search(
         offset=offset,
         confidence=ranked.confidence.word,
         certainty=ranked.confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, subject, corrected, low, empty, lost))) or None,
+        notice=" ".join(filter(None, (found.notice, subject, corrected, low, empty))) or None,
     )
 
 
@@ -131,8 +129,6 @@ class _RankedPosts:
     """Posts that have the query as a heading."""
     verbatim: Sequence[int]
     """Posts whose best passage has the query word for word."""
-    unread: int
-    """Passages that could not be looked at for it, since their texts are damaged."""
 
     def explain(self, post: int, position: int) -> tuple[Reason, ...]:
         """Return what makes up the score of the post at this position of the candidates."""
@@ -163,16 +159,14 @@ def _rank_posts(
     confidence = _estimate_confidence(found, lead, calibration)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
-    verbatim, unread = _find_verbatim(snapshot, query, retrieved, scores)
+    verbatim = _find_verbatim(snapshot, query, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
         confidence = Confidence("high", 1.0)
     scale = confidence.certainty or 1.0
     scores = scale_scores(promote_named_posts(scores, named), scale)
-    return _RankedPosts(
-        scores, confidence, mode, features, weights, scale, headed, verbatim, unread
-    )
+    return _RankedPosts(scores, confidence, mode, features, weights, scale, headed, verbatim)
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
@@ -201,42 +195,25 @@ def _find_subject(snapshot: Snapshot, text: str) -> tuple[str, str]:
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
 
-DAMAGED = (
-    "Some texts are damaged in the index, so a post that has the query word for word may not be "
-    "first."
-)
-
 EVERY_WORD = 0.999
 """Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
 
 
 def _find_verbatim(
     snapshot: Snapshot, query: Query, retrieved: RetrievalResult, scores: Mapping[int, float]
-) -> tuple[list[int], int]:
+) -> list[int]:
     """Of the best posts, those whose best passage has the query word for word.
 
     Such is a command, an identifier or an error message that was copied; a question is never. None
-    is read where no passage has all the words. The number is of passages whose text is damaged.
+    is read where no passage has all the words.
     """
     words, posts = spell_words(query.text), retrieved.posts
     if query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
-        return [], 0
+        return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
     passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) is not None}
     chunks = snapshot.catalog.chunks(passages)
-    having = [passages[each] for each in chunks if words in spell_words(chunks[each].plain)]
-    return having, len(passages) - len(chunks)
-
-
-def _describe_lost(hits: int, unread: int) -> str | None:
-    """Describe hits whose text is damaged, else such passages that were looked at."""
-    if not hits:
-        return f"{DAMAGED} {REBUILD}" if unread else None
-    one, some = (
-        "1 hit is left out, since its text is",
-        f"{hits} hits are left out, as their texts are",
-    )
-    return f"{one if hits == 1 else some} damaged in the index. {REBUILD}"
+    return [passages[each] for each in chunks if words in spell_words(chunks[each].plain)]
 
 
 def _describe_empty(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> str | None:
@@ -289,12 +266,11 @@ def find_candidates(
 ) -> FoundCandidates:
     """Retrieve candidates; `among` restricts them to these post ids.
 
-    If the embedder cannot answer, or vectors are damaged, they are found by words alone and the
-    notice says so.
+    If the embedder cannot answer, they are found by words alone and the notice says so.
     """
     try:
         return FoundCandidates(*retrieve_candidates(snapshot, text, among, mode), None)
-    except (EmbedderError, EmbedderMismatch, IndexBroken) as error:
+    except (EmbedderError, EmbedderMismatch) as error:
         notice = f"{KEYWORDS_ONLY} {error.for_clients}"
         lexical = retrieve_candidates(snapshot, text, among, SearchMode.LEXICAL)
         return FoundCandidates(*lexical, notice)
@@ -306,7 +282,7 @@ def retrieve_candidates(
     among: Sequence[int] | None = None,
     mode: SearchMode = SearchMode.HYBRID,
 ) -> tuple[Query, RetrievalResult]:
-    """As `find_candidates`, but raises EmbedderError, EmbedderMismatch or IndexBroken."""
+    """As `find_candidates`, but raises EmbedderError or EmbedderMismatch."""
     embedded = _prepare_query(snapshot, text, mode, snapshot.embedder.embed_query)
     return embedded.query, retrieve(snapshot, embedded, among)
 
@@ -380,7 +356,6 @@ def _make_hits(
             reasons=ranked.explain(passage.post, retrieved.posts.position_of(passage.post)),
         )
         for passage in page
-        if passage.chunk in chunks
     )
 
 

@@ -13,9 +13,7 @@ import difflib
 import json
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -117,8 +115,8 @@ POST_COLUMNS = (
 )
 CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
-    "coalesce(newer.plain, earlier.plain), coalesce(newer.crc, earlier.crc), headings, "
-    "first_line, last_line, anchor, inner_headings FROM chunks JOIN posts USING (post_id) "
+    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor, "
+    "inner_headings FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
 
@@ -136,23 +134,15 @@ def _read_list(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def text_crc(chunk_id: int, text: str, plain: str) -> int:
-    """Return the CRC-32 of a chunk's texts and of whose they are."""
-    return zlib.crc32(f"{chunk_id}\0{text}\0{plain}".encode())
-
-
 def chunk_of(row: Sequence[Any]) -> Chunk:
-    """Make the chunk of a row of CHUNK_ROWS. Raises IndexBroken if its text is damaged."""
-    chunk_id, source, position, text, plain, crc, headings, first_line, *rest = row
-    if crc != text_crc(chunk_id, text, plain):
-        raise IndexBroken(f"A text of {source} is damaged in the index. {REBUILD}")
-    last_line, anchor, inner = rest
+    """Make the chunk of a row of CHUNK_ROWS."""
+    _, source, position, text, plain, headings, first_line, last_line, anchor, inner = row
     path, within = (tuple(json.loads(each)) for each in (headings, inner))
     return Chunk(source, position, text, plain, path, first_line, last_line, anchor, within)
 
 
-ReadTexts: TypeAlias = Callable[[Sequence[int]], Mapping[int, tuple[str, str, int]]]
-"""Reads text, plain text and CRC-32 of chunks by id."""
+ReadTexts: TypeAlias = Callable[[Sequence[int]], Mapping[int, tuple[str, str]]]
+"""Reads text and plain text of chunks by id."""
 
 _READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
 
@@ -205,16 +195,10 @@ class Catalog:
         return make_chunk_table(self.rows(query, []))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
-        """Return these chunks by id, without those whose text is damaged."""
-        rows: list[Any] = []
-        for chunk_id in chunk_ids:
-            with suppress(IndexBroken):
-                rows += self.rows(f"{CHUNK_ROWS} WHERE chunk_id = ?", [chunk_id])
-        found = {}
-        for row in self._with_texts(rows):
-            with suppress(IndexBroken):
-                found[row[0]] = chunk_of(row)
-        return found
+        """Return these chunks by id. Raises IndexBroken."""
+        query = f"{CHUNK_ROWS} WHERE chunk_id = ?"
+        rows = [row for chunk_id in chunk_ids for row in self.rows(query, [chunk_id])]
+        return {row[0]: chunk_of(row) for row in self._with_texts(rows)}
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
@@ -296,10 +280,7 @@ class Catalog:
         if not missing or self._texts is None:
             return rows
         found = self._texts(missing)
-        return [
-            (*row[:3], *found[row[0]], *row[6:]) if row[3] is None and row[0] in found else row
-            for row in rows
-        ]
+        return [(*row[:3], *found[row[0]], *row[5:]) if row[3] is None else row for row in rows]
 
     def vocabulary_coverage(self, post_id: int) -> tuple[float, ...]:
         """Return the vocabulary coverage of each chunk of a post, in the order of the post."""

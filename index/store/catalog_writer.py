@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable, text_crc
+from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.store.translations import Translation
@@ -73,8 +73,7 @@ CREATE TABLE chunks (
 CREATE TABLE texts (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
     text TEXT NOT NULL,
-    plain TEXT NOT NULL,
-    crc INTEGER NOT NULL
+    plain TEXT NOT NULL
 );
 CREATE TABLE translations (
     post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
@@ -100,8 +99,7 @@ SHARED = """
 CREATE TABLE shared.texts (
     chunk_id INTEGER PRIMARY KEY,
     text TEXT NOT NULL,
-    plain TEXT NOT NULL,
-    crc INTEGER NOT NULL
+    plain TEXT NOT NULL
 );
 """
 """Of most chunks, and of some that are no more: a file that generations share is not changed.
@@ -231,7 +229,7 @@ class CatalogWriter:
         self._connection.execute(SHARED.replace("shared.", "fresh."))
         for texts in ("shared.texts", "main.texts"):
             self._connection.execute(
-                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain, crc FROM {texts} "
+                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
                 "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
             )
         self._connection.execute(f"PRAGMA fresh.user_version = {chunks}")
@@ -260,8 +258,7 @@ class CatalogWriter:
         chunk_id = cursor.lastrowid
         assert chunk_id is not None
         self._connection.execute(
-            f"INSERT INTO {self._texts} VALUES (?, ?, ?, ?)",
-            (chunk_id, chunk.text, chunk.plain, text_crc(chunk_id, chunk.text, chunk.plain)),
+            f"INSERT INTO {self._texts} VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
         )
         return chunk_id
 

@@ -6,8 +6,8 @@ other file, so that a torn or swapped one is refused before FAISS, tantivy or
 SQLite see it: FAISS's C++ may abort the process on a truncated file.
 
 Whoever writes to a file changes its time, so one that lies there unmodified since its checksum was
-taken (inode, size, time) may be hashed later, by which only who sets the time back, or a disk that
-lost a bit, is found. An index that was copied has other inodes and is hashed at every opening.
+taken (inode, size, time) is hashed by the doctor alone, which finds who sets the time back, and a
+disk that lost a bit. An index that was copied has other inodes and is hashed at every opening.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -37,7 +37,7 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 14
+FORMAT = 15
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(
@@ -198,10 +198,16 @@ class PendingPost:
 _BLOCK = 1 << 20
 
 
-def verify(files: GenerationFiles, manifest: Manifest, but: Collection[str] = ()) -> None:
-    """Compare every file `but` these with its checksum; raise IndexBroken if one differs."""
+def verify(files: GenerationFiles, manifest: Manifest) -> None:
+    """Compare every file with its checksum; raise IndexBroken if one differs."""
     for name, checksum in manifest.files.items():
-        if name not in but:
+        verify_file(files, name, checksum)
+
+
+def verify_modified(files: GenerationFiles, manifest: Manifest) -> None:
+    """Compare the files that are not as they were written; raise IndexBroken if one differs."""
+    for name, checksum in manifest.files.items():
+        if not is_unmodified(files.folder / name, checksum):
             verify_file(files, name, checksum)
 
 

@@ -8,13 +8,11 @@ A generation's vectors lie in its `vectors/` folder:
 
 A segment bears the number of the generation that wrote it; the generations after it have it too,
 as a hard link, until it is merged with others into a new one. Only the directory, 9 bytes a
-vector, is written with each generation. Rows are compared with the checksum of their block when
-it is first read: to hash all of them before would take a second for a gigabyte.
+vector, is written with each generation.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +21,11 @@ from typing import Any
 import faiss
 import numpy as np
 
-from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 BLOCK = 4096
 """Rows that are copied or added up at a time."""
-
-CHECKED = 256
-"""Rows that have a checksum together: 400 KB of 384 numbers, which take 0.1 ms."""
 
 _DIRECTORY = "directory.npz"
 
@@ -51,8 +44,6 @@ class Directory:
     """By row, whether it no longer counts: a tombstone."""
     total: Floats
     """Sum of the rows that are not deleted, of shape (dimension,)."""
-    crcs: Ids
-    """CRC-32 of every CHECKED rows of each segment, segment by segment."""
 
     @property
     def dimension(self) -> int:
@@ -63,7 +54,7 @@ class Directory:
 def empty_directory(dimension: int) -> Directory:
     """Make the directory of no vectors."""
     none = np.zeros(0, dtype=np.int64)
-    return Directory(none, none, none, none.astype(bool), np.zeros(dimension), none)
+    return Directory(none, none, none, none.astype(bool), np.zeros(dimension))
 
 
 def read_directory(folder: Path) -> Directory:
@@ -93,17 +84,6 @@ def map_rows(path: Path, count: int, dimension: int) -> Vectors:
     """Map a segment's rows, which end its file, into memory. Raises OSError or ValueError."""
     header = path.stat().st_size - 4 * count * dimension
     return np.asarray(np.memmap(path, "<f4", "r", header, (count, dimension)))
-
-
-def crcs_of(rows: Vectors) -> Ids:
-    """Return the CRC-32 of every CHECKED rows."""
-    starts = range(0, len(rows), CHECKED)
-    return np.asarray([zlib.crc32(rows[n : n + CHECKED].data) for n in starts], dtype=np.int64)
-
-
-def blocks_in(counts: Ids) -> Ids:
-    """Return how many checksums segments of so many rows have."""
-    return -(-counts // CHECKED)
 
 
 def blocks_of(rows: Vectors) -> Iterator[Vectors]:
@@ -186,40 +166,16 @@ _NOWHERE = -2.0
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    path: Path
     rows: Vectors
     start: int
     """Offset of its first row among those of all segments."""
     codes: Any | None
-    crcs: Ids
-    unchecked: Bools
-    """By block of CHECKED rows, whether it is still to be compared with its checksum."""
 
     def products(self, query: Vectors, numbers: Ids | None = None) -> Vectors:
-        """Return the inner products of all its rows or of these. Raises IndexBroken."""
-        if self.unchecked.any():
-            self._check(numbers)
+        """Return the inner products of all its rows or of these."""
         if numbers is None:
             return all_products(self.rows, query)
         return some_products(self.rows, query, numbers)
-
-    def read(self, numbers: Ids) -> Vectors:
-        """Return the rows of these numbers. Raises IndexBroken."""
-        if self.unchecked.any():
-            self._check(numbers)
-        return self.rows[numbers]
-
-    def _check(self, numbers: Ids | None) -> None:
-        touched = self.unchecked.copy()
-        if numbers is not None:
-            touched[:] = False
-            touched[numbers // CHECKED] = True
-            touched &= self.unchecked
-        for block in np.flatnonzero(touched).tolist():
-            rows = self.rows[block * CHECKED : (block + 1) * CHECKED]
-            if zlib.crc32(rows.data) != self.crcs[block]:
-                raise IndexBroken(f"The index's vectors/{self.path.name} is damaged. {REBUILD}")
-            self.unchecked[block] = False
 
     def propose(self, query: Vectors) -> Ids:
         """Return the offsets among which its nearest rows are."""
@@ -281,7 +237,7 @@ class MemmapStore(Rows):
     def _read(self, offsets: Ids) -> Vectors:
         rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
         for segment, inside, numbers in self._split(offsets):
-            rows[inside] = segment.read(numbers)
+            rows[inside] = segment.rows[numbers]
         return rows
 
     def _split(self, offsets: Ids) -> Iterator[tuple[_Segment, Bools, Ids]]:
@@ -293,15 +249,12 @@ class MemmapStore(Rows):
 
 
 def _open(folder: Path, directory: Directory) -> Iterator[_Segment]:
-    counts, blocks = directory.counts, blocks_in(directory.counts)
-    starts = (np.cumsum(counts) - counts).tolist()
-    crcs = np.split(directory.crcs, np.cumsum(blocks)[:-1])
-    columns = (directory.segments.tolist(), counts.tolist(), starts, crcs)
-    for number, count, start, own in zip(*columns, strict=False):
-        path = rows_path(folder, number)
-        rows = map_rows(path, count, directory.dimension)
+    starts = (np.cumsum(directory.counts) - directory.counts).tolist()
+    columns = (directory.segments.tolist(), directory.counts.tolist(), starts)
+    for number, count, start in zip(*columns, strict=True):
+        rows = map_rows(rows_path(folder, number), count, directory.dimension)
         codes = map_codes(codes_path(folder, number)) if count >= MANY else None
-        yield _Segment(path, rows, start, codes, own, np.ones(len(own), dtype=bool))
+        yield _Segment(rows, start, codes)
 
 
 def _largest(values: Vectors, count: int) -> Ids:

@@ -20,10 +20,8 @@ from blog_search_mcp.index.vectors.memmap_store import (
     BLOCK,
     MANY,
     Directory,
-    blocks_in,
     blocks_of,
     codes_path,
-    crcs_of,
     empty_directory,
     map_rows,
     read_directory,
@@ -80,7 +78,6 @@ class MemmapWriter:
             ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
             deleted=np.concatenate([deleted[:end], np.zeros(len(merged), dtype=bool), refused]),
             total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
-            crcs=np.append(base.crcs[: blocks_in(base.counts[:kept]).sum()], crcs_of(rows)),
         )
         write_directory(self._folder, directory)
 

@@ -21,6 +21,7 @@ from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
+from tests.support import front
 from tests.support.blog import Blog, rows_file
 from tests.support.faults import manifest_damage
 from tests.support.faults.index_damage import (
@@ -309,22 +310,15 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
     assert reader.search("stew", Filters(), limit=1, offset=0).total
 
 
-@pytest.fixture
-def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file counts as large."""
-    monkeypatch.setattr("blog_search_mcp.index.folder.LARGE_FILE", 0)
-
-
 def lies_unmodified(blog: Blog) -> None:
     """Let the manifest of a copy say that its files are unmodified."""
     text = manifest_damage.restamped(blog.files.manifest)
     blog.files.manifest.write_text(text, "utf-8")
 
 
-@pytest.mark.usefixtures("all_large")
 @pytest.mark.parametrize("name", ["vectors/000002.npy", "texts.db", "chunks.db"])
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
+def test_a_file_that_something_wrote_to_is_refused_at_the_opening(
     name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
 ) -> None:
     lies_unmodified(made)
@@ -332,8 +326,7 @@ def test_a_large_file_that_something_wrote_to_is_refused_at_the_opening(
     assert refusal(made) == expected(name, damage)
 
 
-@pytest.mark.usefixtures("all_large")
-def test_what_checks_itself_as_it_is_read_is_not_hashed_before_it_answers(
+def test_what_nobody_wrote_to_is_not_hashed_before_it_answers(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed: list[str] = []
@@ -346,8 +339,19 @@ def test_what_checks_itself_as_it_is_read_is_not_hashed_before_it_answers(
     monkeypatch.setattr(manifest, "_hash_file", note)
     lies_unmodified(made)
     assert found(made) == ["0.md"]
-    names = {path.name for path in kinds(made.files.folder).values()}
-    assert names - set(hashed) == {"texts.db", "000002.npy"}
+    assert hashed == []
+
+
+def test_the_doctor_finds_a_bit_that_a_disk_lost(tmp_path: Path) -> None:
+    blog = front.made(tmp_path, {"a.md": "# Soup\n\nAn onion.\n"})
+    [path] = blog.index.glob("generations/*/texts.db")
+    status, whole = path.stat(), path.read_bytes()
+    assert path.name not in blog.command("doctor").out
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    ran = blog.command("doctor")
+    assert ran.status == 1
+    assert path.name in ran.out
 
 
 def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index(

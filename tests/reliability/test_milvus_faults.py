@@ -44,7 +44,7 @@ def write(milvus: Milvus) -> None:
     milvus.create(CHUNKS, CHUNKS_FIELDS)
     text = "x" * 2_000
     rows = (
-        {"chunk": n, "post": n, "text": text, "plain": "", "crc": 0, "terms": {2 * n: 1.0}}
+        {"chunk": n, "post": n, "text": text, "plain": "", "terms": {2 * n: 1.0}}
         for n in range(1, ROWS + 1)
     )
     milvus.insert(CHUNKS, CHUNKS_FIELDS, rows)

@@ -178,7 +178,6 @@ def breaks_on_poison(place: str, error: BaseException) -> Callable[..., Any]:
 
 WRITING = {
     "store.catalog_writer.CatalogWriter._add_chunk": "writing it into the index",
-    "store.catalog_writer.text_crc": "writing it into the index",
     "lexical.documents.terms_of": "indexing its words",
     "lexical.writer._documents": "indexing its words",
 }

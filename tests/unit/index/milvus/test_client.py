@@ -24,7 +24,7 @@ KEY, TERMS = CHUNKS_FIELDS[0], CHUNKS_FIELDS[-1]
 
 
 def row(number: int, text: str = "", **change: Any) -> dict[str, Any]:
-    made = {"chunk": number, "post": number // 3, "text": text, "plain": "", "crc": 7}
+    made = {"chunk": number, "post": number // 3, "text": text, "plain": "p"}
     return made | {"terms": {0: 1.0, 2 * number: 2.0}} | change
 
 
@@ -42,7 +42,7 @@ def test_rows_are_found_read_and_counted(milvus: Milvus) -> None:
     assert second.keys == []
     [some] = milvus.search(CHUNKS, TERMS, [{0: 1.0}], 5, "post in [1]")
     assert sorted(some.keys) == [3, 4, 5]
-    assert milvus.get(CHUNKS, KEY, [8, 77], ["chunk", "crc"]) == [{"chunk": 8, "crc": 7}]
+    assert milvus.get(CHUNKS, KEY, [8, 77], ["chunk", "plain"]) == [{"chunk": 8, "plain": "p"}]
     assert [each["chunk"] for each in milvus.iterate(CHUNKS, "", ["chunk"], 4)] == [*range(1, 10)]
     assert (milvus.count(CHUNKS), milvus.count(CHUNKS, "post == 1")) == (9, 3)
 

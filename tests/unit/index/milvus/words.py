@@ -112,7 +112,7 @@ def post_row(post: WeighedPost) -> Row:
 
 def chunk_rows(post: WeighedPost) -> Iterator[Row]:
     for number, terms in post.chunks.items():
-        row = {"chunk": number, "post": post.post_id, "text": "", "plain": "", "crc": 0}
+        row = {"chunk": number, "post": post.post_id, "text": "", "plain": ""}
         yield row | {"terms": terms}
 
 
