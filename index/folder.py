@@ -125,11 +125,12 @@ class FolderStore:
         close = partial(_close, snapshot.catalog, unlock)
         return OpenGeneration(manifest, snapshot, overview, guard.check, close)
 
-    def verify(self, manifest: Manifest) -> None:
+    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:
         """As IndexStore."""
-        from blog_search_mcp.index.store.manifest import verify
+        from blog_search_mcp.index.store.manifest import verify, verify_modified
 
-        verify(self.layout.generation(manifest.generation), manifest)
+        compare = verify_modified if trusts_stamps else verify
+        compare(self.layout.generation(manifest.generation), manifest)
 
     def measure(self) -> int:
         """As IndexStore."""
@@ -190,16 +191,14 @@ class FolderStore:
         from blog_search_mcp.index.store.catalog_writer import open_writer
         from blog_search_mcp.index.store.disk import translate_disk_errors
         from blog_search_mcp.index.store.generations import next_folder
-        from blog_search_mcp.index.store.manifest import verify_if_modified, verifying
+        from blog_search_mcp.index.store.manifest import verify_modified
         from blog_search_mcp.index.vectors.memmap_writer import MemmapWriter
 
         before: GenerationFiles | None = None
-        wait_until_verified: Callable[[], None] = _do_nothing
         with ExitStack() as stack:
             if base is not None:
                 before = self.layout.generation(base.generation)
-                verify_if_modified(before, base)
-                wait_until_verified = stack.enter_context(verifying(before, base))
+                verify_modified(before, base)
             with translate_disk_errors():
                 number = stack.enter_context(next_folder(self.layout))
                 files = self.layout.generation(number)
@@ -214,9 +213,7 @@ class FolderStore:
                         )
                     )
                 )
-            yield FolderGenerationWriter(
-                self.layout, number, base, catalog, vectors, wait_until_verified
-            )
+            yield FolderGenerationWriter(self.layout, number, base, catalog, vectors)
 
 
 def store_at(folder: Path) -> FolderStore:
@@ -233,7 +230,6 @@ class FolderGenerationWriter:
     base: Manifest | None
     catalog: CatalogWriter
     vectors: VectorWriter
-    wait_until_verified: Callable[[], None]
 
     @property
     def files(self) -> GenerationFiles:
@@ -284,7 +280,6 @@ class FolderGenerationWriter:
         earlier = self.base.files if self.base else {}
         files = checksum_files(self.files, earlier)
         manifest = manifest.model_copy(update={"files": files})
-        self.wait_until_verified()
         switch(self.layout, manifest)
         return manifest
 
@@ -374,6 +369,3 @@ def _read_state(path: Path) -> FileStatus:
 def _close(catalog: Catalog, on_close: Callable[[], None]) -> None:
     catalog.close()
     on_close()
-
-
-def _do_nothing() -> None: ...

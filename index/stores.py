@@ -138,8 +138,11 @@ class IndexStore(Protocol):
     ) -> OpenGeneration:
         """Verify a generation, as far as each opening must, and open it for searches."""
 
-    def verify(self, manifest: Manifest) -> None:
-        """Compare all of a generation with what was written."""
+    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:
+        """Compare a generation with what was written, but for files that nobody wrote to since.
+
+        Those too without `trusts_stamps`. Raises IndexBroken.
+        """
 
     def measure(self) -> int | None:
         """Return the bytes of everything that is kept of the index, `None` if nobody knows."""

@@ -146,7 +146,7 @@ class MilvusStore:
         self._opened = generation.record, connection
         return connection
 
-    def verify(self, manifest: Manifest) -> None:
+    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:  # noqa: ARG002
         """As IndexStore: every collection is there and has as many rows as were written."""
         generation = self._read(manifest.generation)
         for segment in generation.record.segments:

@@ -16,9 +16,6 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -209,36 +206,6 @@ def verify_modified(files: GenerationFiles, manifest: Manifest) -> None:
     for name, checksum in manifest.files.items():
         if not is_unmodified(files.folder / name, checksum):
             verify_file(files, name, checksum)
-
-
-def verify_if_modified(files: GenerationFiles, manifest: Manifest) -> None:
-    """Verify every file if one was modified after the manifest, which is last, was written.
-
-    What a disk alone has changed is left to whoever opens the files. Raises IndexBroken.
-    """
-    written = files.manifest.stat().st_mtime_ns
-    for name, checksum in manifest.files.items():
-        stamp = read_stamp(files.folder / name)
-        if stamp is None or stamp[1] != checksum.size or stamp[2] >= written:
-            verify(files, manifest)
-            return
-
-
-@contextmanager
-def verifying(files: GenerationFiles, manifest: Manifest) -> Iterator[Callable[[], None]]:
-    """Verify every file in another thread while the block copies from them.
-
-    Yields a function that waits for it and raises IndexBroken if a file is damaged: call it before
-    the block ends, since its bytes would else get a good checksum in the copy. An error of the
-    block waits too: a damaged file is the reason of whatever its reader raised.
-    """
-    with ThreadPoolExecutor(1, thread_name_prefix="verify") as thread:
-        verified = thread.submit(verify, files, manifest)
-        try:
-            yield verified.result
-        except Exception:
-            verified.result()
-            raise
 
 
 def is_unmodified(path: Path, checksum: Checksum) -> bool:

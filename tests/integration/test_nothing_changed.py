@@ -62,24 +62,6 @@ def test_it_refuses_an_index_whose_file_is_shorter_whatever_its_time(blog: MakeB
         made.ingest()
 
 
-@pytest.mark.parametrize("name", ["vectors/000001.npy", "chunks.db", "vectors/directory.npz"])
-def test_what_a_disk_changed_is_not_taken_into_the_next_generation(
-    blog: MakeBlog, name: str
-) -> None:
-    made = blog({"a.md": "One onion.\n", "b.md": "Two leeks.\n"})
-    for each in made.manifest.files:
-        settled(made.files.folder / each)
-    path = made.files.folder / name
-    status, whole = path.stat(), path.read_bytes()
-    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    made.write({"b.md": "Three leeks.\n"})
-    with pytest.raises(IndexBroken, match=f"The index's {name} is damaged"):
-        made.ingest()
-    assert made.manifest.generation == 1
-    assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]
-
-
 def test_it_refuses_an_index_that_lacks_a_file(blog: MakeBlog) -> None:
     made = blog({"a.md": "One onion.\n"})
     rows_file(made.files).unlink()

@@ -12,7 +12,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.store import manifest
-from blog_search_mcp.index.store.manifest import REBUILD, verify
+from blog_search_mcp.index.store.manifest import verify
 from blog_search_mcp.index.types import Filters, Hit
 from tests.support.blog import rows_file
 
@@ -128,20 +128,6 @@ def test_without_links_everything_is_copied_with_checksums(
     assert not before.items() & inodes(made.files).items()
     verify(made.files, made.manifest)
     assert found(made, "walrus3") == ["3.md"]
-
-
-@pytest.mark.parametrize("name", ["vectors/000001.npy", "texts.db", "chunks.db"])
-@pytest.mark.parametrize("posts", [1, 9])
-def test_what_a_disk_lost_gets_no_good_checksum_whether_shared_or_written_anew(
-    name: str, posts: int, blog: MakeBlog
-) -> None:
-    made = blog(POSTS)
-    bit_flipped_by_the_disk(made.files.folder / name)
-    made.write({f"{n}.md": f"# Post {n}\n\nAbout tea.\n" for n in range(posts)})
-    with pytest.raises(IndexBroken) as raised:
-        made.ingest()
-    assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
-    assert made.manifest.generation == 1
 
 
 def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_requests(
