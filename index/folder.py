@@ -8,20 +8,19 @@ and the read, and the time of a request itself, without a guard.
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.errors import IndexBroken, IndexProblem
 from blog_search_mcp.index.store.disk import (
     LARGEST_CURRENT,
+    FileStamp,
     GenerationFiles,
     Layout,
     read_regular,
@@ -165,11 +164,9 @@ class FolderStore:
             return ""
         return found.decode("utf-8", errors="replace")
 
-    def record_stamp(self) -> FileStatus | None:
+    def record_stamp(self) -> FileStamp | None:
         """As IndexStore."""
-        with suppress(OSError):
-            return _read_state(self.layout.last_ingest)
-        return None
+        return read_stamp(self.layout.last_ingest)
 
     def lock_writer(self) -> AbstractContextManager[None]:
         """As IndexStore."""
@@ -284,15 +281,6 @@ class FolderGenerationWriter:
         return manifest
 
 
-VERIFY_DELAY = 5.0
-"""Seconds until a file whose status changed is hashed, so that requests have the machine."""
-
-FileStatus: TypeAlias = tuple[int, int, int, int]
-"""Of a file: inode, size, and when its content and its status changed last, in nanoseconds."""
-
-log = logging.getLogger(__name__)
-
-
 class Guard:
     """Verifies the files of one generation when it is opened, and notices when one changes."""
 
@@ -303,67 +291,36 @@ class Guard:
         self._verify_file = partial(verify_file, files)
         self._checksums = manifest.files
         self._paths = {name: files.folder / name for name in manifest.files}
-        self._states = self._read_states()
-        self._damage: IndexBroken | None = None
-        self._damaged: dict[tuple[str, FileStatus], IndexBroken] = {}
-        """By file and its status then, what its checksum told."""
+        self._stamps = self._read_stamps()
+        self._damaged: dict[tuple[str, FileStamp], IndexBroken] = {}
+        """By file and its stamp then, what its checksum told."""
         verify_modified(files, manifest)
 
     def check(self) -> None:
-        """Raise IndexBroken if a file is no longer what was opened.
+        """Raise IndexBroken if a file is no longer what was opened; one only touched is hashed.
 
-        A file that is gone is none of the changed: a generation that is no longer kept stays
-        readable for those who opened it. One that was only touched is verified again; one that
-        was linked to, or whose time was set back, a little later.
+        A file that is gone does not count: a generation that is no longer kept stays readable for
+        those who opened it.
         """
-        if self._damage is not None:
-            raise self._damage.with_traceback(None)
-        states = self._read_states()
-        changed = [name for name, state in states.items() if self._states.get(name) != state]
-        for name in changed:
-            if self._states.get(name, ())[:3] != states[name][:3]:
-                self._verify_once(name, states[name])
-        self._states |= states
-        self._verify_later(changed)
+        stamps = self._read_stamps()
+        for name, stamp in stamps.items():
+            if self._stamps.get(name) != stamp:
+                self._verify_once(name, stamp)
+        self._stamps |= stamps
 
-    def _verify_once(self, name: str, status: FileStatus) -> None:
-        """Verify a file, unless it was damaged when it had this status. Raises IndexBroken."""
-        if error := self._damaged.get((name, status)):
+    def _verify_once(self, name: str, stamp: FileStamp) -> None:
+        """Verify a file, unless it was damaged when it had this stamp. Raises IndexBroken."""
+        if error := self._damaged.get((name, stamp)):
             raise error.with_traceback(None)
         try:
             self._verify_file(name, self._checksums[name])
         except IndexBroken as error:
-            self._damaged[name, status] = error
+            self._damaged[name, stamp] = error
             raise
 
-    def _verify_later(self, names: Sequence[str]) -> None:
-        """Have these files hashed in another thread, VERIFY_DELAY from now."""
-        if names:
-            timer = threading.Timer(VERIFY_DELAY, self._verify_in_background, [names])
-            timer.daemon = True
-            timer.start()
-
-    def _verify_in_background(self, names: Sequence[str]) -> None:
-        """Hash the files; one that is gone by now was needed by nobody."""
-        try:
-            for name in names:
-                if self._paths[name].exists():
-                    self._verify_file(name, self._checksums[name])
-        except IndexBroken as error:
-            log.warning("%s", error)
-            self._damage = error
-
-    def _read_states(self) -> dict[str, FileStatus]:
-        states = {}
-        for name, path in self._paths.items():
-            with suppress(OSError):
-                states[name] = _read_state(path)
-        return states
-
-
-def _read_state(path: Path) -> FileStatus:
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    def _read_stamps(self) -> dict[str, FileStamp]:
+        stamps = ((name, read_stamp(path)) for name, path in self._paths.items())
+        return {name: stamp for name, stamp in stamps if stamp}
 
 
 def _close(catalog: Catalog, on_close: Callable[[], None]) -> None:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store import manifest
 from blog_search_mcp.index.store.manifest import verify
 from blog_search_mcp.index.types import Filters, Hit
-from tests.support.blog import rows_file
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.disk import GenerationFiles
@@ -40,14 +33,6 @@ def edited(made: Blog, number: int = 3) -> None:
 def found(made: Blog, word: str) -> list[str]:
     answer = made.reader().search(word, Filters(), limit=30, offset=0)
     return [hit.post.source for hit in answer.hits if word in hit.chunk.text]
-
-
-def bit_flipped_by_the_disk(path: Path) -> None:
-    """In a number or a text, with the time the file had, as if no system call had done it."""
-    status, content = path.stat(), bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def test_one_edit_copies_none_of_what_is_written_once(blog: MakeBlog) -> None:
@@ -128,31 +113,3 @@ def test_without_links_everything_is_copied_with_checksums(
     assert not before.items() & inodes(made.files).items()
     verify(made.files, made.manifest)
     assert found(made, "walrus3") == ["3.md"]
-
-
-def test_a_file_that_another_generation_shares_by_now_is_verified_beside_the_requests(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.folder.VERIFY_DELAY", 1000.0)
-    made = blog(POSTS)
-    reader = made.reader()
-    hashed: list[str] = []
-    monkeypatch.setattr(manifest, "_hash_file", lambda path: hashed.append(path.name))
-    os.link(rows_file(made.files), made.index / "another")
-    assert reader.read("3.md", 0, 0).count == 1
-    assert hashed == []
-
-
-def test_a_file_whose_time_was_set_back_is_refused_a_little_later(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.folder.VERIFY_DELAY", 0.0)
-    made = blog(POSTS)
-    reader = made.reader()
-    bit_flipped_by_the_disk(rows_file(made.files))
-    end = time.monotonic() + 60.0
-    with suppress(IndexBroken):
-        while time.monotonic() < end:
-            reader.read("3.md", 0, 0)
-    with pytest.raises(IndexBroken, match=r"vectors/000001\.npy is damaged"):
-        reader.read("3.md", 0, 0)
