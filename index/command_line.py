@@ -182,31 +182,6 @@ def _guard(stream: TextIO | None, *, is_needed: bool) -> TextIO:
     )
 
 
-NEEDED = 2 << 30
-"""Bytes of address space, of which a tenth is ever used: libraries, and 64 MB for each thread that
-allocates. With two processors an ingest failed in each run at 1.4 GB, in one of three at 1.6 and in
-none of nine from 1.8 on, with either model of the package."""
-
-
-def describe_small_limit() -> str | None:
-    """Warn that this process may map too little memory; `None` if it may map enough.
-
-    It is asked before libraries are loaded: native code that gets no memory seldom raises. OpenBLAS
-    exits, tantivy's Rust aborts, FAISS's C++ and thread starts end with SIGSEGV.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return None
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY or limit >= NEEDED:
-        return None
-    return (
-        f"This process may map {limit >> 20:,} MB of memory and needs {NEEDED >> 20:,}, most of "
-        "which it will not use. Raise the limit: `ulimit -v unlimited`."
-    )
-
-
 @contextmanager
 def block_interrupts(*more: signal.Signals) -> Iterator[None]:
     """Block SIGINT and `more` here, and for processes that are started here, until they unblock it.
@@ -231,9 +206,6 @@ def run_command(command: Callable[[], int]) -> int:
     """
     sys.stdout = _guard(sys.stdout, is_needed=True)
     sys.stderr = _guard(sys.stderr, is_needed=False)
-    if too_small := describe_small_limit():
-        sys.stderr.write(f"{too_small}\n")
-        return FAILED
     try:
         try:
             status = command()
