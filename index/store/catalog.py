@@ -3,8 +3,7 @@
 Text is served from here and not from the content folder, so that what is read
 and what was searched can never disagree. The file belongs to an immutable
 generation, so it is opened as one: no locks, no journal, any number of servers. Most texts lie
-in a second file, which many generations share and which is large: each text has a checksum, which
-is compared whenever it is read.
+in a second file, which many generations share.
 """
 
 from __future__ import annotations
