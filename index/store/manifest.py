@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 from dataclasses import astuple, dataclass
 from datetime import datetime
@@ -209,8 +210,12 @@ def verify_modified(files: GenerationFiles, manifest: Manifest) -> None:
 
 
 def is_unmodified(path: Path, checksum: Checksum) -> bool:
-    """Whether nobody has written to the file since its checksum was taken, by its time."""
-    return checksum.stamp is not None and read_stamp(path) == checksum.stamp
+    """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
+    return (
+        checksum.stamp is not None
+        and read_stamp(path) == checksum.stamp
+        and os.access(path, os.R_OK)
+    )
 
 
 def checksum_of(path: Path) -> Checksum:

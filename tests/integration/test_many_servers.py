@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from mcp import Client, MCPError
+from mcp import Client
 
 from tests.support.served import POSTS, indexed, serving
 from tests.support.waiting import PATIENCE
@@ -101,32 +101,16 @@ async def call_tools(client: Client) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_client_of_today_needs_no_server_twice(
-    servers: list[tuple[int, subprocess.Popen[bytes]]],
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_no_client_needs_a_server_twice(
+    servers: list[tuple[int, subprocess.Popen[bytes]]], era: str
 ) -> None:
     turns = itertools.cycle(range(2))
     proxy = Proxy([port for port, _ in servers], lambda: next(turns))
-    async with behind(proxy) as url, Client(url, mode="auto") as client:
-        assert client.protocol_version == "2026-07-28"
+    async with behind(proxy) as url, Client(url, mode=era) as client:
+        assert (client.protocol_version == "2026-07-28") == (era == "auto")
         await call_tools(client)
     assert min(proxy.answered) >= CALLS // 2
-
-
-@pytest.mark.anyio
-async def test_a_client_of_an_earlier_protocol_needs_the_server_it_began_with(
-    servers: list[tuple[int, subprocess.Popen[bytes]]],
-) -> None:
-    ports = [port for port, _ in servers]
-    pinned = Proxy(ports, lambda: 1)
-    async with behind(pinned) as url, Client(url, mode="legacy") as client:
-        await call_tools(client)
-    assert pinned.answered[0] == 0
-    turns = itertools.cycle(range(2))
-    async with behind(Proxy(ports, lambda: next(turns))) as url:
-        with pytest.raises(ExceptionGroup) as raised:
-            async with Client(url, mode="legacy") as client:
-                await call_tools(client)
-    assert raised.group_contains(MCPError, match="Session", depth=None)
 
 
 @pytest.mark.anyio
