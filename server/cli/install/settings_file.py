@@ -29,8 +29,8 @@ _LARGEST = 256 * 1024**2
 """Bytes of a file that is read: Claude Code keeps a history in its own."""
 _BOM = "\ufeff"
 """Windows editors begin a file with it; JSON does not allow it."""
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])')
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|,(?=\s*[}\]])')
 
 
 @dataclass(frozen=True, slots=True)
