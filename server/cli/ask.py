@@ -1,4 +1,4 @@
-"""`blog-server ask`: one query through a real MCP client, over stdio, to a server of our own.
+"""`blog-search-mcp ask`: one query through a real MCP client, over stdio, to a server of our own.
 
 It does what any client does, to see that all of it works: search_blog, then read_chunk of the
 best hit. The client knows the server by its protocol alone.

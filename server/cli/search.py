@@ -1,4 +1,4 @@
-"""`blog-server search`: print hits, or the passage of one, on the terminal.
+"""`blog-search-mcp search`: print hits, or the passage of one, on the terminal.
 
 The index is searched directly: no server, no protocol, and the SDK, which takes longest to
 import, is not needed. The facts are those of the search page.
@@ -7,25 +7,35 @@ import, is not needed. The facts are those of the search page.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
-from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.types import Filters, Sort
 from blog_search_mcp.server.cli.terminal import tell, with_folders
-from blog_search_mcp.server.engine import Engine, engine_for_one
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.notices import explain_empty
-from blog_search_mcp.server.settings import SearchRequest, Settings
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, Settings
 from blog_search_mcp.server.tools.search_blog import search_sorted
 
 
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What `search` is to do."""
+
+    query: str
+    filters: Filters
+    sort: Sort = "relevance"
+    limit: int = TOP_K_DEFAULT
+    offset: int = 0
+    reads: bool = False
+    """Whether the passage of the one hit is printed instead of the list."""
+    why: bool = False
+    """Whether each hit is explained."""
+    json: bool = False
+
+
 def search(settings: Settings, request: SearchRequest) -> int:
-    """Search and print; returns the exit status, 1 if nothing is found or an error is printed."""
-    try:
-        return _search_and_print(engine_for_one(settings), request, settings)
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
-
-
-def _search_and_print(searcher: Engine, request: SearchRequest, settings: Settings) -> int:
+    """Search and print; returns the exit status, 1 if nothing is found. Raises BlogSearchError."""
+    searcher = engine_for_one(settings)
     from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
     from blog_search_mcp.server.format.results import page_of
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts
@@ -49,7 +59,7 @@ def _search_and_print(searcher: Engine, request: SearchRequest, settings: Settin
         hit = answer.hits[0]
         passage = searcher.read(hit.post.source, hit.chunk.index, 0)
     details = Details(answer, query, request.why)
-    if settings.json:
+    if request.json:
         facts = {"query": query.text, **answer_facts(answer, query, notice)}
         if passage is not None:
             facts["passage"] = passage_facts(passage, query)

@@ -1,4 +1,4 @@
-"""The JSON facts that the search page and `blog-server search --json` show.
+"""The JSON facts that the search page and `blog-search-mcp search --json` show.
 
 A tool's answer is cut to what a model should pay for. A person is given whole titles and
 headings, what matched as marks, and what the score is made of.

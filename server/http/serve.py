@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import PortUnusable
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import Address, Settings
+from blog_search_mcp.server.settings import Access, Address, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
 
@@ -35,12 +35,12 @@ GRACE = 10
 log = logging.getLogger(__name__)
 
 
-def serve_http(settings: Settings, address: Address) -> int:
+def serve_http(settings: Settings, address: Address, access: Access) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     logs = [UsageLog(settings.usage_log)] if settings.usage_log else []
     server = build_server(engine, TOOLSETS[settings.toolset], logs, STREAMS)
-    app = build_app(engine, address, settings.access, server)
+    app = build_app(engine, address, access, server)
     try:
         return serve(app, address, engine.warm_up, server.notifier.close)
     except PortUnusable as error:

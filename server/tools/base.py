@@ -1,7 +1,7 @@
 """What a tool is: a definition, a model of its arguments, and the function behind it.
 
 The schema that clients see and the validation come from the same pydantic model. Nothing here
-imports the MCP SDK, which takes 0.7 s: the search page and `blog-server search` use the same
+imports the MCP SDK, which takes 0.7 s: the search page and `blog-search-mcp search` use the same
 models. Errors are our own sentences, which name the argument, the value and the rule: that is
 what a model needs to call again.
 """

@@ -34,7 +34,7 @@ def build_index(
     rebuild: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the index up to date with the folder of posts `content`, as `blog-ingest` does.
+    """Bring the index up to date with the folder of posts `content`, as the command `ingest` does.
 
     Only what has changed is read and embedded. Reading starts worker processes, so a script
     calls this below `if __name__ == "__main__":`.

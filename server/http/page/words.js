@@ -83,9 +83,9 @@ const WORDS = {
   "generation": ["generation {n}", "第 {n} 代", "第 {n} 代"],
   // docs/troubleshooting.md has a row for each of these two.
   "unreachable": [
-    "The server does not answer. Start it again with blog-server --http, then try again.",
-    "伺服器沒有回應。請用 blog-server --http 重新啟動，然後再試一次。",
-    "服务器没有响应。请用 blog-server --http 重新启动，然后重试。",
+    "The server does not answer. Start it again with blog-search-mcp serve --http, then try again.",
+    "伺服器沒有回應。請用 blog-search-mcp serve --http 重新啟動，然後再試一次。",
+    "服务器没有响应。请用 blog-search-mcp serve --http 重新启动，然后重试。",
   ],
   "unreadable": [
     "The answer is not one of this server's. Look at what stands between it and this page, then try again.",

@@ -1,4 +1,4 @@
-"""`blog-server search`: what it prints on a terminal and elsewhere, and how it ends."""
+"""`blog-search-mcp search`: what it prints on a terminal and elsewhere, and how it ends."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from blog_search_mcp.cli import program
 from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.command_line import run as run_program
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli import search as search_command
-from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.cli.search import search
 from blog_search_mcp.server.engine import engine_for_author, engine_for_one
 from blog_search_mcp.server.format.results import page_of
+from blog_search_mcp.server.settings import Settings
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 from tests.support.python import output_of, run_python
@@ -65,9 +66,7 @@ def run(made: Blog, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs the command as if its output went to a pipe; gives its status and what it printed."""
 
     def ran(*arguments: str) -> tuple[int, str]:
-        settings = read_settings(["search", "--index", str(made.index), *arguments], {})
-        assert settings.search is not None
-        status = search(settings, settings.search)
+        status = run_program(program, ["search", "--index", str(made.index), *arguments])
         out, err = capsys.readouterr()
         return status, out + err
 
@@ -248,7 +247,7 @@ def test_without_an_index_the_command_says_how_to_make_one(tmp_path: Path) -> No
     done = command("cache", "--index", str(tmp_path / "none"))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("There is no index in none/ yet. Make one: `")
-    assert done.stderr.endswith(f"blog-ingest CONTENT --index {tmp_path / 'none'}`.\n")
+    assert done.stderr.endswith(f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`.\n")
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +256,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return run_python("-m", "blog_search_mcp.server", "search", *arguments)
+    return run_python("-m", "blog_search_mcp", "search", *arguments)
 
 
 def test_the_command_searches_a_real_index_and_tells_of_posts_that_changed(index: Path) -> None:
@@ -271,7 +270,7 @@ def test_the_command_searches_a_real_index_and_tells_of_posts_that_changed(index
 
 def test_who_closes_the_pipe_early_ends_the_printing_and_nothing_else(index: Path) -> None:
     line = shlex.join(
-        [sys.executable, "-m", "blog_search_mcp.server", "search", "onion", "--index", str(index)]
+        [sys.executable, "-m", "blog_search_mcp", "search", "onion", "--index", str(index)]
     )
     done = subprocess.run(
         ["bash", "-c", f"{line} | true"], cwd=ROOT, capture_output=True, encoding="utf-8"
@@ -281,17 +280,16 @@ def test_who_closes_the_pipe_early_ends_the_printing_and_nothing_else(index: Pat
 
 def test_searching_has_no_need_of_the_protocol(index: Path) -> None:
     code = (
-        "import sys\nfrom blog_search_mcp.server.cli.search import search\n"
-        "from blog_search_mcp.server.cli.parser import read_settings\n"
-        f"settings = read_settings(['search', 'onion', '--index', {str(index)!r}], {{}})\n"
-        "search(settings, settings.search)\nprint('mcp' in sys.modules)"
+        "import sys\nfrom blog_search_mcp.cli import program\n"
+        "from blog_search_mcp.index.command_line import run\n"
+        f"run(program, ['search', 'onion', '--index', {str(index)!r}])\n"
+        "print('mcp' in sys.modules)"
     )
     assert output_of(code).splitlines()[-1] == "False"
 
 
 def test_the_engine_of_one_question_opens_what_the_settings_name(index: Path) -> None:
-    settings = read_settings(["search", "onion", "--index", str(index)], {})
-    assert engine_for_one(settings).overview.posts == 2
+    assert engine_for_one(Settings(index)).overview.posts == 2
 
 
 @pytest.mark.parametrize("embeds", [True, False])
@@ -300,7 +298,6 @@ def test_the_engine_of_a_look_at_the_blog_loads_a_model_only_to_embed(
 ) -> None:
     loaded: list[str] = []
     monkeypatch.setattr("blog_search_mcp.index.embedders.registry.preload", loaded.append)
-    settings = read_settings(["audit", "--index", str(index)], {})
-    corpus = engine_for_author(settings, embeds=embeds).corpus()
+    corpus = engine_for_author(Settings(index), embeds=embeds).corpus()
     assert len(corpus.posts) == 2
     assert bool(loaded) is embeds
