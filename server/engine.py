@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
     BlogSearchError,
-    IndexBroken,
     IndexMissing,
     IndexProblem,
     describe_exhaustion,
@@ -23,7 +22,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.stores import Location, Stamp, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
     from datetime import date
     from pathlib import Path
 
@@ -75,25 +74,6 @@ class IndexStatus:
 
         last = read_any_last_ingest(self._store)
         return read_folder(last, self._content, posts, today)
-
-    def changed(self, before: Stamp | None, now: Stamp | None) -> frozenset[str]:
-        """Return the sources that were added, changed or removed between two generations.
-
-        Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
-        deleted since.
-        """
-        early, late = self._digests(before), self._digests(now)
-        return frozenset(
-            source for source in early.keys() | late.keys() if early.get(source) != late.get(source)
-        )
-
-    def _digests(self, stamp: Stamp | None) -> Mapping[str, str]:
-        if stamp is None:
-            return {}
-        if not stamp[0].isdecimal():
-            raise IndexBroken("The index's CURRENT names no generation.")
-        manifest = self._store.read_manifest(int(stamp[0]))
-        return {source: post.digest for source, post in manifest.posts.items()}
 
 
 log = logging.getLogger(__name__)

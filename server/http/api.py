@@ -25,7 +25,6 @@ from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits
 
-API = "/api"
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -44,7 +43,7 @@ def search(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read, as `read_chunk` does, with what `query` matches marked, as text and rendered.
+    """Read, as `read_chunk` does, with what `query` matches marked, as text and as HTML.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
     """
@@ -60,8 +59,8 @@ def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     if arguments.whole:
         return facts
     rendered = render_passage(found, query, read_post, searcher.corpus, searcher.listing)
-    for chunk, nodes in zip(facts["chunks"], rendered, strict=True):
-        chunk["nodes"] = nodes
+    for chunk, html in zip(facts["chunks"], rendered, strict=True):
+        chunk["html"] = html
     return facts
 
 
@@ -94,21 +93,19 @@ ENDPOINTS: dict[str, Answers] = {
 
 def api_routes(searcher: Engine) -> list[Route]:
     """Return a route for each of ENDPOINTS."""
-    return [
-        Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])
-        for name, answer in ENDPOINTS.items()
-    ]
 
+    def route(name: str, answer: Answers) -> Route:
+        async def endpoint(request: Request) -> JSONResponse:
+            try:
+                body = await request.body()
+            except ClientDisconnect:
+                return refusal(400, "The body ended too early.")  # which nobody reads
+            question = partial(answer, searcher)
+            return await run_sync(_respond, question, body, abandon_on_cancel=True)
 
-def _endpoint(answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
-    async def endpoint(request: Request) -> JSONResponse:
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return refusal(400, "The body ended too early.")  # which nobody reads
-        return await run_sync(_respond, answer, body, abandon_on_cancel=True)
+        return Route(f"/api/{name}", endpoint, methods=["POST"])
 
-    return endpoint
+    return [route(*each) for each in ENDPOINTS.items()]
 
 
 def _respond(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) -> JSONResponse:
