@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import one_line, present, quote, shorten
+from blog_search_mcp.server.format.results import fit, one_line, present, quote, shorten
 
 NAME_WIDTH = 40
 NEAREST = 3
@@ -38,13 +38,8 @@ def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
-    shown: list[str] = []
-    for name, count in counts:
-        shown.append(f"{shorten(one_line(name), width)} ({count:,})")
-        room -= len(shown[-1].encode()) + 2
-        if room < 0:
-            shown.pop()
-            break
+    names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
+    shown = fit(lambda first: "".join(f"{name}, " for name in first).encode(), names, room)
     left = len(counts) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more" if left else "")
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
+from blog_search_mcp.index.errors import EmbedderUnavailable
 from tests.support.front import Blog, made
 
 ANSWER_BYTES = 2_500
@@ -95,6 +97,20 @@ def test_a_text_without_links_to_suggest_gets_a_notice(blog: Blog, reverse: bool
     facts = blog.tool("suggest_links", text="# Granite\n\nIt rises.", reverse=reverse).facts
     assert facts["links"] == []
     assert facts["notice"]
+
+
+@pytest.mark.parametrize("tool", ["find_similar", "suggest_links"])
+def test_a_draft_is_compared_by_words_where_nothing_embeds_it(
+    blog: Blog, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise EmbedderUnavailable("It sleeps.", for_clients="It sleeps.")
+
+    monkeypatch.setattr(OnnxEmbedder, "embed_documents", fail)
+    facts = blog.tool(tool, text=f"# Lunch\n\nIt was onion walrus. {ICE}\n").facts
+    assert "It sleeps." in facts["notice"]
+    [found, *_] = facts.get("posts") or facts["links"]
+    assert found["source"] == "walrus.md"
 
 
 @pytest.mark.parametrize("tool", ["find_similar", "suggest_links"])
