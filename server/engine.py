@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.reader import Index
+    from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.store.statistics import Overview
@@ -78,6 +78,8 @@ class IndexStatus:
 
 log = logging.getLogger(__name__)
 
+Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
+
 
 class Engine:
     """An index as a server answers from it: opened when first used, and once for all threads."""
@@ -97,15 +99,11 @@ class Engine:
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
-        answer = self._opened().ask(
-            lambda one: one.search(query, filters, limit=limit, offset=offset)
-        )
-        return replace(answer, notice=self._notice(answer.notice))
+        return self._ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
-        passage = self._opened().ask(lambda one: one.read(source, chunk_index, neighbors))
-        return replace(passage, notice=self._notice(passage.notice))
+        return self._ask(lambda one: one.read(source, chunk_index, neighbors))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -128,8 +126,7 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        overview = self._opened().reader().overview
-        return replace(overview, notice=self._notice(overview.notice))
+        return self._ask(lambda one: one.overview)
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -138,26 +135,23 @@ class Engine:
         """
 
         def work() -> None:
-            self.warm()
+            try:
+                self._opened().reader()
+            except BlogSearchError as error:
+                log.info("Not ready yet: %s", error)  # each call will report it to the client
+            except BaseException as error:  # a panic of Rust is no Exception
+                exhausted = describe_exhaustion(error)
+                log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
             then()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
-    def warm(self) -> None:
-        """Open the index, whether or not that works."""
-        try:
-            self._opened().reader()
-        except BlogSearchError as error:
-            log.info("Not ready yet: %s", error)  # each call will report it to the client
-        except BaseException as error:  # a panic of Rust is no Exception
-            exhausted = describe_exhaustion(error)
-            log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
-
-    def _notice(self, notice: str | None) -> str | None:
-        """Add what is known of changed posts."""
+    def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
+        """Put a request to the newest generation that can be used, and tell of changed posts."""
+        answer = self._opened().ask(request)
         stale = self._staleness.notice() if self._staleness is not None else None
-        notice = " ".join(filter(None, (notice, stale)))
-        return complete_commands(notice) if notice else None
+        notice = " ".join(filter(None, (answer.notice, stale)))
+        return replace(answer, notice=complete_commands(notice) or None)
 
     def _opened(self) -> Index:
         with self._opening:
@@ -187,9 +181,7 @@ def engine_for(settings: Settings) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    content = settings.content or settings.watch
-    status = IndexStatus(settings.index, settings.watch is not None, content)
-    engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
+    engine = Engine(partial(_open_index, settings, waits=False), _status_for(settings), staleness)
     return engine
 
 
@@ -201,17 +193,20 @@ def engine_for_one(settings: Settings) -> Engine:
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
     staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    opened = partial(_open_index, settings, waits=True)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content), staleness)
+    return Engine(partial(_open_index, settings), _status_for(settings), staleness)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
     """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
-    opened = partial(_open_index, settings, waits=True, embeds=embeds)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content))
+    return Engine(partial(_open_index, settings, embeds=embeds), _status_for(settings))
 
 
-def _open_index(settings: Settings, *, waits: bool, embeds: bool = True) -> Index:
+def _status_for(settings: Settings) -> IndexStatus:
+    content = settings.content or settings.watch
+    return IndexStatus(settings.index, settings.watch is not None, content)
+
+
+def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:
     """Import what searches, while a model of the package is loaded if anything `embeds`.
 
     An embedder that `waits` is given the time to load its model.

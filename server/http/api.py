@@ -18,10 +18,9 @@ from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.http.guards import refusal
-from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.list_posts import LIST_POSTS, find_posts
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits
 
@@ -37,9 +36,8 @@ def search(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
-    answer, overview = find_hits(searcher, arguments), searcher.overview
-    notice = answer.notice if answer.hits else explain_empty(answer, arguments.filters, overview)
-    return answer_facts(answer, analyse_for_blog(arguments.query, overview), notice)
+    answer = find_hits(searcher, arguments)
+    return answer_facts(answer, analyse_for_blog(arguments.query, searcher.overview))
 
 
 def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,11 +66,7 @@ def posts(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import posts_facts
 
-    arguments = LIST_POSTS.parse(given)
-    found = searcher.listing().posts(
-        arguments.filters, arguments.order, arguments.limit, arguments.offset
-    )
-    return posts_facts(found)
+    return posts_facts(find_posts(searcher, LIST_POSTS.parse(given)))
 
 
 def about(searcher: Engine, _given: Mapping[str, Any]) -> dict[str, Any]:
