@@ -200,15 +200,14 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is None:
         from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, settings.content)
+        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, None)
     else:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    content = settings.content or settings.watch
-    status = IndexStatus(settings.index, settings.watch is not None, content)
+    status = IndexStatus(settings.index, settings.watch is not None, settings.watch)
     engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
     return engine
 
@@ -220,15 +219,15 @@ def engine_for_one(settings: Settings) -> Engine:
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
+    staleness = StalenessCheck(settings.index, None, run=lambda work: work())
     opened = partial(_open_index, settings, waits=True)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content), staleness)
+    return Engine(opened, IndexStatus(settings.index), staleness)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
     """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
     opened = partial(_open_index, settings, waits=True, embeds=embeds)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content))
+    return Engine(opened, IndexStatus(settings.index))
 
 
 def _open_index(settings: Settings, *, waits: bool, embeds: bool = True) -> Index:

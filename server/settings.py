@@ -91,8 +91,6 @@ class Settings:
     """The index folder, absolute; it need not exist."""
     embedder_url: str = ""
     """Where the embedder's server answers, as given; empty for the embedder's default."""
-    content: Path | None = None
-    """The posts' folder, absolute, if it is not where the last ingest found it."""
     watch: Path | None = None
     """The posts' folder, absolute, to keep the index up to date with while serving."""
     toolset: ToolsetName = "core"
@@ -102,11 +100,10 @@ class Settings:
 
 
 def index_arguments(settings: Settings) -> list[str]:
-    """Return the options that say where the index is, and posts that were moved."""
+    """Return the options that say where the index is, and its embedder's server."""
     return [
         *("--index", str(settings.index)),
         *(("--embedder-url", settings.embedder_url) if settings.embedder_url else ()),
-        *(("--content", str(settings.content)) if settings.content else ()),
     ]
 
 

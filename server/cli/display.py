@@ -70,7 +70,7 @@ def show_hits(console: Console, page: PageFacts, details: Details) -> None:
     """Print a page of hits and how to see more."""
     show_page(console, page, details)
     end = page.offset + len(page.results)
-    more = f", more by --offset {end}" if page.has_more else ""
+    more = ", more by --limit" if page.has_more else ""
     shown = f"Hits {page.offset + 1} to {end} of {page.total}{more}; --read N opens one."
     _line(console, Text(shown, SECONDARY))
 

@@ -25,19 +25,18 @@ SAMPLE = 10
 """Newest posts whose titles are tried as the question."""
 
 
-def set_up(
-    settings: Settings, machine: Machine, client: str | None, name: str, *, agrees: bool
-) -> int:
+def set_up(settings: Settings, machine: Machine, client: str | None, name: str) -> int:
     """Tell clients of the server, ingest and name a question; return the exit status.
 
-    `client` is a word of CLIENTS; without one those found are told, of several those that the
-    person chooses or with `agrees` all. Raises BlogSearchError.
+    `client` is a word of CLIENTS, or `all` of those that are found; without one the person chooses
+    of several. Raises BlogSearchError.
     """
     content = settings.watch
     assert content is not None
     if not content.is_dir():
         raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
-    words = (client,) if client else _choose_clients(find_clients(machine), agrees)
+    found = find_clients(machine)
+    words = found if client == "all" else (client,) if client else _choose_clients(found)
     files = [own_file(machine, word) for word in words]
     to_paste = None if files else _entry_to_paste(settings, name, machine)
     installed, status = _install_and_ingest(settings, name, files)
@@ -58,14 +57,14 @@ def parse_choice(line: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(chosen)) if len(chosen) == len(numbers) else None
 
 
-def _choose_clients(found: tuple[str, ...], agrees: bool) -> tuple[str, ...]:
+def _choose_clients(found: tuple[str, ...]) -> tuple[str, ...]:
     """Return words of CLIENTS. Raises UsageError if nobody can be asked."""
-    if len(found) < 2 or agrees:
+    if len(found) < 2:
         return found
     if not sys.stdin.isatty():
         raise UsageError(
-            f"There are several clients here: {', '.join(found)}. Say which with --client, or take "
-            "all with --yes."
+            f"There are several clients here: {', '.join(found)}. Say which with --client, or "
+            "take all with --client all."
         )
     for number, word in enumerate(found, 1):
         sys.stderr.write(f"{number}. {CLIENTS[word]}\n")

@@ -58,7 +58,7 @@ def _tell_of_index(settings: Settings) -> None:
         open_store(settings.index).current_number()
     except IndexMissing:
         if settings.watch is None:
-            make = ingest_command(settings.index, settings.content)
+            make = ingest_command(settings.index)
             print_text(f"{settings.index} holds no index yet. To make it: {make}")
     except IndexProblem as error:
         tell(str(error), settings)

@@ -239,11 +239,11 @@ def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(h
     assert written == {"projects": projects, "mcpServers": {"blog": entry(file)}}
 
 
-def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> None:
+def test_an_embedder_url_and_the_posts_go_into_the_entry(home: Path) -> None:
     file = own_file(machine(home), "cursor")
-    settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
+    settings = Settings(INDEX, "http://box:11434", watch=Path("/posts"))
     assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
-    arguments = ("--embedder-url", "http://box:11434", "--content", "/posts")
+    arguments = ("--embedder-url", "http://box:11434", "--watch", "/posts")
     written = json.loads(file.path.read_text(encoding="utf-8"))
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
