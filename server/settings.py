@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -105,17 +103,3 @@ def index_arguments(settings: Settings) -> list[str]:
         *("--index", str(settings.index)),
         *(("--embedder-url", settings.embedder_url) if settings.embedder_url else ()),
     ]
-
-
-def name_blog(index: Location) -> str:
-    """Name a blog by its index; `index` and hidden ones go by the folder they lie in."""
-    return re.sub(r"[^\w.-]+", "-", _name_parts(index.parts)[-1]) or "blog"
-
-
-def _name_parts(parts: Sequence[str]) -> tuple[str, ...]:
-    *above, name = parts
-    if name.startswith(".blog-index-"):
-        name = name.removeprefix(".blog-index-")
-    elif above[1:] and (name == "index" or name.startswith(".")):
-        return _name_parts(above)
-    return (*above[1:], name)
