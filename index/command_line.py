@@ -123,6 +123,8 @@ def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -
     except click.ClickException as error:
         sys.stderr.write(f"{_describe_mistake(error)}\n")
         return error.exit_code
+    except click.Abort:  # the end of stdin in the place of an answer
+        return FAILED
     return int(status or 0)
 
 

@@ -174,14 +174,15 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is None:
         from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, settings.content)
+        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, None)
     else:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    engine = Engine(partial(_open_index, settings, waits=False), _status_for(settings), staleness)
+    status = IndexStatus(settings.index, settings.watch is not None, settings.watch)
+    engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
     return engine
 
 
@@ -192,18 +193,13 @@ def engine_for_one(settings: Settings) -> Engine:
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    return Engine(partial(_open_index, settings), _status_for(settings), staleness)
+    staleness = StalenessCheck(settings.index, None, run=lambda work: work())
+    return Engine(partial(_open_index, settings), IndexStatus(settings.index), staleness)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
     """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
-    return Engine(partial(_open_index, settings, embeds=embeds), _status_for(settings))
-
-
-def _status_for(settings: Settings) -> IndexStatus:
-    content = settings.content or settings.watch
-    return IndexStatus(settings.index, settings.watch is not None, content)
+    return Engine(partial(_open_index, settings, embeds=embeds), IndexStatus(settings.index))
 
 
 def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -91,8 +89,6 @@ class Settings:
     """The index folder, absolute; it need not exist."""
     embedder_url: str = ""
     """Where the embedder's server answers, as given; empty for the embedder's default."""
-    content: Path | None = None
-    """The posts' folder, absolute, if it is not where the last ingest found it."""
     watch: Path | None = None
     """The posts' folder, absolute, to keep the index up to date with while serving."""
     toolset: ToolsetName = "core"
@@ -102,23 +98,8 @@ class Settings:
 
 
 def index_arguments(settings: Settings) -> list[str]:
-    """Return the options that say where the index is, and posts that were moved."""
+    """Return the options that say where the index is, and its embedder's server."""
     return [
         *("--index", str(settings.index)),
         *(("--embedder-url", settings.embedder_url) if settings.embedder_url else ()),
-        *(("--content", str(settings.content)) if settings.content else ()),
     ]
-
-
-def name_blog(index: Location) -> str:
-    """Name a blog by its index; `index` and hidden ones go by the folder they lie in."""
-    return re.sub(r"[^\w.-]+", "-", _name_parts(index.parts)[-1]) or "blog"
-
-
-def _name_parts(parts: Sequence[str]) -> tuple[str, ...]:
-    *above, name = parts
-    if name.startswith(".blog-index-"):
-        name = name.removeprefix(".blog-index-")
-    elif above[1:] and (name == "index" or name.startswith(".")):
-        return _name_parts(above)
-    return (*above[1:], name)

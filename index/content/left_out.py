@@ -63,7 +63,7 @@ def read_folder(
     except ContentError:
         problem = "The folder of the posts cannot be read, so drafts were not looked at"
         known = frozenset((*posts, *last.files))
-        return ContentFolder(known, problem=f"{problem}; --content DIR says where it is now.")
+        return ContentFolder(known, problem=f"{problem}; ingest it where it is now.")
     both, now = last.options.include_drafts, datetime.combine(today, time.max, UTC)
     read = (
         _try_left_out(file, last.cascades, now)

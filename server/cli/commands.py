@@ -57,24 +57,17 @@ def over_index(work: Callable[..., int]) -> Command:
 
     @index_option()
     @embedder_url_option
-    @click.option(
-        "--content",
-        type=Read(read_absolute),
-        metavar="DIR",
-        help="The posts' folder, if it was moved since the ingest; only looked at for changes.",
-    )
     @wraps(work)
     def run(
         index: Location | None,
         embedder_url: str,
-        content: Path | None,
         watch: Path | None = None,
         toolset: ToolsetName = "core",
         usage_log: Path | None = None,
         **arguments: Any,
     ) -> int:
         index = index or _default_index(watch)
-        settings = Settings(index, embedder_url, content, watch, toolset, usage_log)
+        settings = Settings(index, embedder_url, watch, toolset, usage_log)
         try:
             return work(settings, **arguments)
         except BlogSearchError as error:
@@ -241,19 +234,11 @@ def ask(settings: Settings, question: str) -> int:
 @filter_options
 @limit_option(TOP_K_MOST, TOP_K_DEFAULT)
 @click.option(
-    "--offset",
-    type=click.IntRange(0, OFFSET_MOST),
-    default=0,
-    metavar="N",
-    help="Hits to leave out before them.",
-)
-@click.option(
     "--read",
     type=click.IntRange(1, OFFSET_MOST),
     metavar="N",
     help="Print the passage of the Nth hit.",
 )
-@click.option("--newest", is_flag=True, help="The newest of the posts that fit, newest first.")
 @click.option("--why", is_flag=True, help="Say of each hit why it is there.")
 @json_option
 @over_index
@@ -261,9 +246,7 @@ def search(
     settings: Settings,
     query: str,
     limit: int,
-    offset: int,
     read: int | None,
-    newest: bool,
     why: bool,
     as_json: bool,
     **filters: str | None,
@@ -277,10 +260,9 @@ def search(
     request = SearchRequest(
         query=given.query,
         filters=given.filters,
-        sort="newest" if newest else "relevance",
-        limit=limit if read is None else 1,
-        offset=offset if read is None else read - 1,
-        reads=read is not None,
+        limit=1 if read else limit,
+        offset=read - 1 if read else 0,
+        reads=bool(read),
         why=why,
         json=as_json,
     )
@@ -335,20 +317,20 @@ def doctor(settings: Settings) -> int:
 @click.argument("watch", metavar="CONTENT", type=Read(read_absolute))
 @click.option(
     "--client",
-    type=click.Choice(list(CLIENTS)),
+    type=click.Choice([*CLIENTS, "all"]),
     metavar="CLIENT",
-    help="The client to tell.  [default: those that are found]",
+    help=f"The client to tell: {', '.join(CLIENTS)}; or all that are found.  [default: the one "
+    "that is found; of several it asks]",
 )
 @name_option
-@click.option("--yes", is_flag=True, help="Tell every client found, without asking.")
 @over_index
-def setup(settings: Settings, client: str | None, name: str, yes: bool) -> int:
+def setup(settings: Settings, client: str | None, name: str) -> int:
     """Make the index of a folder of posts, and tell a client of it."""
     from blog_search_mcp.server.cli.setup import set_up
 
     with refusing():
         _check_embedder_url(settings.embedder_url)
-    return set_up(settings, _describe_machine(), client, name, agrees=yes)
+    return set_up(settings, _describe_machine(), client, name)
 
 
 client_argument = click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
@@ -385,8 +367,7 @@ def _check_embedder_url(given: str) -> None:
     from blog_search_mcp.index.embedders.ollama.host import resolve_url
 
     try:
-        for url in given.split(","):
-            resolve_url(url)
+        resolve_url(given)
     except UsageError as error:
         raise UsageError(
             "The embedder's address holds a name or password, or is no address. Correct "

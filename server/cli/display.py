@@ -75,7 +75,7 @@ def show_end(console: Console, page: Mapping[str, Any], passage: Passage | None)
     """Print how to see more hits, or the text of the one that was read and where it stands."""
     if passage is None:
         first, end, total = page["offset"] + 1, page["offset"] + len(page["hits"]), page["total"]
-        more = f", more by --offset {end}" if page["next_offset"] else ""
+        more = ", more by --limit" if page["next_offset"] else ""
         shown = f"Hits {first} to {end} of {total}{more}; --read N opens one."
     else:
         for chunk in page["passage"]["chunks"]:

@@ -33,7 +33,7 @@ def with_folders(sentence: str, settings: Settings) -> str:
         return sentence
     from blog_search_mcp.index.content.next_ingest import blog_of
 
-    return complete_commands(sentence, blog_of(settings.index, settings.content))
+    return complete_commands(sentence, blog_of(settings.index))
 
 
 def print_lines(lines: Iterable[str]) -> None:

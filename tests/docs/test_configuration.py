@@ -30,10 +30,9 @@ ELSEWHERE = {
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
     "--index": f"`{DEFAULT_FOLDER}`",
-    "--content": "where the last ingest found them",
 }
 """Defaults that are no value of an option's."""
-COMMON = {"--index", "--embedder-url", "--content"}
+COMMON = {"--index", "--embedder-url"}
 """Options of nearly every command, said once."""
 TOKEN = "BLOG_SERVER_TOKEN"
 

@@ -123,12 +123,12 @@ def test_without_a_terminal_several_clients_are_a_sentence(home: Path) -> None:
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr == (
         "There are several clients here: claude-code, cursor. Say which with --client, or take all "
-        "with --yes.\n"
+        "with --client all.\n"
     )
     assert not (home / "blog/.blog-index").exists()
     assert setup(home, "setup", "blog/posts", "--client", "cursor").returncode == 0
     assert not (home / ".claude.json").exists()
-    assert setup(home, "setup", "blog/posts", "--yes").returncode == 0
+    assert setup(home, "setup", "blog/posts", "--client", "all").returncode == 0
     assert (home / ".claude.json").exists()
 
 

@@ -41,7 +41,7 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ContentError(f"{subject} cannot be read: {reason}.") from error
-    folder = Path(blog_of(settings.index, settings.content).content).resolve()
+    folder = Path(blog_of(settings.index).content).resolve()
     if folder.is_dir() and path.resolve().is_relative_to(folder):
         return DraftFile(data, path.resolve().relative_to(folder).as_posix())
     return DraftFile(data, path.name)

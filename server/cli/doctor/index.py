@@ -118,7 +118,7 @@ def _check_posts(
     try:
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
-        elsewhere = command("doctor", "--index", index, "--content", CONTENT)
+        elsewhere = command("ingest", CONTENT, "--index", index)
         return CheckResult("posts", "warning", split_message(error)[0], elsewhere)
     if not changes.sources:
         return CheckResult(

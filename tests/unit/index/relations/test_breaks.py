@@ -171,7 +171,7 @@ def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> No
     assert found == ContentFolder(
         frozenset({"a.md"}),
         problem="The folder of the posts cannot be read, so drafts were not looked at; "
-        "--content DIR says where it is now.",
+        "ingest it where it is now.",
     )
 
 

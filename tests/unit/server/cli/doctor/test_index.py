@@ -70,7 +70,7 @@ def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBl
     moved = made.content.rename(made.content.with_name("moved"))
     gone = about_the_index(made)[1]
     assert (gone.state, gone.text) == ("warning", f"There is no content folder {made.content}.")
-    assert gone.remedy == command("doctor", "--index", made.index, "--content", "CONTENT")
+    assert gone.remedy == command("ingest", "CONTENT", "--index", made.index)
     assert about_the_index(made, moved)[1].state == "ok"
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
@@ -127,10 +125,9 @@ def test_a_client_without_a_file_gets_one_and_no_backup(
     assert file.path.read_text(encoding="utf-8") == written
     assert [path.name for path in file.path.parent.iterdir()] == [file.path.name]
     make = command("ingest", "CONTENT", "--index", INDEX)
-    assert capsys.readouterr().out.splitlines() == [
-        f"Wrote the entry 'blog' to {file.path}. Restart {CLIENTS[client]} to use it.",
-        f"{INDEX} holds no index yet. To make it: {make}",
-    ]
+    said = capsys.readouterr()
+    written = f"Wrote the entry 'blog' to {file.path}. Restart {CLIENTS[client]} to use it.\n"
+    assert (said.out, f"`{make}`" in said.err) == (written, True)
 
 
 @pytest.mark.parametrize("removes", [False, True], ids=["install", "uninstall"])
@@ -239,11 +236,11 @@ def test_a_project_of_claude_code_with_an_entry_of_this_name_is_another_matter(h
     assert written == {"projects": projects, "mcpServers": {"blog": entry(file)}}
 
 
-def test_an_embedder_url_and_a_content_folder_go_into_the_entry(home: Path) -> None:
+def test_an_embedder_url_and_the_posts_go_into_the_entry(home: Path) -> None:
     file = own_file(machine(home), "cursor")
-    settings = Settings(INDEX, "http://box:11434", content=Path("/posts"))
+    settings = Settings(INDEX, "http://box:11434", watch=Path("/posts"))
     assert run(home, "cursor", settings=settings, name="my_blog-2") == 0
-    arguments = ("--embedder-url", "http://box:11434", "--content", "/posts")
+    arguments = ("--embedder-url", "http://box:11434", "--watch", "/posts")
     written = json.loads(file.path.read_text(encoding="utf-8"))
     assert written == {"mcpServers": {"my_blog-2": entry(file, *arguments)}}
 
@@ -323,17 +320,6 @@ def test_a_pipe_in_the_place_of_the_file_is_said_in_a_sentence(
     )
 
 
-def test_a_folder_whose_name_is_no_text_is_refused(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = Path(os.fsdecode(b"/caf\xe9"))
-    assert run(home, "cursor", settings=Settings(folder, "")) == 1
-    assert capsys.readouterr().err == (
-        "'/caf\\udce9' is not valid UTF-8, and no client's settings can hold it. "
-        "Rename the folder.\n"
-    )
-
-
 def test_without_a_console_script_the_entry_starts_the_module(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,32 +347,6 @@ def test_print_shows_the_entry_and_its_place_and_writes_nothing(
     assert not home.exists()
 
 
-def link(home: Path, client: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert run(home, client, name="my-blog", prints=True) == 0
-    return capsys.readouterr().out.splitlines()[-1]
-
-
-def test_the_link_for_vs_code_holds_the_whole_entry(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scheme, _, query = link(home, "vscode", capsys).partition("?")
-    file = own_file(machine(home), "vscode")
-    assert scheme == "vscode:mcp/install"
-    assert json.loads(unquote(query)) == {"name": "my-blog", **entry(file)}
-
-
-def test_the_link_for_cursor_holds_the_name_and_the_entry_in_base64(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parts = urlsplit(link(home, "cursor", capsys))
-    query = parse_qs(parts.query, strict_parsing=True)
-    file = own_file(machine(home), "cursor")
-    assert parts[:3] == ("cursor", "anysphere.cursor-deeplink", "/mcp/install")
-    assert set(query) == {"name", "config"}
-    assert query["name"] == ["my-blog"]
-    assert json.loads(base64.b64decode(query["config"][0], validate=True)) == entry(file)
-
-
 def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None:
     environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home)}
     ran = subprocess.run(
@@ -398,7 +358,7 @@ def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None
         check=False,
         timeout=60,
     )
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0, ran.stderr
     written = json.loads((home / ".cursor/mcp.json").read_text(encoding="utf-8"))
     index = ["serve", "--index", str(ROOT / "ix")]
     assert written == {"mcpServers": {"blog": {"command": SCRIPT, "args": index}}}
