@@ -269,22 +269,14 @@ def search(
     **filters: str | None,
 ) -> int:
     """Print the hits for plain words, an identifier or an error message."""
-    from blog_search_mcp.server.cli.search import SearchRequest, search
+    from blog_search_mcp.server.cli.search import search
     from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
+    page = {"top_k": limit, "offset": offset} if read is None else {"top_k": 1, "offset": read - 1}
+    sort = "newest" if newest else "relevance"
     with refusing():
-        given = SEARCH_BLOG.parse({"query": query, **filters})
-    request = SearchRequest(
-        query=given.query,
-        filters=given.filters,
-        sort="newest" if newest else "relevance",
-        limit=limit if read is None else 1,
-        offset=offset if read is None else read - 1,
-        reads=read is not None,
-        why=why,
-        json=as_json,
-    )
-    return search(settings, request)
+        arguments = SEARCH_BLOG.parse({"query": query, "sort": sort, **page, **filters})
+    return search(settings, arguments, reads=read is not None, why=why, as_json=as_json)
 
 
 @click.command()
