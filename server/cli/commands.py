@@ -252,21 +252,13 @@ def search(
     **filters: str | None,
 ) -> int:
     """Print the hits for plain words, an identifier or an error message."""
-    from blog_search_mcp.server.cli.search import SearchRequest, search
+    from blog_search_mcp.server.cli.search import search
     from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
+    page = {"top_k": limit} if read is None else {"top_k": 1, "offset": read - 1}
     with refusing():
-        given = SEARCH_BLOG.parse({"query": query, **filters})
-    request = SearchRequest(
-        query=given.query,
-        filters=given.filters,
-        limit=1 if read else limit,
-        offset=read - 1 if read else 0,
-        reads=bool(read),
-        why=why,
-        json=as_json,
-    )
-    return search(settings, request)
+        arguments = SEARCH_BLOG.parse({"query": query, **page, **filters})
+    return search(settings, arguments, reads=read is not None, why=why, as_json=as_json)
 
 
 @click.command()

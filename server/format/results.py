@@ -10,7 +10,7 @@ import json
 import logging
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence, Sized
-from typing import Any, NotRequired, TypedDict, TypeVar, cast
+from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
@@ -94,40 +94,8 @@ def present(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None and value != {}}
 
 
-class HitFacts(TypedDict):
-    """What is shown of one hit; of a model's what is not known is left out."""
-
-    source: str
-    chunk_index: int
-    score: float
-    preview: str
-    title: str
-    url: str | None
-    """With the anchor of the passage."""
-    heading: str | None
-    date: str | None
-    lines: str
-    """First and last line of the file."""
-    translations: dict[str, str]
-    """Source of each translation by its language."""
-    series: dict[str, str | int]
-    """The name of the post's series, its part there and the source of the next part."""
-
-
-class PageFacts(TypedDict):
-    """One page of hits and where the next one begins."""
-
-    results: list[HitFacts]
-    confidence: str
-    total: int
-    offset: int
-    has_more: bool
-    next_offset: int | None
-    notice: NotRequired[str]
-
-
-def hit_facts(hit: Hit) -> HitFacts:
-    """Gather the facts of a hit, in full."""
+def hit_facts(hit: Hit) -> dict[str, Any]:
+    """Gather the facts of a hit, in full: those that docs/tools.md explains."""
     return {
         "source": hit.post.source,
         "chunk_index": hit.chunk.index,
@@ -143,7 +111,7 @@ def hit_facts(hit: Hit) -> HitFacts:
     }
 
 
-def brief_facts(hit: Hit) -> HitFacts:
+def brief_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit for a model, within HIT_BYTES or until nothing more may go."""
     facts = present({**hit_facts(hit), "score": round(hit.score, 3)})
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
@@ -158,14 +126,14 @@ def brief_facts(hit: Hit) -> HitFacts:
         columns = count_columns(facts.get(name, ""))
         if excess > 0 and columns > max(least, 0):
             facts[name] = cut(facts[name], max(columns - excess - len("…".encode()) + 1, least))
-    return cast(HitFacts, facts)
+    return facts
 
 
-def page_facts(answer: Answer, results: Sequence[HitFacts]) -> PageFacts:
+def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Gather the facts of a page that shows the first hits of an answer."""
     end = answer.offset + len(results)
     has_more = bool(results) and end < answer.total
-    page: PageFacts = {
+    page = {
         "results": [*results],
         "confidence": answer.confidence,
         "total": answer.total,
@@ -173,9 +141,7 @@ def page_facts(answer: Answer, results: Sequence[HitFacts]) -> PageFacts:
         "has_more": has_more,
         "next_offset": end if has_more else None,
     }
-    if answer.notice:
-        page["notice"] = answer.notice
-    return page
+    return page | ({"notice": answer.notice} if answer.notice else {})
 
 
 def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:

@@ -37,7 +37,7 @@ def answer_facts(answer: Answer, query: Query) -> dict[str, Any]:
     """Gather the facts of a page of hits."""
     hits = [hit_facts(hit) for hit in answer.hits]
     details = (_details(hit, query) for hit in answer.hits)
-    page: dict[str, Any] = {"notice": None, **page_facts(answer, hits)}
+    page = {"notice": None, **page_facts(answer, hits)}
     del page["results"], page["has_more"]
     shown = [{**detail, **facts} for detail, facts in zip(details, hits, strict=True)]
     return {"hits": shown, **page, "certainty": round(answer.certainty, 2)}

@@ -13,7 +13,6 @@ from blog_search_mcp.index.types import Answer, Filters, Hit, Sort
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
-    PageFacts,
     brief_facts,
     describe_others,
     fit,
@@ -108,7 +107,7 @@ def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(sorted(best.values(), key=lambda hit: hit.post.date or "", reverse=True))
 
 
-def render_markdown(page: PageFacts) -> str:
+def render_markdown(page: Mapping[str, Any]) -> str:
     """Write the confidence, a numbered list of hits, the notice and how to read on."""
     parts = [f"Confidence: {page['confidence']}."] if page["results"] else []
     parts += (_render_hit(*numbered) for numbered in enumerate(page["results"], page["offset"] + 1))
