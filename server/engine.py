@@ -40,16 +40,13 @@ if TYPE_CHECKING:
 class IndexStatus:
     """What can be known of an index without opening it; each call reads anew."""
 
-    def __init__(
-        self, location: Location, is_watched: bool = False, content: Path | None = None
-    ) -> None:
+    def __init__(self, location: Location, content: Path | None = None) -> None:
         """Take where it is, or where posts are watched soon will be.
 
         `content` is the posts' folder if they are not where the last ingest found them.
         """
         self._store = open_store(location)
         self._content = content
-        self.is_watched = is_watched
 
     def stamp(self) -> Stamp | None:
         """Identify the live generation; `None` if there is none to read."""
@@ -202,8 +199,7 @@ def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
 
 
 def _status_for(settings: Settings) -> IndexStatus:
-    content = settings.content or settings.watch
-    return IndexStatus(settings.index, settings.watch is not None, content)
+    return IndexStatus(settings.index, settings.content or settings.watch)
 
 
 def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:
