@@ -40,16 +40,13 @@ if TYPE_CHECKING:
 class IndexStatus:
     """What can be known of an index without opening it; each call reads anew."""
 
-    def __init__(
-        self, location: Location, is_watched: bool = False, content: Path | None = None
-    ) -> None:
+    def __init__(self, location: Location, content: Path | None = None) -> None:
         """Take where it is, or where posts are watched soon will be.
 
         `content` is the posts' folder if they are not where the last ingest found them.
         """
         self._store = open_store(location)
         self._content = content
-        self.is_watched = is_watched
 
     def stamp(self) -> Stamp | None:
         """Identify the live generation; `None` if there is none to read."""
@@ -181,7 +178,7 @@ def engine_for(settings: Settings) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    status = IndexStatus(settings.index, settings.watch is not None, settings.watch)
+    status = IndexStatus(settings.index, settings.watch)
     engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
     return engine
 

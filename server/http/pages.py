@@ -42,17 +42,16 @@ HEADERS = {
 
 
 def page_routes() -> list[Route]:
-    """Return one route for each file of the pages."""
-    return [_route(path) for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES]
-
-
-def _route(path: Path) -> Route:
-    content, media_type = path.read_bytes(), TYPES[path.suffix]
-
-    async def file(_request: Request) -> Response:
-        return Response(content, headers=HEADERS, media_type=media_type)
-
-    return Route(ADDRESSES.get(path.name, f"/page/{path.name}"), file, methods=["GET"])
+    """Return one route for each file of the page."""
+    return [
+        Route(
+            ADDRESSES.get(path.name, f"/page/{path.name}"),
+            Response(path.read_bytes(), headers=HEADERS, media_type=TYPES[path.suffix]),
+            methods=["GET"],
+        )
+        for path in sorted(FOLDER.iterdir())
+        if path.suffix in TYPES
+    ]
 
 
 HEALTH = "/health"

@@ -24,7 +24,6 @@ from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexStatus
-from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.watch.reingest import Ingested, run_ingest
 from blog_search_mcp.server.watch.watcher import (
     FIRST_RETRY,
@@ -271,10 +270,9 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     none = tmp_path / "none"
     watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
     watch.check = lambda: None  # type: ignore[method-assign]
-    engine = Engine(watched.made.follow, IndexStatus(none, is_watched=True), watch)
+    engine = Engine(watched.made.follow, IndexStatus(none), watch)
     with pytest.raises(IndexMissing, match="being made for the first time; ask again"):
         engine.search("onion", Filters(), limit=1, offset=0)
-    assert "being made for the first time" in instructions(engine.status)
     watched.failure = "No post to index below /home/me/blog/posts."
     watch.step()
     with pytest.raises(IndexMissing, match=r"^There is no index yet\. It failed"):

@@ -17,7 +17,6 @@ from blog_search_mcp.server.stdio.transport import (
     MAX_IN_FLIGHT,
     Refusal,
     parse_line,
-    read_line,
     serve,
     write_message,
 )
@@ -110,25 +109,6 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
     stuck, last = Stuck(), line(id="last", method="ping", params={"_meta": META})
     replies, _ = conversation(cancelled, last, searcher=stuck, on_first=stuck.released.set)
     assert [reply["id"] for reply in replies] == ["last"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "lines"),
-    [
-        (b"one\ntwo", [b"one\n", b"two"]),
-        (b"x" * (MESSAGE_BYTES - 1) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES - 1) + b"\n", b"two\n"]),
-        (b"x" * MESSAGE_BYTES + b"\ntwo\n", [b"x" * MESSAGE_BYTES + b"\n", b"two\n"]),
-        (b"x" * (MESSAGE_BYTES * 3 + 7) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES + 1), b"two\n"]),
-        (b"x" * (MESSAGE_BYTES * 3), [b"x" * (MESSAGE_BYTES + 1)]),
-    ],
-    ids=["short", "just below", "at the limit", "above", "above and cut off"],
-)
-def test_a_line_above_the_limit_is_passed_over(sent: bytes, lines: list[bytes]) -> None:
-    pipe = io.BytesIO(sent)
-    read = [read_line(pipe) for _ in lines]
-    assert [len(each) for each in read] == [len(each) for each in lines]
-    assert read == lines
-    assert read_line(pipe) == b""
 
 
 def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path) -> None:
