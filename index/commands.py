@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,49 +41,6 @@ _UV_CACHE = re.compile(r"(archive|environments)-v\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """How this program runs here, and so how it is started in any folder."""
-
-    python: Path
-    """The interpreter, beside which an environment has its scripts."""
-    runner: tuple[str, ...] = ()
-    """Starts the script by its name, where the environment is a runner's and will be deleted."""
-    search_path: str = ""
-    """The PATH of the person's shell."""
-    system: str = "linux"
-    """`sys.platform`."""
-
-    def start(self) -> tuple[str, ...]:
-        """Return the words that start this program, the first of them an absolute path."""
-        if self.runner and (found := shutil.which(self.runner[0], path=self.search_path)):
-            return (found, *self.runner[1:], PACKAGE)
-        script = self._find_script()
-        return (str(script),) if script else (str(self.python), "-m", "blog_search_mcp")
-
-    def start_in_shell(self) -> tuple[str, ...]:
-        """Return the shortest words that start it in the person's shell."""
-        if self.runner:
-            return (*self.runner, PACKAGE)
-        script, on_path = self._find_script(), shutil.which(PACKAGE, path=self.search_path)
-        is_ours = script and on_path and os.path.realpath(on_path) == os.path.realpath(script)
-        return (PACKAGE,) if is_ours else self.start()
-
-    def start_without_paths(self) -> tuple[str, ...]:
-        """Return words that start it and name no folder of this machine."""
-        program, *words = self.start_in_shell()
-        named = (PACKAGE if Path(word).is_absolute() else word for word in words)
-        return (Path(program).name, *named)
-
-    def write(self, words: Sequence[str]) -> str:
-        """Quote `words` as the system's shell reads them."""
-        return subprocess.list2cmdline(words) if self.system == "win32" else shlex.join(words)
-
-    def _find_script(self) -> Path | None:
-        beside = (self.python.with_name(PACKAGE + ending) for ending in ("", ".exe"))
-        return next((path for path in beside if path.exists()), None)
-
-
-@dataclass(frozen=True, slots=True)
 class Blog:
     """What stands in a command for CONTENT and INDEX."""
 
@@ -93,38 +50,58 @@ class Blog:
     """Of the last ingest: one without them would undo its work."""
 
 
-def find_installation(
-    python: Path, prefix: Path, environment: Mapping[str, str], source: Callable[[], str]
-) -> Installation:
-    """Tell by the folder of the environment, `prefix`, who made it.
-
-    `source` returns what a runner installs the distribution from.
-    """
-    search_path = environment.get("PATH", os.defpath)
-    runner: tuple[str, ...] = ()
-    if any(map(_UV_CACHE.fullmatch, prefix.parts)):
-        uv = environment.get("UV")
-        is_found = shutil.which("uvx", path=search_path) or not uv
-        runner = ("uvx" if is_found else str(Path(str(uv)).with_stem("uvx")), "--from", source())
-    elif "pipx" in prefix.parts and "venvs" not in prefix.parts:
-        runner = ("pipx", "run", "--spec", source())
-    return Installation(python, runner, search_path, sys.platform)
-
-
-def this_installation() -> Installation:
-    """Look at the running process."""
-    return find_installation(Path(sys.executable), Path(sys.prefix), os.environ, _source)
-
-
 def start_words() -> tuple[str, ...]:
     """Return the words that start this program, the first of them an absolute path."""
-    return this_installation().start()
+    runner, script = _find_runner(), _find_script()
+    if runner and (program := shutil.which(runner[0])):
+        return (program, *runner[1:], PACKAGE)
+    return (str(script),) if script else (sys.executable, "-m", "blog_search_mcp")
+
+
+def _words_in_shell() -> tuple[str, ...]:
+    """Return the shortest words that start it in the person's shell."""
+    if runner := _find_runner():
+        return (*runner, PACKAGE)
+    script, on_path = _find_script(), shutil.which(PACKAGE)
+    is_ours = script and on_path and os.path.realpath(on_path) == os.path.realpath(script)
+    return (PACKAGE,) if is_ours else start_words()
+
+
+def _words_without_paths() -> tuple[str, ...]:
+    """Return words that start it and name no folder of this machine."""
+    program, *words = _words_in_shell()
+    named = (PACKAGE if Path(word).is_absolute() else word for word in words)
+    return (Path(program).name, *named)
+
+
+def _find_runner() -> tuple[str, ...]:
+    """Return what starts the script by its name, where the environment will be deleted.
+
+    That is told by the folder in which a runner made it.
+    """
+    parts = Path(sys.prefix).parts
+    if any(map(_UV_CACHE.fullmatch, parts)):
+        uv = os.environ.get("UV")
+        is_found = shutil.which("uvx") or not uv
+        return ("uvx" if is_found else str(Path(str(uv)).with_stem("uvx")), "--from", _source())
+    if "pipx" in parts and "venvs" not in parts:
+        return ("pipx", "run", "--spec", _source())
+    return ()
+
+
+def _find_script() -> Path | None:
+    beside = (Path(sys.executable).with_name(PACKAGE + ending) for ending in ("", ".exe"))
+    return next((path for path in beside if path.exists()), None)
+
+
+def _quote(words: Iterable[str]) -> str:
+    """Quote as the system's shell reads it."""
+    return subprocess.list2cmdline([*words]) if sys.platform == "win32" else shlex.join(words)
 
 
 def command(*arguments: object) -> str:
     """Return the shell command that runs this program in any folder."""
-    here = this_installation()
-    return here.write((*here.start_in_shell(), *map(str, arguments)))
+    return _quote((*_words_in_shell(), *map(str, arguments)))
 
 
 def complete_commands(sentence: str, blog: Blog | None = None) -> str:
@@ -139,13 +116,12 @@ def _complete(words: str, blog: Blog | None) -> str:
     template = _COMMAND.fullmatch(words)
     if template is None:
         return words
-    here, arguments = this_installation(), template[1]
     if blog is None:
-        return f"{here.write(here.start_without_paths())} {arguments}"
+        return f"{_quote(_words_without_paths())} {template[1]}"
     values = {"CONTENT": blog.content, "INDEX": blog.index}
-    completed = [values.get(word, word) for word in arguments.split()]
+    completed = [values.get(word, word) for word in template[1].split()]
     options = blog.options if completed[0] == "ingest" else ()
-    return here.write((*here.start_in_shell(), *completed, *options))
+    return command(*completed, *options)
 
 
 def _source() -> str:

@@ -278,15 +278,20 @@ def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
     assert json.loads(ran.stdout)["posts"] == 120
 
 
-def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
+@pytest.mark.parametrize("words", [["ingest.__main__"], ["__main__", "ingest"]])
+@pytest.mark.parametrize("library", ["click", "pydantic"])
+def test_a_stop_while_the_libraries_load_is_the_same_sentence(
+    words: list[str], library: str, folder: Path
+) -> None:
+    module, *command = words
     program = (
-        "import os, signal, sys, blog_search_mcp.ingest.__main__ as command\n"
+        f"import os, signal, sys, blog_search_mcp.{module} as command\n"
         "class Stopping:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'pydantic':\n"
+        f"        if name == {library!r}:\n"
         "            os.kill(os.getpid(), signal.SIGTERM)\n"
         "sys.meta_path.insert(0, Stopping())\n"
-        "sys.exit(command.main())"
+        "command.main()"
     )
-    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
+    ran = run_python("-c", program, *command, folder / "content", "--index", folder / "index")
     assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")

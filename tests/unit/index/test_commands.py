@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index import commands
 from blog_search_mcp.index.commands import (
     PACKAGE,
     TO_INGEST,
     Blog,
-    Installation,
     command,
     complete_commands,
-    find_installation,
+    start_words,
 )
 
-UV_CACHE = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq")
-PIPX_CACHE = Path("/home/me/.cache/pipx/6f2c9bbce030962")
+Place = Callable[..., None]
 
 
 def in_bin(folder: Path, *names: str) -> Path:
@@ -29,66 +29,82 @@ def in_bin(folder: Path, *names: str) -> Path:
     return folder / "bin" / "python3.12"
 
 
-def found(python: Path, path: str = "", source: str = "", uv: str = "") -> Installation:
-    environment = {"PATH": path, "UV": uv}
-    return find_installation(python, python.parents[1], environment, lambda: source)
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Lets the process run by another Python, with a PATH and an origin."""
+
+    def placed(python: Path, path: object = "", source: str = "", uv: object = "") -> None:
+        monkeypatch.setattr(sys, "executable", str(python))
+        monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
+        monkeypatch.setenv("PATH", str(path))
+        monkeypatch.setenv("UV", str(uv))
+        monkeypatch.setattr(commands, "_source", lambda: source)
+
+    return placed
 
 
-@pytest.mark.parametrize(
-    "kind", [".venv", "pipx/venvs/blog-search-mcp", "uv/tools/blog-search-mcp"]
-)
-def test_a_lasting_environment_has_a_script_with_a_path(tmp_path: Path, kind: str) -> None:
-    here = found(in_bin(tmp_path / kind, PACKAGE))
+def said_to_a_client() -> str:
+    return complete_commands(f"`{PACKAGE} doctor`").strip("`").removesuffix(" doctor")
+
+
+@pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])
+def test_a_lasting_environment_has_a_script_with_a_path(
+    tmp_path: Path, kind: str, place: Place
+) -> None:
+    place(in_bin(tmp_path / kind, PACKAGE))
     script = str(tmp_path / kind / "bin" / PACKAGE)
-    assert here.start() == here.start_in_shell() == (script,)
-    assert here.start_without_paths() == (PACKAGE,)
+    assert (start_words(), command(), said_to_a_client()) == ((script,), script, PACKAGE)
 
 
-def test_a_script_that_the_shell_finds_goes_by_its_name(tmp_path: Path) -> None:
+def test_a_script_that_the_shell_finds_goes_by_its_name(tmp_path: Path, place: Place) -> None:
     python = in_bin(tmp_path / "venvs", PACKAGE)
     linked = tmp_path / "local"
     linked.mkdir()
     (linked / PACKAGE).symlink_to(python.with_name(PACKAGE))
-    assert found(python, str(linked)).start_in_shell() == (PACKAGE,)
-    in_bin(tmp_path / "another", PACKAGE)
-    other = found(python, str(tmp_path / "another" / "bin"))
-    assert other.start_in_shell() == (str(python.with_name(PACKAGE)),)
+    place(python, linked)
+    assert command("doctor") == f"{PACKAGE} doctor"
+    place(python, in_bin(tmp_path / "another", PACKAGE).parent)
+    assert command() == str(python.with_name(PACKAGE))
 
 
-def test_the_script_of_windows_has_an_ending(tmp_path: Path) -> None:
+def test_the_script_of_windows_has_an_ending(tmp_path: Path, place: Place) -> None:
     python = in_bin(tmp_path, f"{PACKAGE}.exe")
-    assert found(python).start() == (str(python.with_name(f"{PACKAGE}.exe")),)
+    place(python)
+    assert start_words() == (str(python.with_name(f"{PACKAGE}.exe")),)
 
 
-def test_without_a_script_python_runs_the_module(tmp_path: Path) -> None:
+def test_without_a_script_python_runs_the_module(tmp_path: Path, place: Place) -> None:
     python = in_bin(tmp_path)
-    here = found(python)
-    assert here.start() == here.start_in_shell() == (str(python), "-m", "blog_search_mcp")
-    assert here.start_without_paths() == (python.name, "-m", "blog_search_mcp")
+    place(python)
+    assert start_words() == (str(python), "-m", "blog_search_mcp")
+    assert command() == f"{python} -m blog_search_mcp"
+    assert said_to_a_client() == f"{python.name} -m blog_search_mcp"
 
 
-def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(tmp_path: Path) -> None:
+def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(
+    tmp_path: Path, place: Place
+) -> None:
     uvx = in_bin(tmp_path, "uvx").with_name("uvx")
-    words = ("--from", PACKAGE, PACKAGE)
-    here = found(UV_CACHE / "bin/python", str(uvx.parent), PACKAGE)
-    assert here.start_in_shell() == here.start_without_paths() == ("uvx", *words)
-    assert here.start() == (str(uvx), *words)
-    hidden = found(UV_CACHE / "bin/python", "", "/x/our.whl", uv=str(uvx.with_name("uv")))
-    assert hidden.start() == (str(uvx), "--from", "/x/our.whl", PACKAGE)
-    assert hidden.start_without_paths() == ("uvx", *words)
+    python = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq/bin/python")
+    through_uvx = f"uvx --from {PACKAGE} {PACKAGE}"
+    place(python, uvx.parent, PACKAGE)
+    assert command() == said_to_a_client() == through_uvx
+    assert start_words() == (str(uvx), "--from", PACKAGE, PACKAGE)
+    place(python, "", "/x/our.whl", uvx.with_name("uv"))
+    assert start_words() == (str(uvx), "--from", "/x/our.whl", PACKAGE)
+    assert said_to_a_client() == through_uvx
 
 
-def test_after_pipx_run_commands_go_through_pipx_run() -> None:
+def test_after_pipx_run_commands_go_through_pipx_run(place: Place) -> None:
     source = "git+https://github.com/a/b"
-    here = found(PIPX_CACHE / "bin/python", source=source)
-    assert here.start_in_shell() == ("pipx", "run", "--spec", source, PACKAGE)
+    place(Path("/home/me/.cache/pipx/6f2c9bbce030962/bin/python"), source=source)
+    assert command() == f"pipx run --spec {source} {PACKAGE}"
 
 
-def test_a_command_is_quoted_for_the_systems_shell() -> None:
-    words = (PACKAGE, "/my posts", "it's")
-    python = Path("python")
-    assert Installation(python).write(words) == f"{PACKAGE} '/my posts' 'it'\"'\"'s'"
-    assert Installation(python, system="win32").write(words) == f'{PACKAGE} "/my posts" it\'s'
+def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("/my posts", "it's").endswith(" '/my posts' 'it'\"'\"'s'")
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert command("/my posts", "it's").endswith(' "/my posts" it\'s')
 
 
 def test_on_the_terminal_a_sentence_names_the_blogs_folders_and_options() -> None:
