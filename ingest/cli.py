@@ -18,10 +18,10 @@ from blog_search_mcp.index.command_line import (
     read_path,
 )
 from blog_search_mcp.index.commands import Blog, complete_commands
-from blog_search_mcp.index.content.last_ingest import IngestOptions, option_words
-from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN
 from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.posts.last_ingest import IngestOptions, option_words
+from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job

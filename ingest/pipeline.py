@@ -17,14 +17,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.content.changes import MAX_NAMES
-from blog_search_mcp.index.content.last_ingest import (
-    FileState,
-    LastIngest,
-    format_folder,
-    write_last_ingest,
-)
-from blog_search_mcp.index.content.walk import Skipped, refuse_inside
 from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import (
     ContentError,
@@ -32,8 +24,16 @@ from blog_search_mcp.index.errors import (
     IndexMissing,
     UnreadablePost,
 )
+from blog_search_mcp.index.posts.changes import MAX_NAMES
+from blog_search_mcp.index.posts.document import SUFFIXES
+from blog_search_mcp.index.posts.last_ingest import (
+    FileState,
+    LastIngest,
+    format_folder,
+    write_last_ingest,
+)
+from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.stores import IndexStore, open_store
-from blog_search_mcp.ingest.documents.base import SUFFIXES
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.report import (
     INCLUDED,

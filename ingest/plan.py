@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.last_ingest import (
+from blog_search_mcp.index.errors import STOPS
+from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.index.posts.document import SUFFIXES, read_document
+from blog_search_mcp.index.posts.last_ingest import (
     IngestOptions,
     LastIngest,
     read_any_last_ingest,
 )
-from blog_search_mcp.index.content.sections import Cascade, cascades_of
-from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
-from blog_search_mcp.index.errors import STOPS
+from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
-from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.sections import read_cascades
 from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site
 
@@ -58,7 +58,7 @@ class Job:
 
 
 CHUNKING = 2
-"""Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
+"""Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
 READING = 19
 """Raise it when the same file would give other metadata or another plain text."""

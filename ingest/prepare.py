@@ -12,14 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.sections import apply_cascades
-from blog_search_mcp.index.content.walk import Skipped, SourceFile, read_file
-from blog_search_mcp.index.documents.visibility import (
-    PROFILES,
-    Visibility,
-    check_visibility,
-    find_unknown,
-)
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import (
     STOPS,
@@ -29,9 +21,17 @@ from blog_search_mcp.index.errors import (
     UnreadablePost,
     describe_refusal,
 )
+from blog_search_mcp.index.posts.cascades import apply_cascades
+from blog_search_mcp.index.posts.chunks import chunk_body, split_windows
+from blog_search_mcp.index.posts.document import Document, read_document
+from blog_search_mcp.index.posts.visibility import (
+    PROFILES,
+    Visibility,
+    check_visibility,
+    find_unknown,
+)
+from blog_search_mcp.index.posts.walk import Skipped, SourceFile, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
-from blog_search_mcp.ingest.chunking.chunker import chunk_body, split_windows
-from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
 from blog_search_mcp.ingest.report import INCLUDED
 from blog_search_mcp.ingest.sites.base import Site

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import list_first
-from blog_search_mcp.index.content.walk import Skipped
-from blog_search_mcp.index.documents.visibility import HiddenReason
+from blog_search_mcp.index.posts.visibility import HiddenReason
+from blog_search_mcp.index.posts.walk import Skipped
 
 if TYPE_CHECKING:
     import rich.progress

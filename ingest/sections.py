@@ -1,6 +1,6 @@
 """Read what sections, files of data and configurations pass down to posts.
 
-It is recorded (`index.content.sections`), so that a server tells drafts as an ingest does.
+It is recorded (`index.posts.cascades`), so that a server tells drafts as an ingest does.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.content.sections import Cascade, Value, language_of_name
-from blog_search_mcp.index.content.walk import SectionFile, is_data, is_section, read_file
-from blog_search_mcp.index.documents.metadata import (
+from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.posts.cascades import Cascade, Value, language_of_name
+from blog_search_mcp.index.posts.metadata import (
     Fields,
     normalize_name,
     normalize_names,
     to_text,
 )
-from blog_search_mcp.index.documents.visibility import INHERITED, keeps_back
-from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
+from blog_search_mcp.index.posts.walk import SectionFile, is_data, is_section, read_file
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.documents.text import FrontMatter
+    from blog_search_mcp.index.posts.text import FrontMatter
     from blog_search_mcp.ingest.sites.base import Site
 
 MOST_ENTRIES = 100
@@ -123,7 +123,7 @@ def _reach_of(file: SectionFile) -> str:
 
 def _read_data(file: SectionFile) -> Fields:
     """Read a file of fields, of a program or what cannot be read those that keep posts back."""
-    from blog_search_mcp.index.documents.text import parse_fields, salvage_fields
+    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields
 
     text, ending = _read_text(file), file.path.suffix
     try:
@@ -139,13 +139,13 @@ def _read_data(file: SectionFile) -> Fields:
 
 
 def _read_front_matter(file: SectionFile) -> FrontMatter:
-    from blog_search_mcp.index.documents.text import split_front_matter  # with PyYAML
+    from blog_search_mcp.index.posts.text import split_front_matter  # with PyYAML
 
     return split_front_matter(_read_text(file))
 
 
 def _read_text(file: SectionFile) -> str:
-    from blog_search_mcp.index.documents.text import decode
+    from blog_search_mcp.index.posts.text import decode
 
     try:
         return decode(read_file(file.path.resolve())).text

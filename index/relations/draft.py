@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blog_search_mcp.index.documents.metadata import describe_post, read_title
-from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.embedders.base import count_tokens, embedding_text
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost, describe_unexpected
-from blog_search_mcp.index.markdown.inline import find_links, strip_markup
-from blog_search_mcp.index.markdown.parser import Token, parse_blocks
+from blog_search_mcp.index.posts.markdown.inline import find_links, strip_markup
+from blog_search_mcp.index.posts.markdown.parser import Token, parse_blocks
+from blog_search_mcp.index.posts.metadata import describe_post, read_title
+from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 
 if TYPE_CHECKING:

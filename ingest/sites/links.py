@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from blog_search_mcp.index.posts.document import LONGEST_HEADING, Body, Document, HeadingPart
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, HeadingPart
 from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
-from blog_search_mcp.index.content.walk import compile_ignores
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.walk import compile_ignores
 from blog_search_mcp.index.types import MAX_ADDRESS
 
 if TYPE_CHECKING:

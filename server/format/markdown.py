@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.markdown.inline import (
+from blog_search_mcp.index.posts.markdown.inline import (
     CJK_BREAK,
     CONTROL,
     html_inline_words,
@@ -20,7 +20,7 @@ from blog_search_mcp.index.markdown.inline import (
     parse_paragraph,
     strip_markup,
 )
-from blog_search_mcp.index.markdown.parser import (
+from blog_search_mcp.index.posts.markdown.parser import (
     FENCE,
     Token,
     find_code,
@@ -29,7 +29,7 @@ from blog_search_mcp.index.markdown.parser import (
     parse_blocks,
     parse_passage,
 )
-from blog_search_mcp.index.markdown.rules import restore_braces
+from blog_search_mcp.index.posts.markdown.rules import restore_braces
 from blog_search_mcp.index.search.highlight import Span, highlight
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.format.post_links import resolve_links

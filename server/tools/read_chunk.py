@@ -171,7 +171,7 @@ def truncate(text: str, room: int) -> str:
 
 def _line_ends(text: str) -> list[tuple[int, bool]]:
     """List the offset after each whole line, and whether it is blank and outside a fence."""
-    from blog_search_mcp.index.markdown.parser import parse_blocks  # most passages fit
+    from blog_search_mcp.index.posts.markdown.parser import parse_blocks  # most passages fit
 
     fences = (token.map for token in parse_blocks(text, "passage") if token.type == "fence")
     fenced = {line for span in fences if span for line in range(*span)}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.stores import MapPosts
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.index.writer import IndexWriter

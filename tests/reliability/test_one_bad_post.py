@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.content.left_out import ContentFolder
 from blog_search_mcp.index.errors import ContentError, IndexProblem
+from blog_search_mcp.index.posts.document import Document, read_document
+from blog_search_mcp.index.posts.left_out import ContentFolder
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
 from tests.support.paths import ROOT

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
 from blog_search_mcp.server.cli.install.entries import (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.posts.walk import Skipped
 from blog_search_mcp.ingest.pipeline import IngestCounts
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
 from blog_search_mcp.ingest.prepare import ParsedResult, make_read_options, prepare_post

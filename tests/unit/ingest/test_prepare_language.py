@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.ingest.documents.base import read_document
+from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.ingest.prepare import CHARACTERS, find_language
 
 CHINESE = "每個詞元的鍵與值都會保留下來，所以下一個詞元不必重算注意力。"

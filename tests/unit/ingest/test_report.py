@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
-from blog_search_mcp.index.content.walk import Skipped
+from blog_search_mcp.index.posts.walk import Skipped
 from blog_search_mcp.index.types import Contradiction
 from blog_search_mcp.ingest.report import (
     LinkCounts,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.generators.hexo import Hexo
 from blog_search_mcp.ingest.sites.generators.hugo import Hugo
