@@ -14,11 +14,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from blog_search_mcp.index.errors import (
-    STOPS,
     BlogSearchError,
-    UnreadablePost,
     describe_refusal,
     describe_unexpected,
+    refuse_post,
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
 from blog_search_mcp.index.relations.addresses import Addresses
@@ -106,13 +105,8 @@ class IndexWriter:
         source = pending.post.source
         self.remove([source])
         self._read_back = self._addresses = None
-        try:
-            with translate_disk_errors():
-                post_id, ids = self._catalog.add(pending)
-        except (BlogSearchError, *_OF_SQLITE, *STOPS):
-            raise
-        except BaseException as error:
-            raise UnreadablePost(describe_refusal("writing it into the index", error)) from error
+        with refuse_post("writing it into the index", *_OF_SQLITE), translate_disk_errors():
+            post_id, ids = self._catalog.add(pending)
         self._posts[source] = pending.indexed
         self._added_posts.append(post_id)
         return ids

@@ -21,10 +21,10 @@ from blog_search_mcp import index as index_package
 from blog_search_mcp import ingest as ingest_package
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.document import SUFFIXES, Document, read_document
+from blog_search_mcp.index.posts.document import Document, read_document
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.posts.visibility import check_visibility
-from blog_search_mcp.index.posts.walk import read_file, walk
+from blog_search_mcp.index.posts.walk import SUFFIXES, read_file, walk
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Location

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import takewhile
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.index.posts.cuts import sentence_ends, split_oversize
-from blog_search_mcp.index.posts.document import Block, Body
+from blog_search_mcp.index.posts.markdown.blocks import Block
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk
 
 
@@ -76,6 +77,8 @@ class Limits:
     """Which a run does not exceed, unless one piece alone does."""
     scrap: int
     """Under which the last run joins the one before it."""
+    packs_sections: bool = True
+    """Whether small sections beside each other share a passage."""
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
@@ -146,47 +149,89 @@ class _Span:
         return self.opens == self.end
 
 
-def chunk_body(source: str, body: Body, first_line: int, title: str) -> tuple[Chunk, ...]:
+def chunk_body(
+    source: str, body: Body, first_line: int, title: str, limits: Limits = PASSAGE
+) -> tuple[Chunk, ...]:
     """Cut one post into chunks, in order.
 
     `first_line` is the file's line, from 1, on which the body begins; a heading that only repeats
     the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
     overlap, and the same body always gives the same chunks.
     """
-    text, tree = body.text, build_sections(body.blocks, title)
-    fitting = (part for span in _passages(tree, text) for part in _split(span, body))
-    spans = [span for span in fitting if text[span.start : span.end].strip()]
-    return tuple(_chunks(source, body, first_line, spans))
+    cutter = _Cutter(body, limits)
+    spans = cutter.split_long(cutter.find_passages(build_sections(body.blocks, title)))
+    visible = [span for span in spans if body.text[span.start : span.end].strip()]
+    return tuple(_chunks(source, body, first_line, visible))
 
 
-def _passages(section: Section, body: str) -> list[_Span]:
-    """The section's passages: small sections inside it packed together, large ones divided."""
-    passages: list[_Span] = []
-    small = _own_spans(section, body)
-    for inner in section.inside:
-        whole = _whole(inner)
-        if not exceeds(body[whole.start : whole.end], PASSAGE.most):
-            small.append(whole)
-            continue
-        before, divided = _pack(small, body), _passages(inner, body)
-        small = []
-        if before and before[-1].is_bare:
-            divided[0] = _join(before.pop(), divided[0])
-        passages += [*before, *divided]
-    return passages + _pack(small, body)
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts one body into passages within limits."""
 
+    body: Body
+    limits: Limits
 
-def _own_spans(section: Section, body: str) -> list[_Span]:
-    """The section's heading and the smallest pieces of its own text."""
-    if section.heading is None and not section.content:
-        return []
-    start = (section.heading or section.content[0]).start
-    opens = section.heading.end if section.heading else start
-    spans = []
-    for end in [e for block in section.content for e in _piece_ends(block, body)] or [opens]:
-        spans.append(_Span(start, end, section.headings, max(start, opens)))
-        start = end
-    return spans
+    def find_passages(self, section: Section) -> list[_Span]:
+        """The section's passages: small sections inside it packed together, large ones divided."""
+        passages: list[_Span] = []
+        small = self._own_spans(section)
+        for inner in section.inside:
+            whole = _whole(inner)
+            if self.limits.packs_sections and not self._is_large(whole.start, whole.end):
+                small.append(whole)
+                continue
+            before, divided = self._pack(small), self.find_passages(inner)
+            small = []
+            if before and before[-1].is_bare:
+                divided[0] = _join(before.pop(), divided[0])
+            passages += [*before, *divided]
+        return passages + self._pack(small)
+
+    def split_long(self, spans: Iterable[_Span]) -> Iterator[_Span]:
+        """The spans, each as several if it is longer than a chunk may be."""
+        for span in spans:
+            if span.end - span.start <= LONGEST:
+                yield span
+                continue
+            opening = span.opens - span.start
+            opens = span.opens if opening <= LONGEST_OPENING else span.start
+            start, end, longest = span.start, opens, LONGEST - LONGEST_OPENING
+            for piece in split_oversize(self.body, opens, span.end, longest, self.limits.most):
+                end += len(piece.text)
+                yield replace(span, start=start, end=end, words=piece.words)
+                start = end
+
+    def _is_large(self, start: int, end: int) -> bool:
+        return exceeds(self.body.text[start:end], self.limits.most)
+
+    def _own_spans(self, section: Section) -> list[_Span]:
+        """The section's heading and the smallest pieces of its own text."""
+        if section.heading is None and not section.content:
+            return []
+        start = (section.heading or section.content[0]).start
+        opens = section.heading.end if section.heading else start
+        spans = []
+        for end in [e for block in section.content for e in self._piece_ends(block)] or [opens]:
+            spans.append(_Span(start, end, section.headings, max(start, opens)))
+            start = end
+        return spans
+
+    def _piece_ends(self, block: Block) -> Iterator[int]:
+        is_large = self._is_large(block.start, block.end)
+        if is_large and block.children:
+            for child in block.children:
+                yield from self._piece_ends(child)
+        elif is_large and block.kind == "paragraph":
+            text = self.body.text[block.start : block.end]
+            yield from (block.start + end for end in sentence_ends(text, self.limits.most))
+        else:
+            yield block.end
+
+    def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
+        if len(spans) > 1 and spans[0].is_bare:
+            spans = [_join(spans[0], spans[1]), *spans[2:]]
+        packed = pack_pieces([self.body.text[s.start : s.end] for s in spans], self.limits)
+        return [reduce(_join, (spans[place] for place in run)) for run in packed]
 
 
 def _whole(section: Section) -> _Span:
@@ -201,27 +246,6 @@ def _end_of(section: Section) -> int:
     return last.end if last else 0
 
 
-def _piece_ends(block: Block, body: str) -> Iterator[int]:
-    text = body[block.start : block.end]
-    if not exceeds(text, PASSAGE.most):
-        yield block.end
-    elif block.children:
-        for child in block.children:
-            yield from _piece_ends(child, body)
-    elif block.kind == "paragraph":
-        for end in sentence_ends(text, PASSAGE.most):
-            yield block.start + end
-    else:
-        yield block.end
-
-
-def _pack(spans: Sequence[_Span], body: str) -> list[_Span]:
-    if len(spans) > 1 and spans[0].is_bare:
-        spans = [_join(spans[0], spans[1]), *spans[2:]]
-    packed = pack_pieces([body[span.start : span.end] for span in spans], PASSAGE)
-    return [reduce(_join, (spans[place] for place in run)) for run in packed]
-
-
 def _join(left: _Span, right: _Span) -> _Span:
     """Both as one passage, under the headings they share; no heading's words get lost."""
     pairs = zip(left.headings, right.headings, strict=False)
@@ -231,20 +255,6 @@ def _join(left: _Span, right: _Span) -> _Span:
     if left.is_bare:
         return _Span(left.start, right.end, right.headings, right.opens)
     return _Span(left.start, right.end, shared, left.opens)
-
-
-def _split(span: _Span, body: Body) -> Iterator[_Span]:
-    """The span, as several if it is longer than a chunk may be."""
-    if span.end - span.start <= LONGEST:
-        yield span
-        return
-    opening = span.opens - span.start
-    opens = span.opens if opening <= LONGEST_OPENING else span.start
-    start, end = span.start, opens
-    for piece in split_oversize(body, opens, span.end, LONGEST - LONGEST_OPENING, PASSAGE.most):
-        end += len(piece.text)
-        yield replace(span, start=start, end=end, words=piece.words)
-        start = end
 
 
 def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:

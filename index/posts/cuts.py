@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
-from blog_search_mcp.index.posts.document import Block, Body
+from blog_search_mcp.index.posts.markdown.blocks import Block
+from blog_search_mcp.index.posts.markdown.body import Body
 
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.errors import ContentError, UnreadablePost, refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, apply_cascades, cascades_of
+from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.last_ingest import LastIngest
-from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, describe_post, first_date
-from blog_search_mcp.index.posts.text import decode, split_front_matter
+from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, first_date
 from blog_search_mcp.index.posts.visibility import check_visibility
 from blog_search_mcp.index.posts.walk import SourceFile, read_file, walk
 from blog_search_mcp.index.types import Post
@@ -86,20 +86,15 @@ def _list_files(folder: Path) -> list[str]:
 
 def _try_left_out(file: SourceFile, cascades: Sequence[Cascade], now: datetime) -> LeftOut | None:
     """Read a file; one that cannot be read is passed over, since the ingest says what is wrong."""
-    with suppress(Exception):
-        return _read_left_out(file, cascades_of(cascades, file.origin), now)
+    with suppress(UnreadablePost), refuse_post("reading it"):
+        document = read_document(read_file(file.path), file.source)
+        fields = apply_cascades(document.fields, cascades_of(cascades, file.origin))
+        reason = check_visibility(fields, file.origin, now).left_out
+        if reason is None:
+            return None
+        written = first_date(fields, CHANGE_FIELDS)
+        day = written.isoformat() if written else document.post.date
+        saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
+        has_page = reason not in ("draft", "future")
+        return LeftOut(document.post, "" if has_page else reason, day or saved, day is not None)
     return None
-
-
-def _read_left_out(file: SourceFile, cascades: Sequence[Cascade], now: datetime) -> LeftOut | None:
-    fields = split_front_matter(decode(read_file(file.path)).text).fields
-    known = apply_cascades(fields, cascades)
-    reason = check_visibility(known, file.origin, now).left_out
-    if reason is None:
-        return None
-    post = describe_post(fields, file.source)
-    written = first_date(known, CHANGE_FIELDS)
-    day = written.isoformat() if written else post.date
-    saved = datetime.fromtimestamp(file.mtime_ns / 1e9, tz=UTC).date().isoformat()
-    has_page = reason not in ("draft", "future")
-    return LeftOut(post, "" if has_page else reason, day or saved, day is not None)

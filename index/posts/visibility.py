@@ -29,6 +29,8 @@ HiddenReason: TypeAlias = Literal[
 ]
 """Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
 list or search; `excluded` is what a vault's settings leave out."""
+INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
+"""Those of which `--include-drafts` takes the posts all the same."""
 _WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", "future", "expired", "hidden")
 
 _NO = "false no off 0 n f never"

@@ -25,6 +25,9 @@ from blog_search_mcp.index.stores import Location
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
+"""What the name of a post ends in, in lower case."""
+
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
 

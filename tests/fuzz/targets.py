@@ -27,8 +27,8 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.posts.chunks import LONGEST, chunk_body
 from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.inline import strip_markup
-from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
 from blog_search_mcp.index.posts.metadata import MAX_TITLE
 from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
@@ -76,7 +76,7 @@ def chunker(data: bytes) -> None:
     """Chunks hold all of a body in order with true lines, and none is too long to be read."""
     body = data.decode("utf-8", "replace").replace("\r", "\n")
     place = 0
-    for number, chunk in enumerate(chunk_body("a.md", MarkdownBody(body), 1, "title")):
+    for number, chunk in enumerate(chunk_body("a.md", Body(body), 1, "title")):
         start = body.find(chunk.text, place)
         assert start >= 0
         assert not body[place:start].strip()

@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.posts.document import SUFFIXES, read_document
+from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.text import decode, split_front_matter
+from blog_search_mcp.index.posts.walk import SUFFIXES
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.document import Heading
+from blog_search_mcp.index.posts.markdown.blocks import Heading
 from blog_search_mcp.index.posts.metadata import parse_date
 from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.documents.url_fields import UrlFields

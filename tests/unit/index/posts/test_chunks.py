@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.base import count_tokens
 from blog_search_mcp.index.posts.chunks import PASSAGE, chunk_body
-from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk
 from tests.support.python import output_of
 
@@ -127,13 +127,13 @@ def body_of(parts: list[Part]) -> str:
 
 
 def chunks_of(body: str, title: str = "") -> tuple[Chunk, ...]:
-    return chunk_body("post.md", MarkdownBody(body), 1, title)
+    return chunk_body("post.md", Body(body), 1, title)
 
 
 def check_that_chunks_tile(body: str, first_line: int) -> None:
     """Each is found after the one before it, with nothing but blanks between."""
     place = 0
-    for number, chunk in enumerate(chunk_body("post.md", MarkdownBody(body), first_line, "title")):
+    for number, chunk in enumerate(chunk_body("post.md", Body(body), first_line, "title")):
         start = body.find(chunk.text, place)
         assert start >= 0
         assert body[place:start].strip() == ""
@@ -202,8 +202,8 @@ def test_chunks_are_the_same_in_every_process(seed: str) -> None:
     body = "# A\n\n" + "\n\n".join(f"paragraph {n} " + "word " * 60 for n in range(20))
     program = (
         "import sys; from blog_search_mcp.index.posts.chunks import chunk_body\n"
-        "from blog_search_mcp.index.posts.markdown.reader import MarkdownBody\n"
-        "sys.stdout.write(repr(chunk_body('post.md', MarkdownBody(sys.stdin.read()), 1, '')))"
+        "from blog_search_mcp.index.posts.markdown.body import Body\n"
+        "sys.stdout.write(repr(chunk_body('post.md', Body(sys.stdin.read()), 1, '')))"
     )
     environment = os.environ | {"PYTHONHASHSEED": seed}
     assert output_of(program, env=environment, given=body) == repr(chunks_of(body))
@@ -216,7 +216,7 @@ def prose(word: str) -> str:
 
 def test_a_small_post_is_one_chunk() -> None:
     body = "Before.\n\n# One\n\nFirst *text*.\n\n## Two\n\nSecond.\nThird.\n"
-    assert chunk_body("a/b.md", MarkdownBody(body), 4, "Title") == (
+    assert chunk_body("a/b.md", Body(body), 4, "Title") == (
         Chunk(
             "a/b.md",
             0,
@@ -233,7 +233,7 @@ def test_a_small_post_is_one_chunk() -> None:
 def test_a_large_post_is_cut_where_its_sections_begin() -> None:
     one, two = prose("one"), prose("two")
     body = f"Before.\n\n# One\n\n{one}\n\n## Two\n\n*{two}*\n"
-    assert chunk_body("a/b.md", MarkdownBody(body), 4, "Title") == (
+    assert chunk_body("a/b.md", Body(body), 4, "Title") == (
         Chunk("a/b.md", 0, "Before.", "Before.", (), 4, 4),
         Chunk("a/b.md", 1, f"# One\n\n{one}", one, ("One",), 6, 8),
         Chunk("a/b.md", 2, f"## Two\n\n*{two}*", two, ("One", "Two"), 10, 12),

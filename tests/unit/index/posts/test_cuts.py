@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.posts.chunks import LONGEST, LONGEST_OPENING, PASSAGE, chunk_body
 from blog_search_mcp.index.posts.cuts import Piece, split_oversize
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.inline import strip_markup
-from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
 from blog_search_mcp.server.tools.base import ANSWER
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from tests.support.blog import MakeBlog
@@ -43,7 +43,7 @@ TEXTS = st.lists(PARTS, min_size=1, max_size=40).map("".join).filter(str.strip)
 
 
 def split(text: str) -> list[Piece]:
-    return split_oversize(MarkdownBody(text), 0, len(text), ROOM, MOST)
+    return split_oversize(Body(text), 0, len(text), ROOM, MOST)
 
 
 @settings(deadline=None)
@@ -108,13 +108,13 @@ def test_the_words_around_an_inlined_file_stay_together() -> None:
 
 
 def test_words_behind_any_room_can_be_found() -> None:
-    [chunk] = chunk_body("a.md", MarkdownBody(f"One.\n\n{' ' * 3 * LONGEST}walrus\n"), 1, "")[1:]
+    [chunk] = chunk_body("a.md", Body(f"One.\n\n{' ' * 3 * LONGEST}walrus\n"), 1, "")[1:]
     assert (chunk.text.strip(), chunk.plain.strip()) == ("walrus", "walrus")
 
 
 @pytest.mark.slow
 def test_the_blocks_of_a_span_are_found_without_a_look_at_all() -> None:
-    body = MarkdownBody("moth\n\n" * 40_000)
+    body = Body("moth\n\n" * 40_000)
     spans = [(block.start, block.end) for block in body.blocks[::4]]
     began = time.process_time()
     for start, end in spans:
@@ -125,13 +125,13 @@ def test_the_blocks_of_a_span_are_found_without_a_look_at_all() -> None:
 def test_marks_without_end_take_no_time() -> None:
     """Looking from each cut to the end of the marks would take hours here."""
     text = "e" + "\u0301" * 300_000
-    assert "".join(chunk.text for chunk in chunk_body("a.md", MarkdownBody(text), 1, "")) == text
+    assert "".join(chunk.text for chunk in chunk_body("a.md", Body(text), 1, "")) == text
 
 
 def test_no_chunk_is_longer_than_an_answer() -> None:
     heading = "\n\n".join(["# " + "long " * 50] * 20)
     body = "\n\n".join(["```\n" + "x = 1\n" * 20_000 + "```", "word " * 40_000])
-    for chunk in chunk_body("a.md", MarkdownBody(f"{heading}\n\n{body}"), 1, ""):
+    for chunk in chunk_body("a.md", Body(f"{heading}\n\n{body}"), 1, ""):
         assert len(chunk.text) <= LONGEST
     assert LONGEST + LONGEST_OPENING < ANSWER
 
@@ -139,7 +139,7 @@ def test_no_chunk_is_longer_than_an_answer() -> None:
 def test_a_heading_too_long_to_be_one_is_text_and_repeated_nowhere() -> None:
     long = "many words " * 10_000
     body = f"# {long}\n\n" + "\n\n".join(["word " * PASSAGE.most] * 3)
-    made = chunk_body("a.md", MarkdownBody(body), 1, "")
+    made = chunk_body("a.md", Body(body), 1, "")
     assert {chunk.headings for chunk in made} == {()}
     assert " ".join(chunk.plain for chunk in made).count("many words") == 10_000
 

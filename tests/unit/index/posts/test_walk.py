@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
-from blog_search_mcp.index.posts.document import SUFFIXES
 from blog_search_mcp.index.posts.walk import (
     MAX_BYTES,
     NOT_PUBLISHED,
+    SUFFIXES,
     SectionFile,
     Skipped,
     SourceFile,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.parser import FENCE
-from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
 
 LINE = st.sampled_from(
     [
@@ -30,7 +30,7 @@ LINE = st.sampled_from(
 
 @given(st.lists(LINE, max_size=12).map("\n".join))
 def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
-    body = MarkdownBody(text)
+    body = Body(text)
     for start, end in combinations([*(block.start for block in body.blocks), len(text)], 2):
         for last in (end, start + len(text[start:end].rstrip())):
             assert body.plain_text(start, last) == body.strip_markup(text[start:last])
@@ -38,7 +38,7 @@ def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
 
 @pytest.mark.slow
 def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
-    body = MarkdownBody("moth\n\n" * 40_000)
+    body = Body("moth\n\n" * 40_000)
     parts = [(block.start, block.end) for block in body.blocks[::4]]
     began = time.process_time()
     assert {body.plain_text(*part) for part in parts} == {"moth"}
@@ -47,7 +47,7 @@ def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
 
 def test_a_fence_longer_than_any_has_its_code_read_behind_a_usual_one() -> None:
     """What stands before each piece of its code is as long as the fence is."""
-    openings = [MarkdownBody(f"{'`' * n}c\nmoth\n").blocks[0].opening for n in (3, 40, 41, 9999)]
+    openings = [Body(f"{'`' * n}c\nmoth\n").blocks[0].opening for n in (3, 40, 41, 9999)]
     assert openings == ["```\n", f"{'`' * 40}\n", f"{FENCE}\n", f"{FENCE}\n"]
 
 
@@ -64,7 +64,7 @@ def test_what_begins_inside_a_list_is_no_code(begin: str, words: str) -> None:
         "+ first\n\n    - one [b](/c)\n    - two\n\n      ```sh\n      fence\n      ```\n\n"
         "+ second\n\n    - *moth*\n"
     )
-    assert MarkdownBody(text).plain_text(text.index(begin), len(text)) == words
+    assert Body(text).plain_text(text.index(begin), len(text)) == words
 
 
 def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
@@ -72,7 +72,7 @@ def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
         "# The [Book]\n\nSee [Book], [`Vec`], [a][] and [x].\n\n- [book] `[a]` [a\n\n"
         "[book]: /b\n[`Vec`]: /v 'A title'\n[a]: /a\n"
     )
-    body = MarkdownBody(text)
+    body = Body(text)
     words = "The Book\nSee Book, Vec, a and [x].\nbook [a] [a"
     assert body.plain_text(0, len(text)) == words
     assert body.plain_text(text.index("See"), text.index("- [")) == "See Book, Vec, a and [x]."
@@ -81,12 +81,12 @@ def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
 
 def test_a_definition_inside_code_is_code() -> None:
     text = "Write `\n[a]: b\n` or\n[c]: d\n"
-    assert MarkdownBody(text).plain_text(0, len(text)) == "Write [a]: b or"
+    assert Body(text).plain_text(0, len(text)) == "Write [a]: b or"
 
 
 @given(st.lists(LINE, max_size=12).map("\n".join))
 def test_blocks_tile_the_body(text: str) -> None:
-    blocks = MarkdownBody(text).blocks
+    blocks = Body(text).blocks
     assert "".join(text[block.start : block.end] for block in blocks) == text * bool(blocks)
     assert blocks or not text.strip()
 
@@ -106,11 +106,11 @@ def test_blocks_tile_the_body(text: str) -> None:
     ],
 )
 def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected: str) -> None:
-    assert MarkdownBody(text).title == expected
+    assert Body(text).title == expected
 
 
 def test_headings_in_quotations_count_and_are_known() -> None:
-    headings = MarkdownBody("# One\n\n```\n# Two\n```\n\n> ## Three\n").headings
+    headings = Body("# One\n\n```\n# Two\n```\n\n> ## Three\n").headings
     assert [(each.line, each.source, each.is_top) for each in headings] == [
         (0, "One", True),
         (6, "Three", False),

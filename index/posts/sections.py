@@ -6,10 +6,11 @@ It is recorded (`index.posts.cascades`), so that a server tells drafts as an ing
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.index.posts.cascades import Cascade, Value, language_of_name
@@ -22,50 +23,53 @@ from blog_search_mcp.index.posts.metadata import (
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
 from blog_search_mcp.index.posts.walk import SectionFile, is_data, is_section, read_file
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.text import FrontMatter
-    from blog_search_mcp.ingest.sites.base import Site
-
 MOST_ENTRIES = 100
 """Of one list; each costs a few microseconds for every post below its section."""
 _TARGETS = ("path", "kind", "environment", "lang")
 
 
+@dataclass(frozen=True, slots=True)
+class SiteFields:
+    """What a site's configuration says of the fields of its posts, and where they lie in it."""
+
+    prefix: str = ""
+    """Place of the content folder in the site, with `/` at the end; `""` if it is the site's."""
+    root: str = "content/"
+    """The site's content folder of which this is a part, likewise."""
+    drafts_cover_sections: bool = False
+    """Whether a section that is a draft makes drafts of all that is below it."""
+    cascade: object = None
+    """What is passed down to all pages, as written."""
+    defaults: Sequence[tuple[str, str | None, Fields]] = ()
+    """`folder` and `collection` as in `Cascade`, and what posts there have that have no field of
+    that name; the most specific first."""
+
+
 def read_cascades(
-    content: Path, sections: Iterable[SectionFile], site: Site | None, configured: Site | None
+    content: Path, sections: Iterable[SectionFile], site: SiteFields
 ) -> tuple[Cascade, ...]:
     """Read the sections of a content folder, those above it in its site and the configuration.
-
-    `site` has its content folder, be it by options alone, and `configured` its configuration.
 
     The nearest to a post comes first. Raises ContentError for a section that cannot be read:
     going on without it could publish what the author keeps out.
     """
-    prefix = site.prefix if site else ""
-    root = site.content_root if site else "content/"
-    drafts = site is not None and site.generator.drafts_cover_sections
+    prefix, drafts = site.prefix, site.drafts_cover_sections
     deepest_first = sorted(sections, key=lambda file: (-file.source.count("/"), file.source))
-    above = _find_above(content, prefix.count("/"), prefix.removeprefix(root).count("/"))
+    above = _find_above(content, prefix.count("/"), prefix.removeprefix(site.root).count("/"))
     entries: list[dict[str, Any]] = [
         entry
         for files in (*map(list, _by_folder(deepest_first)), *above)
         for file in files
         for entry in _read_section(file, files, drafts=drafts)
     ]
-    entries += _list_cascades(site.generator.cascade) if site else ()
-    entries += _list_defaults(configured) if configured else ()
+    entries += _list_cascades(site.cascade)
+    entries += [
+        {"folder": folder, "collection": collection, "fields": fields}
+        for folder, collection, given in site.defaults
+        if (fields := _pick_fields(given))
+    ]
     entries.sort(key=lambda entry: -len(entry.get("folder", "")))
-    return tuple(Cascade(**entry, prefix=prefix, root=root) for entry in entries)
-
-
-def _list_defaults(site: Site) -> Iterator[dict[str, Any]]:
-    """Yield what the configuration gives to posts by their place."""
-    for default in site.generator.defaults:
-        is_above = site.prefix.startswith(default.place)
-        fields = _pick_fields(default.fields)
-        if fields and (is_above or default.place.startswith(site.prefix)):
-            folder = "" if is_above else default.place.removeprefix(site.prefix)
-            yield {"folder": folder, "collection": default.collection, "fields": fields}
+    return tuple(Cascade(**entry, prefix=prefix, root=site.root) for entry in entries)
 
 
 def _folder_of(source: str) -> str:
@@ -99,7 +103,9 @@ def _read_section(
         if fields := _pick_fields(_read_data(file)):
             yield {"folder": _reach_of(file), "fields": fields}
         return
-    front = _read_front_matter(file)
+    from blog_search_mcp.index.posts.text import split_front_matter
+
+    front = split_front_matter(_read_text(file))
     folder, known = _folder_of(file.source), normalize_names(front.fields)
     if drafts and _to_text(known.get("draft")).lower() == "true":
         yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
@@ -123,7 +129,7 @@ def _reach_of(file: SectionFile) -> str:
 
 def _read_data(file: SectionFile) -> Fields:
     """Read a file of fields, of a program or what cannot be read those that keep posts back."""
-    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields
+    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields  # with PyYAML
 
     text, ending = _read_text(file), file.path.suffix
     try:
@@ -136,12 +142,6 @@ def _read_data(file: SectionFile) -> Fields:
     except (ValueError, RecursionError):
         return salvage_fields(text)
     return fields if isinstance(fields, Mapping) else {}
-
-
-def _read_front_matter(file: SectionFile) -> FrontMatter:
-    from blog_search_mcp.index.posts.text import split_front_matter  # with PyYAML
-
-    return split_front_matter(_read_text(file))
 
 
 def _read_text(file: SectionFile) -> str:

@@ -1,8 +1,8 @@
 import pytest
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.document import SUFFIXES, Document, read_document
-from blog_search_mcp.index.posts.markdown.reader import MAX_LINES, MAX_MARKS
+from blog_search_mcp.index.posts.document import MAX_LINES, MAX_MARKS, Document, read_document
+from blog_search_mcp.index.posts.walk import SUFFIXES
 from blog_search_mcp.index.types import Post
 
 

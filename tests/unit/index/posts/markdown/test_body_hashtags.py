@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
+from blog_search_mcp.index.posts.markdown.body import Body
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from blog_search_mcp.index.posts.markdown.reader import MarkdownBody
     ],
 )
 def test_hashtags_are_words_behind_a_mark(body: str, expected: tuple[str, ...]) -> None:
-    assert MarkdownBody(body).hashtags == expected
+    assert Body(body).hashtags == expected

@@ -1,21 +1,20 @@
-"""Markdown and MDX posts with front matter."""
+"""The body of a post in Markdown or MDX: its blocks, headings, links and words."""
+
+from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.document import (
+from blog_search_mcp.index.posts.markdown.blocks import (
     LONGEST_HEADING,
     Block,
-    Document,
     Heading,
     HeadingPart,
 )
-from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
 from blog_search_mcp.index.posts.markdown.inline import (
     Links,
     find_links,
@@ -31,8 +30,6 @@ from blog_search_mcp.index.posts.markdown.parser import (
     parse_inline,
     parse_passage,
 )
-from blog_search_mcp.index.posts.metadata import describe_post, read_title, unread_date
-from blog_search_mcp.index.posts.text import Decoded, decode, split_front_matter
 
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
@@ -52,71 +49,6 @@ _DEFINES = "]:"
 """Part of a link's definition, which is none of a body's blocks but one of a passage's."""
 
 
-LONGEST_DATE = 40
-"""Characters that are shown of one that cannot be read."""
-
-MAX_LINES = 500_000
-"""A line takes 3.5 µs and 180 bytes while Markdown is parsed, though it be empty: 1.8 s, 90 MB."""
-
-MAX_MARKS = 200_000
-"""Of cells, links, headings, quotations and items of lists. An item takes up to 2.8 kB and 60 µs
-while Markdown is parsed, the others less: .6 GB and 12 s in all. The most in a post of three
-corpora is 24,999, in a file made to be hard."""
-
-_CONTAINERS = re.compile(
-    r"^(?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)]|\#{1,6})(?=[ \t])))++", re.MULTILINE
-)
-_CONTAINER = re.compile(r"[-*+>.)]|#+")
-
-
-def read_markdown(data: bytes, source: str, profiles: Collection[str] = ()) -> Document:
-    """Decode, split off the front matter and describe the post. Raises UnreadablePost."""
-    decoded = decode(data)
-    if decoded.text.count("\n") > MAX_LINES:
-        raise UnreadablePost(
-            f"it has more than {MAX_LINES:,} lines; split it, or name it in a .blogignore"
-        )
-    if _count_marks(decoded.text) > MAX_MARKS:
-        raise UnreadablePost(
-            f"it has more than {MAX_MARKS:,} cells, links, headings, quotations and items of "
-            "lists; split it, or name it in a .blogignore"
-        )
-    front = split_front_matter(decoded.text)
-    cells = front.fields.get("execute")
-    echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    body = MarkdownBody(take_out_hidden(front.body, profiles, echoes=echo != "false"))
-    heading = "" if read_title(front.fields) else body.title
-    return Document(
-        post=describe_post(front.fields, source, heading, body.hashtags),
-        fields=front.fields,
-        body=body,
-        first_line=front.first_line,
-        problems=(
-            *_list_problems(decoded),
-            *filter(None, (front.problem,)),
-            *_describe_date(unread_date(front.fields, source)),
-        ),
-    )
-
-
-def _count_marks(text: str) -> int:
-    """Count what may begin a cell, a link, a heading, a quotation or an item."""
-    inline = text.count("|") + text.count("[")
-    return inline + sum(len(_CONTAINER.findall(found[0])) for found in _CONTAINERS.finditer(text))
-
-
-def _list_problems(decoded: Decoded) -> Iterator[str]:
-    if not decoded.encoding.startswith("utf"):
-        yield f"it is not UTF-8 and was read as {decoded.encoding}"
-    if decoded.repaired:
-        yield f"{decoded.repaired} of its characters could not be read"
-
-
-def _describe_date(unread: str) -> Iterator[str]:
-    if unread:
-        yield f"its date “{unread[:LONGEST_DATE]}” cannot be read; write it as 2024-12-31"
-
-
 class _Node(NamedTuple):
     """A block among the tokens."""
 
@@ -127,10 +59,11 @@ class _Node(NamedTuple):
     """The line on which it begins, from 0."""
 
 
-class MarkdownBody:
-    """A `Body` (`index.posts.document`) of Markdown; parsed at first use."""
+class Body:
+    """A post's text, parsed once, when something of it is first needed."""
 
     def __init__(self, text: str) -> None:
+        """`text` is Markdown whose lines end with LF."""
         self.text = text
 
     @cached_property

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.posts.document import read_document
-from blog_search_mcp.ingest.prepare import CHARACTERS, find_language
+from blog_search_mcp.index.posts.document import (
+    LANGUAGE_CHARACTERS,
+    find_language,
+    read_document,
+)
 
 CHINESE = "每個詞元的鍵與值都會保留下來，所以下一個詞元不必重算注意力。"
 CODE = "def read(path: str) -> int:\n    # if it is not in the list, this is it\n    return 0\n"
@@ -39,5 +42,5 @@ def test_the_title_counts_too() -> None:
 
 
 def test_of_a_long_post_the_beginning_counts() -> None:
-    english = "This is what the post is about and it is long. " * (CHARACTERS // 40)
-    assert language(f"{english}\n\n{CHINESE * CHARACTERS}") == "en"
+    english = "This is what the post is about and it is long. " * (LANGUAGE_CHARACTERS // 40)
+    assert language(f"{english}\n\n{CHINESE * LANGUAGE_CHARACTERS}") == "en"
