@@ -85,8 +85,8 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
         """Sentences on the cache and on posts that are in the index nevertheless."""
-        self.unrelated: dict[str, str] = {}
-        """By source, why a post of the index is not related to others."""
+        self.unrelated = ""
+        """Why posts are not related to others; empty if they are."""
         self.contradiction: Contradiction | None = None
         """Of the addresses of posts, where most were read."""
         self.removed = list(plan.removed)
@@ -147,7 +147,6 @@ class Counts:
 
     def report(self, manifest: Manifest, choice: Choice, advice: str, seconds: float) -> Report:
         """Make the report of the finished run; `advice` is on the embedder."""
-        unrelated = (f"{source}: {reason}" for source, reason in sorted(self.unrelated.items()))
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
@@ -162,7 +161,7 @@ class Counts:
                 *choice.warnings(),
                 *self.problems,
                 *_describe_unknown(self._unknown),
-                *unrelated,
+                *filter(None, [self.unrelated]),
                 *_describe_contradiction(self.contradiction),
             ),
             links=LinkCounts(self._linked, dict(self._unlinked.most_common())),

@@ -6,7 +6,7 @@ window each, so that a passage of a draft meets the one passage of a post that s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.chunks import Limits, chunk_body
-from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.index.posts.document import find_language, read_document
 from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Draft:
     """A text with what is known of it."""
 
     post: Post
-    """As its front matter and its file's name describe it."""
+    """As its front matter, its file's name and its text describe it."""
     passages: tuple[Chunk, ...]
     """In order."""
     links: tuple[Link, ...] = ()
@@ -41,7 +41,7 @@ def read_draft(data: bytes, source: str) -> Draft:
     """Read a file of Markdown; `source` names it. Raises UnreadablePost."""
     with refuse_post("Reading the draft"):
         document = read_document(data, source)
-        post = document.post
+        post = replace(document.post, language=find_language(document))
         passages = chunk_body(source, document.body, document.first_line, post.title, PASSAGE)
         return Draft(post, passages, document.links)
 

@@ -32,7 +32,9 @@ Small ones.
 
 def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
     draft = read_draft(TEXT.encode(), "drafts/caches.md")
-    assert draft.post == Post("drafts/caches.md", "On caches", "2024-05-06", ("llm",))
+    assert draft.post == Post(
+        "drafts/caches.md", "On caches", "2024-05-06", ("llm",), language="en"
+    )
     assert draft.links == (Link("../it.md", "it", 6),)
     assert draft.passages == (
         Chunk(

@@ -28,7 +28,7 @@ WALRUS = {
     "passages_met": 1,
     "meetings": [
         {
-            "my_lines": "7-7",
+            "my_lines": "5-7",
             "my_heading": "Ice",
             "chunk_index": 0,
             "heading": "On ice",
