@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.last_ingest import (
     IngestOptions,
     LastIngest,
@@ -229,8 +230,6 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
 
 
 def _find_language_of_file(file: SourceFile) -> str | None:
-    from blog_search_mcp.index.posts.document import read_document  # with the parsers
-
     with refuse_post("reading it"):
         document = read_document(read_file(file.path), file.source)
         words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"

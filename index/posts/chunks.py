@@ -15,12 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.index.posts.cuts import sentence_ends, split_oversize
 from blog_search_mcp.index.posts.markdown.blocks import Block
-from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.posts.markdown.body import Body
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
 from blog_search_mcp.index.posts.markdown.blocks import Block
-from blog_search_mcp.index.posts.markdown.body import Body
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.posts.markdown.body import Body
 
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.markdown.body import Body
-from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
 from blog_search_mcp.index.posts.metadata import Fields, describe_post, read_title, unread_date
-from blog_search_mcp.index.posts.text import Decoded, decode, split_front_matter
 from blog_search_mcp.index.types import Link, Post
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.posts.markdown.body import Body
+    from blog_search_mcp.index.posts.text import Decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ def read_document(data: bytes, source: str, *profiles: str) -> Document:
     `source` is its path below the content folder, with `/`. `profiles` are the conditions that
     hold for what its site shows.
     """
+    # The parsers take 100 ms and 6 MB, which an ingest whose processes read can do without.
+    from blog_search_mcp.index.posts.markdown.body import Body
+    from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
+    from blog_search_mcp.index.posts.text import decode, split_front_matter
+
     decoded = decode(data)
     _refuse_costly(decoded.text)
     front = split_front_matter(decoded.text)
