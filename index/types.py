@@ -128,7 +128,7 @@ class Link:
     """A link in a post."""
 
     href: str
-    """The target as written, or as `index.markdown.inline` writes what generators replace."""
+    """The target as written, or as `index.posts.markdown.inline` writes what generators replace."""
     words: str
     """What is clicked on, without markup; `""` for an element of HTML."""
     line: int

@@ -109,8 +109,8 @@ def ingest(
     from datetime import UTC, datetime
     from functools import partial
 
-    from blog_search_mcp.index.content.last_ingest import IngestOptions
     from blog_search_mcp.index.embedders.registry import choose_embedder
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from blog_search_mcp.ingest.plan import Job
 
     is_prefixed = document_prefix is not None or query_prefix is not None
@@ -138,8 +138,8 @@ def run(job: Job, as_json: bool) -> int:
     from dataclasses import replace
 
     from blog_search_mcp.index.commands import Blog, complete_commands
-    from blog_search_mcp.index.content.last_ingest import option_words
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
+    from blog_search_mcp.index.posts.last_ingest import option_words
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import as_json as write_json
     from blog_search_mcp.ingest.report import as_lines, progress_on

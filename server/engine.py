@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from blog_search_mcp.index.content.left_out import ContentFolder
+    from blog_search_mcp.index.posts.left_out import ContentFolder
     from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing
@@ -66,8 +66,8 @@ class IndexStatus:
 
     def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
         """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
-        from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-        from blog_search_mcp.index.content.left_out import read_folder
+        from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
+        from blog_search_mcp.index.posts.left_out import read_folder
 
         last = read_any_last_ingest(self._store)
         return read_folder(last, self._content, posts, today)

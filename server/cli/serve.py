@@ -44,8 +44,8 @@ def _can_watch(settings: Settings) -> bool:
     folder = settings.watch
     if folder is None or (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         return True
-    from blog_search_mcp.index.content.walk import refuse_inside
     from blog_search_mcp.index.errors import BlogSearchError
+    from blog_search_mcp.index.posts.walk import refuse_inside
     from blog_search_mcp.index.stores import open_store
 
     try:

@@ -83,8 +83,8 @@ def _ingest_beside(work: Callable[[], None], settings: Settings) -> int:
     the server, which ingests too, as soon as they have the entry. Ctrl-C reaches both processes:
     the ingest answers it, and this one waits for that. SIGTERM is handed on.
     """
-    from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
-    from blog_search_mcp.index.content.next_ingest import ingest_arguments
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions, read_any_last_ingest
+    from blog_search_mcp.index.posts.next_ingest import ingest_arguments
 
     assert settings.watch is not None
     last = read_any_last_ingest(open_store(settings.index))

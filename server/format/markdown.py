@@ -18,13 +18,13 @@ import nh3
 
 from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.markdown.inline import (
+from blog_search_mcp.index.posts.markdown.inline import (
     CJK_BREAK,
     CONTROL,
     parse_paragraph,
     strip_markup,
 )
-from blog_search_mcp.index.markdown.parser import (
+from blog_search_mcp.index.posts.markdown.parser import (
     FENCE,
     Token,
     find_code,
@@ -34,7 +34,7 @@ from blog_search_mcp.index.markdown.parser import (
     parse_passage,
     write_html,
 )
-from blog_search_mcp.index.markdown.rules import restore_braces
+from blog_search_mcp.index.posts.markdown.rules import restore_braces
 from blog_search_mcp.index.search.highlight import highlight
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.format.post_links import find_href

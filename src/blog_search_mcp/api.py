@@ -39,8 +39,8 @@ def build_index(
 
     Raises BlogSearchError, with the index as it was.
     """
-    from blog_search_mcp.index.content.last_ingest import IngestOptions
     from blog_search_mcp.index.embedders.registry import choose_embedder
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.report import Progress

@@ -20,21 +20,21 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import STEMMERS
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.documents.metadata import MAX_TITLE
-from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     IndexBroken,
     IndexFormatUnknown,
     UnreadablePost,
 )
-from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.posts.chunks import LONGEST, chunk_body
+from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.index.posts.markdown.inline import strip_markup
+from blog_search_mcp.index.posts.metadata import MAX_TITLE
+from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
-from blog_search_mcp.ingest.chunking.chunker import LONGEST, chunk_body
-from blog_search_mcp.ingest.documents.base import read_document
-from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
@@ -77,7 +77,7 @@ def chunker(data: bytes) -> None:
     """Chunks hold all of a body in order with true lines, and none is too long to be read."""
     body = data.decode("utf-8", "replace").replace("\r", "\n")
     place = 0
-    for number, chunk in enumerate(chunk_body("a.md", MarkdownBody(body), 1, "title")):
+    for number, chunk in enumerate(chunk_body("a.md", Body(body), 1, "title")):
         start = body.find(chunk.text, place)
         assert start >= 0
         assert not body[place:start].strip()

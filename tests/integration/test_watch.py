@@ -16,10 +16,10 @@ import httpx
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import ingest_arguments
-from blog_search_mcp.index.content.walk import SourceFile
 from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.next_ingest import ingest_arguments
+from blog_search_mcp.index.posts.walk import SourceFile
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
@@ -237,7 +237,7 @@ def test_an_ingest_that_stands_still_is_ended_and_said(tmp_path: Path) -> None:
     program = """
 import sys
 from pathlib import Path
-from blog_search_mcp.index.content.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.server.watch import reingest
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.next_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
+from blog_search_mcp.index.posts.next_ingest import blog_of
 from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.tools.find_similar import read_subject
 

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 from blog_search_mcp.index.commands import command, start_words
-from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
 from blog_search_mcp.server.cli.doctor.results import CheckResult, split_message
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files

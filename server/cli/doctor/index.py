@@ -10,14 +10,6 @@ from datetime import datetime
 from pathlib import Path
 
 from blog_search_mcp.index.commands import PACKAGE, command
-from blog_search_mcp.index.content.changes import (
-    count_changed,
-    find_changes,
-    format_age,
-    list_changes,
-)
-from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
-from blog_search_mcp.index.content.next_ingest import ingest_command
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     ContentError,
@@ -27,6 +19,14 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
     IndexUnreachable,
 )
+from blog_search_mcp.index.posts.changes import (
+    count_changed,
+    find_changes,
+    format_age,
+    list_changes,
+)
+from blog_search_mcp.index.posts.last_ingest import LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import IndexStore, Location, open_store

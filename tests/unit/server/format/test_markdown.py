@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import IndexMissing
-from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.posts.markdown.inline import strip_markup
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 
