@@ -125,26 +125,6 @@ def this_installation() -> Installation:
     return find_installation(python, prefix, os.environ, _source)
 
 
-def reinstall_words(here: Installation, prefix: Path, source: Callable[[], str]) -> tuple[str, ...]:
-    """Return the words that install this program anew in the environment `prefix`."""
-    if here.runner:
-        fresh = "--no-cache" if here.runner[0] == "pipx" else "--reinstall"
-        return (*here.runner[:-2], fresh, *here.runner[-2:], SERVER, "doctor")
-    if (prefix.parent / "Makefile").is_file():
-        return ("make", "-C", str(prefix.parent), "clean", "setup")
-    if "pipx" in prefix.parts:
-        return ("pipx", "reinstall", PACKAGE)
-    if prefix.parts[-3:-1] == ("uv", "tools"):
-        return ("uv", "tool", "install", "--reinstall", source())
-    return (str(here.python), "-m", "pip", "install", "--force-reinstall", source())
-
-
-def reinstall_command() -> str:
-    """Return the shell command that installs this program anew."""
-    here = this_installation()
-    return here.write(reinstall_words(here, Path(sys.prefix), _source))
-
-
 def start_words(script: str) -> tuple[str, ...]:
     """Return the words that start one of our scripts, the first of them an absolute path."""
     return this_installation().start(script)

@@ -14,7 +14,6 @@ from blog_search_mcp.index.commands import (
     command,
     complete_commands,
     find_installation,
-    reinstall_words,
 )
 
 UV_CACHE = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq")
@@ -105,30 +104,6 @@ def test_after_pipx_run_commands_go_through_pipx_run() -> None:
         *("pipx", "run", "--spec", "git+https://github.com/a/b"),
         "blog-ingest",
     )
-
-
-@pytest.mark.parametrize(
-    ("prefix", "runner", "words"),
-    [
-        ("/p/.venv", ("uvx", "--from", "x"), "uvx --reinstall --from x blog-server doctor"),
-        ("/p", ("pipx", "run", "--spec", "x"), "pipx run --no-cache --spec x blog-server doctor"),
-        ("/share/pipx/venvs/blog-search-mcp", (), "pipx reinstall blog-search-mcp"),
-        ("/share/uv/tools/blog-search-mcp", (), "uv tool install --reinstall our.whl"),
-        ("/usr", (), "/usr/bin/python3 -m pip install --force-reinstall our.whl"),
-    ],
-)
-def test_it_is_installed_anew_as_it_was_installed(
-    prefix: str, runner: tuple[str, ...], words: str
-) -> None:
-    here = Installation(Path(prefix) / "bin/python3", runner)
-    assert here.write(reinstall_words(here, Path(prefix), lambda: "our.whl")) == words
-
-
-def test_a_clone_is_installed_anew_by_make(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").touch()
-    here = Installation(tmp_path / ".venv/bin/python")
-    words = reinstall_words(here, tmp_path / ".venv", no_source)
-    assert words == ("make", "-C", str(tmp_path), "clean", "setup")
 
 
 def test_a_command_is_quoted_for_the_systems_shell() -> None:
