@@ -19,8 +19,7 @@ from typing import get_args
 
 from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN, ingest_arguments
-from blog_search_mcp.index.errors import IndexBusy, IngestFailed
-from blog_search_mcp.index.store.generations import BUSY
+from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.stores import Location
 
 MOST_SECONDS = 2 * 60 * 60
@@ -52,7 +51,7 @@ def run_ingest(
 
     `program` is the module to run with its first arguments; a benchmark has its own.
 
-    Raises IngestFailed, or IndexBusy while another ingest is writing.
+    Raises IngestFailed.
     """
     arguments = ingest_arguments(content, index, embedder_url, options)
     held, holding = os.pipe()
@@ -80,9 +79,8 @@ def run_ingest(
     if done.returncode:
         failed, ended = "The newest posts could not be ingested", f"status {done.returncode}"
         told = _read_error(done.stdout) or f"it ended with {ended}; the server's log says more."
-        failure = IndexBusy if told.startswith(BUSY) else IngestFailed
         reason = last_line or f"it ended with {ended}."
-        raise failure(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
+        raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
     return _read_report(done.stdout, last_line)
 
 
