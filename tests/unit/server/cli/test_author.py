@@ -173,10 +173,10 @@ def test_what_cannot_be_meant_is_refused_with_what_may_be(
 
 
 RELATED = {
-    "walrus.md": "---\ntitle: Walrus\ntags: [sea]\n---\nThe walrus rests.\n",
-    "seal.md": "---\ntitle: Seal\ndate: 2023-01-01\ntags: [sea]\n---\nThe walrus swims.\n",
-    "soup.md": "---\ntitle: Soup\ntags: [food]\n---\nThe soup boils in a pot.\n",
-    "brød.md": "---\ntitle: Bread\ntags: [food]\n---\nThe bread boils in a pot of soup.\n",
+    "walrus.md": "# Walrus\n\nThe big walrus rests on the cold ice of the northern sea all day.\n",
+    "seal.md": "# Seal\n\nThe small seal rests on the cold ice of the northern sea at night.\n",
+    "soup.md": "# Soup\n\nThe hot soup is cooked in a large pot with bread and butter.\n",
+    "brød.md": "# Bread\n\nThe fresh bread is baked and eaten with butter and a pot of soup.\n",
 }
 
 
