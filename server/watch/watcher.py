@@ -10,24 +10,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from blog_search_mcp.index.commands import list_first
 from blog_search_mcp.index.content.changes import compare_files, count_changed
 from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.watch.reingest import Ingested
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -80,11 +75,14 @@ class Watcher:
         self,
         index: Location,
         content: Path,
-        ingest: Callable[[IngestOptions], Ingested],
+        ingest: Callable[[IngestOptions], Sequence[str]],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
+        """`ingest` brings the index up to date and returns its report in lines.
+
+        `on_switch` is called after a new generation.
+        """
         self._store = open_store(index)
         self._lock = FileLock(index / LOCK, blocking=False) if isinstance(index, Path) else None
         self._content = content
@@ -193,13 +191,12 @@ class Watcher:
         if self._find_current() != generation:
             self._on_switch()
 
-    def _tell(self, ingested: Ingested) -> None:
-        """Log what was done, and the first faults of each kind that were not there before."""
-        for kind in (ingested.skipped, ingested.warnings):
-            for line in list_first([fault for fault in kind if fault not in self._told]):
-                log.warning("%s", line)
-        self._told = frozenset((*ingested.skipped, *ingested.warnings))
-        log.info("%s", ingested.summary)
+    def _tell(self, lines: Sequence[str]) -> None:
+        """Log the lines of an ingest's report that were not in the last one."""
+        for line in lines:
+            if line not in self._told:
+                log.info("%s", line)
+        self._told = frozenset(lines)
 
     def _record_failure(self, error: BlogSearchError) -> None:
         notice = error.for_clients
