@@ -87,8 +87,6 @@ class Posts:
     total: int
     """How many there are on all pages."""
     offset: int
-    notice: str | None = None
-    """One sentence the reader must see (posts of another blog are missing), else `None`."""
 
     @property
     def next_offset(self) -> int | None:

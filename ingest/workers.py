@@ -17,8 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.command_line import block_interrupts
 from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.signals import block_interrupts
 from blog_search_mcp.ingest import GC_THRESHOLD
 
 if TYPE_CHECKING:

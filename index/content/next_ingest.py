@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blog_search_mcp.index.commands import INGEST, Blog, command
+from blog_search_mcp.index.commands import Blog, command
 from blog_search_mcp.index.content.last_ingest import (
     IngestOptions,
     format_folder,
@@ -45,7 +45,7 @@ def blog_of(index: Location, content: Path | None = None) -> Blog:
 def ingest_command(index: Location, content: Path | None = None, *more: str) -> str:
     """Write the command that brings the index up to date, with `more` options."""
     blog = blog_of(index, content)
-    return command(INGEST, blog.content, "--index", blog.index, *more, *blog.options)
+    return command("ingest", blog.content, "--index", blog.index, *more, *blog.options)
 
 
 def index_beside(content: Path) -> Path:

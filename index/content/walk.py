@@ -13,17 +13,15 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from blog_search_mcp.index.content.ignores import Rules, compile_rules, decide
 from blog_search_mcp.index.content.vault import SETTINGS, Exclusion, read_exclusions
 from blog_search_mcp.index.errors import ContentError, PostChanging, UnreadablePost, UsageError
 from blog_search_mcp.index.stores import Location
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
@@ -55,12 +53,6 @@ _ABOUT_REPOSITORY = re.compile(
     re.IGNORECASE,
 )
 """Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
-
-MAX_STARS = 4
-"""Stars in one of its lines: on a name of 255 letters four cost pathspec's regular expression up
-to .2 s, five 10 s, each further one tens of times as much."""
-_STAR = re.compile(r"(?<![^/!])\*\*(?![^/])|\*")
-"""Any number of folders, or any number of letters."""
 
 _QUARTO = ".qmd"
 _RENDERED = (".md", ".mdx")
@@ -174,7 +166,7 @@ class _Folder(NamedTuple):
     path: Path
     prefix: str
     """`""` for the content folder, else its source with a `/` at the end."""
-    ignores: tuple[tuple[str, GitIgnoreSpec], ...]
+    ignores: tuple[tuple[str, Rules], ...]
     """Prefix and rules of each `.blogignore` that applies to it from outside, outermost first."""
     vaults: tuple[tuple[Path, tuple[Exclusion, ...]], ...]
     """Those that it is in, and what they leave out."""
@@ -323,7 +315,7 @@ def _find_exclusion(
     return None
 
 
-def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
+def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, Rules]:
     """Read the `.blogignore` of a folder, in any encoding that a post may have.
 
     Raises ContentError if it cannot be read: going on without it could publish what the author
@@ -347,27 +339,12 @@ def _read_ignore_file(root: Path, folder: _Folder) -> tuple[str, GitIgnoreSpec]:
             raise ValueError(
                 f"{decoded.repaired} of its characters cannot be read; save it as UTF-8"
             )
-        return folder.prefix, compile_ignores(decoded.text.splitlines())
+        return folder.prefix, compile_rules(decoded.text.splitlines())
     except (UnreadablePost, OSError, RuntimeError, ValueError, re.error) as error:
         reason = _describe_failure(error) if isinstance(error, OSError | RuntimeError) else error
         raise ContentError(
             f"{folder.prefix}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it."
         ) from error
-
-
-def compile_ignores(lines: Sequence[str]) -> GitIgnoreSpec:
-    """Compile the lines of a `.gitignore`.
-
-    Raises ValueError or re.error for one that is no rule or would take long to match.
-    """
-    from pathspec import GitIgnoreSpec  # slow to import, and few blogs need it
-
-    for number, line in enumerate(lines, 1):
-        if not line.startswith("#") and len(_STAR.findall(line.strip())) > MAX_STARS:
-            raise ValueError(
-                f"line {number} has more than {MAX_STARS} stars, which could take hours to match"
-            )
-    return GitIgnoreSpec.from_lines(lines)
 
 
 def is_section(name: str) -> bool:
@@ -392,11 +369,11 @@ def _is_part(name: str) -> bool:
     return name.startswith("_") and not name.startswith(_SECTION)
 
 
-def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
     """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
     if name.startswith(".") or name == "node_modules":
         return True
-    decisions = (spec.check_file(path[len(prefix) :]).include for prefix, spec in reversed(ignores))
+    decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))
     return next((decision for decision in decisions if decision is not None), False)
 
 

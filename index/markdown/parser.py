@@ -75,6 +75,12 @@ def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = 
     return tokens
 
 
+def write_html(tokens: Sequence[Token]) -> str:
+    """Write tokens as HTML; what a text has as HTML stands in it as it is, still to be cleaned."""
+    html: str = _INLINE.renderer.render(tokens, _INLINE.options, {})
+    return html
+
+
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+\n?[ \t]*+<?([^\s<>]+)", re.MULTILINE
 )

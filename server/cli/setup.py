@@ -11,42 +11,43 @@ import signal
 import subprocess
 import sys
 
-from blog_search_mcp.index.command_line import block_interrupts
-from blog_search_mcp.index.commands import SERVER, command
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
+from blog_search_mcp.index.signals import SIGNALLED, block_interrupts
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, find_clients, own_file
 from blog_search_mcp.server.cli.install.entries import describe_entry
 from blog_search_mcp.server.cli.install.run import Installed, install, plan_entry, uninstall
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
-from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
+from blog_search_mcp.server.settings import CLIENTS, Settings
 
-SIGNALLED = 128
-"""Plus a signal's number: how an ingest ends that was stopped, to be gone on with."""
 SAMPLE = 10
 """Newest posts whose titles are tried as the question."""
 
 
-def set_up(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
-    """Tell clients of the server, ingest and name a question; return the exit status."""
+def set_up(
+    settings: Settings, machine: Machine, client: str | None, name: str, *, agrees: bool
+) -> int:
+    """Tell clients of the server, ingest and name a question; return the exit status.
+
+    `client` is a word of CLIENTS; without one those found are told, of several those that the
+    person chooses or with `agrees` all. Raises BlogSearchError.
+    """
     content = settings.watch
     assert content is not None
-    try:
-        if not content.is_dir():
-            raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
-        files = [own_file(machine, word) for word in _choose_clients(setup, find_clients(machine))]
-        to_paste = None if files else _entry_to_paste(settings, setup, machine)
-        installed, status = _install_and_ingest(settings, setup, files)
-        if status:
-            if status < SIGNALLED and open_store(settings.index).stamp() is None:
-                _take_back(installed)
-            return status
-        if to_paste:
-            print_text(to_paste)
-        print_text(_first_question(settings, [file.client for file in files]))
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
+    if not content.is_dir():
+        raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
+    words = (client,) if client else _choose_clients(find_clients(machine), agrees)
+    files = [own_file(machine, word) for word in words]
+    to_paste = None if files else _entry_to_paste(settings, name, machine)
+    installed, status = _install_and_ingest(settings, name, files)
+    if status:
+        if status < SIGNALLED and open_store(settings.index).stamp() is None:
+            _take_back(installed)
+        return status
+    if to_paste:
+        print_text(to_paste)
+    print_text(_first_question(settings, [file.client for file in files]))
     return 1 if None in installed.values() else 0
 
 
@@ -57,11 +58,9 @@ def parse_choice(line: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(chosen)) if len(chosen) == len(numbers) else None
 
 
-def _choose_clients(setup: ClientSetup, found: tuple[str, ...]) -> tuple[str, ...]:
+def _choose_clients(found: tuple[str, ...], agrees: bool) -> tuple[str, ...]:
     """Return words of CLIENTS. Raises UsageError if nobody can be asked."""
-    if setup.client:
-        return (setup.client,)
-    if len(found) < 2 or setup.agrees:
+    if len(found) < 2 or agrees:
         return found
     if not sys.stdin.isatty():
         raise UsageError(
@@ -80,10 +79,10 @@ def _choose_clients(setup: ClientSetup, found: tuple[str, ...]) -> tuple[str, ..
             return chosen
 
 
-def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> Installed | None:
+def _install(settings: Settings, name: str, file: ClientFile) -> Installed | None:
     """Write the entry; tell what to paste, and return `None`, where the file must be left alone."""
     try:
-        installed = install(settings, setup.name, file)
+        installed = install(settings, name, file)
     except ClientSettingsError as error:
         tell(str(error), settings)
         return None
@@ -92,15 +91,15 @@ def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> Instal
     return installed
 
 
-def _entry_to_paste(settings: Settings, setup: ClientSetup, machine: Machine) -> str:
+def _entry_to_paste(settings: Settings, name: str, machine: Machine) -> str:
     file = own_file(machine, "claude-desktop")
-    entry = describe_entry(file, *plan_entry(settings, setup.name, file))
+    entry = describe_entry(file, *plan_entry(settings, name, file))
     found = "No client was found here; most of them take this entry, each in a file of its own."
     return f"{found}\n{entry}"
 
 
 def _install_and_ingest(
-    settings: Settings, setup: ClientSetup, files: list[ClientFile]
+    settings: Settings, name: str, files: list[ClientFile]
 ) -> tuple[dict[ClientFile, Installed | None], int]:
     """Begin the ingest, write the entries, and wait; return what became of both.
 
@@ -122,7 +121,7 @@ def _install_and_ingest(
         on_end = signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
     with ingest:
         try:
-            installed = {file: _install(settings, setup, file) for file in files}
+            installed = {file: _install(settings, name, file) for file in files}
             status = ingest.wait()
         except BlogSearchError:
             ingest.terminate()
@@ -145,7 +144,7 @@ def _take_back(installed: dict[ClientFile, Installed | None]) -> None:
 def _first_question(settings: Settings, clients: list[str]) -> str:
     """Show how to ask, with a title of the blog as the question."""
     title = _answered_title(settings)
-    searched = command(SERVER, "search", "--index", settings.index, "--", title)
+    searched = command("search", "--index", settings.index, "--", title)
     who = _join(clients) if clients else "the client"
     asked = f"Ask {who}, for instance: What does my blog say about {escape_controls(title)}?"
     return f"{asked}\nIn the terminal: {escape_controls(searched)}"

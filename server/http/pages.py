@@ -27,10 +27,10 @@ TYPES = {
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "trusted-types 'none'; require-trusted-types-for 'script'"
+    "trusted-types passages; require-trusted-types-for 'script'"
 )
-"""Nothing is loaded from elsewhere, nothing that a post says can run or load anything, and no
-script of the page's own can make markup of text."""
+"""Nothing is loaded from elsewhere, nothing that a post says can run or load anything, and only
+what `passages`, the page's one policy, lets through can become markup."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

@@ -26,7 +26,7 @@ from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
-from tests.unit.server.tools.test_base import ENOUGH, TOOLS
+from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ def test_the_tools_on_the_page_are_those_there_are() -> None:
 
 def test_every_fact_of_a_search_is_explained() -> None:
     assert [row[0] for row in rows("`search_blog`", "result")] == [
-        f"`{name}`" for name in PageFacts.__dataclass_fields__
+        f"`{name}`" for name in PageFacts.__annotations__
     ]
     assert [row[0] for row in rows("`search_blog`", "of a hit")] == [
-        f"`{name}`" for name in HitFacts.__dataclass_fields__
+        f"`{name}`" for name in HitFacts.__annotations__
     ]
 
 

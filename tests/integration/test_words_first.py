@@ -246,7 +246,8 @@ def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
         unread.ingest(progress=PlainProgress(stream, now=lambda: 0.0))
     assert str(failure.value) == (
         "Ollama does not answer. The finished embeddings are kept. Meanwhile all posts can be "
-        "searched by words, 20 of 40 by meaning. To go on: `blog-ingest CONTENT --index INDEX`."
+        "searched by words, 20 of 40 by meaning. To go on: "
+        "`blog-search-mcp ingest CONTENT --index INDEX`."
     )
     said = stream.getvalue().splitlines()
     words = "All posts can be searched by words now. Search by meaning follows for 40 of 40, "

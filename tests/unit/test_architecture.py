@@ -190,8 +190,8 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         if reads_environment(path.read_text(encoding="utf-8"))
     }
     assert readers == {
-        "ingest.__main__",
-        "server.__main__",
+        "ingest.cli",
+        "server.cli.commands",
         "index.commands",
         "index.embedders.openai.client",
         "index.embedders.remote.failures",

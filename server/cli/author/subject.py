@@ -33,7 +33,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
             f"{error.source} is neither a file nor the source of a post.{nearest} "
-            "`blog-server search WORDS` prints sources."
+            "`blog-search-mcp search WORDS` prints sources."
         ) from error
 
 

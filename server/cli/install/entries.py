@@ -15,7 +15,7 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import quote
 
-from blog_search_mcp.index.commands import PACKAGE, SERVER, start_words
+from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.install.clients import ClientFile
@@ -25,10 +25,13 @@ from blog_search_mcp.server.cli.install.settings_file import (
     strip_comments,
 )
 from blog_search_mcp.server.format.results import to_json
-from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blog
+from blog_search_mcp.server.settings import Settings, index_arguments, name_blog
 
-_OURS = re.compile(rf"({SERVER}|{PACKAGE})([@=].*)?")
-"""Our program's name, with a version for a runner."""
+DEFAULT_NAME = "blog"
+"""Of the first entry in a client's settings."""
+_OURS = re.compile(rf"({PACKAGE}|blog-server)([@=].*)?")
+"""Our program's name, also that of earlier entries, with a version for a runner."""
+_MODULES = {"blog_search_mcp", "blog_search_mcp.server"}
 _RUNNERS = {"uvx", "uv", "pipx"}
 _WITH_VALUE = {"--from", "--spec", "--with", "--python", "-p", "--directory"}
 """A runner's options that take the next word; behind any other such option an entry is not ours."""
@@ -49,7 +52,7 @@ class Entry:
     @property
     def is_ours(self) -> bool:
         """Whether it starts this program, directly, by `python -m` or through a runner."""
-        if ("-m", "blog_search_mcp.server") in pairwise(self.arguments):
+        if any(("-m", module) in pairwise(self.arguments) for module in _MODULES):
             return True
         program = re.sub(r"(?i)\.exe$", "", PurePath(self.command).name)
         if program in _RUNNERS:
@@ -177,8 +180,8 @@ def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
 
     Raises UsageError if a path is not valid UTF-8.
     """
-    script, *first = start_words(SERVER)
-    arguments = [*first, *index_arguments(settings)]
+    script, *first = start_words()
+    arguments = [*first, "serve", *index_arguments(settings)]
     if settings.watch is not None:
         arguments += ["--watch", str(settings.watch)]
     for word in (script, *arguments):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMiss
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
 from blog_search_mcp.server.cli.install.entries import (
+    DEFAULT_NAME,
     Entry,
     choose_name,
     describe_entry,
@@ -22,28 +24,31 @@ from blog_search_mcp.server.cli.install.entries import (
     without_entry,
 )
 from blog_search_mcp.server.cli.install.settings_file import read_settings_text, update_file
-from blog_search_mcp.server.cli.terminal import print_text, tell
-from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
+from blog_search_mcp.server.settings import Settings
 
 
-def configure_client(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
-    """Carry out `install` or `uninstall`; return the exit status, 1 if nothing could be done."""
-    file = own_file(machine, setup.client)
-    try:
-        if setup.removes:
-            print_text(uninstall(file, setup.name, setup.index))
-            return 0
-        _check_place(settings.index)
-        if setup.prints:
-            print_text(describe_entry(file, *plan_entry(settings, setup.name, file)))
-            return 0
-        installed = install(settings, setup.name, file)
-        print_text(installed.report)
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
+def add_entry(settings: Settings, machine: Machine, client: str, name: str, *, prints: bool) -> int:
+    """Write or print the entry of a client; return the exit status. Raises BlogSearchError."""
+    file = own_file(machine, client)
+    _check_place(settings.index)
+    if prints:
+        print_text(describe_entry(file, *plan_entry(settings, name, file)))
+        return 0
+    installed = install(settings, name, file)
+    print_text(installed.report)
     if installed.written:
         _tell_of_index(settings)
+    return 0
+
+
+def remove_entry(machine: Machine, client: str, name: str, index: Location | None) -> int:
+    """Take our entry out of a client's settings; return the exit status."""
+    try:
+        print_text(uninstall(own_file(machine, client), name, index))
+    except BlogSearchError as error:
+        sys.stderr.write(f"{escape_controls(str(error))}\n")
+        return 1
     return 0
 
 

@@ -23,14 +23,14 @@ from blog_search_mcp.index.errors import ClientSettingsError
 from blog_search_mcp.index.store.disk import read_regular
 from blog_search_mcp.server.cli.files import replace_file
 
-BACKUP = ".before-blog-server"
+BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
 _LARGEST = 256 * 1024**2
 """Bytes of a file that is read: Claude Code keeps a history in its own."""
 _BOM = "\ufeff"
 """Windows editors begin a file with it; JSON does not allow it."""
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])')
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|,(?=\s*[}\]])')
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,8 @@ def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
         counts.require_posts(job_of(made))
     assert str(raised.value) == (
         f"No post to index below {made.content}: the only post is left out, hidden.md (draft). "
-        "`blog-ingest CONTENT --index INDEX --include-drafts` indexes drafts, future-dated and "
-        "expired posts too."
+        "`blog-search-mcp ingest CONTENT --index INDEX --include-drafts` indexes drafts, "
+        "future-dated and expired posts too."
     )
 
 

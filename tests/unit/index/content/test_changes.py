@@ -76,12 +76,12 @@ def test_a_file_is_compared_by_size_time_and_day(
         (
             Changes(due=("b.md",)),
             "1 post has changed since the index was made 2 days ago; "
-            "to include it: `blog-ingest CONTENT --index INDEX`.",
+            "to include it: `blog-search-mcp ingest CONTENT --index INDEX`.",
         ),
         (
             Changes(("a.md",), ("c.md",), ("d.md",)),
             "3 posts have changed since the index was made 2 days ago; "
-            "to include them: `blog-ingest CONTENT --index INDEX`.",
+            "to include them: `blog-search-mcp ingest CONTENT --index INDEX`.",
         ),
     ],
 )

@@ -39,7 +39,7 @@ def test_the_last_ingest_says_where_the_posts_are_and_how_it_ran(tmp_path: Path)
     ingested(index, content)
     assert blog_of(index) == Blog(str(index), str(content), WORDS)
     rebuilt = ingest_command(index, None, "--rebuild")
-    assert rebuilt == command("blog-ingest", content, "--index", index, "--rebuild", *WORDS)
+    assert rebuilt == command("ingest", content, "--index", index, "--rebuild", *WORDS)
 
 
 def test_posts_that_were_moved_are_where_the_person_says(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_blog_is_told_by_its_numbers(blog: MakeBlog) -> None:
 def test_without_an_index_the_user_is_told_how_to_make_one(tmp_path: Path) -> None:
     said = instructions(IndexStatus(tmp_path))
     assert said == f"{NO_INDEX} {HOW}"
-    assert "`blog-ingest CONTENT --index INDEX`" in said
+    assert "`blog-search-mcp ingest CONTENT --index INDEX`" in said
     assert len(said.encode()) < INSTRUCTIONS_BYTES
 
 

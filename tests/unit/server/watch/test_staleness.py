@@ -67,7 +67,7 @@ def test_posts_that_changed_are_counted_until_they_are_ingested(
 
 def test_posts_that_are_gone_are_asked_for_and_compared_where_they_are(blog: Blog) -> None:
     moved = blog.content.rename(blog.content.with_name("moved"))
-    assert "blog-ingest" in notice(blog)
+    assert "blog-search-mcp ingest" in notice(blog)
     (moved / "soup.md").write_text(EDITED, encoding="utf-8")
     assert "1 post " in notice(blog, "--content", str(moved))
 

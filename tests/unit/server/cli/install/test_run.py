@@ -13,13 +13,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from blog_search_mcp.index.commands import command, start_words
+from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
-from blog_search_mcp.server.cli.install.run import configure_client
-from blog_search_mcp.server.cli.parser import read_settings
-from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
+from blog_search_mcp.server.cli.install.run import add_entry, remove_entry
+from blog_search_mcp.server.cli.terminal import tell
+from blog_search_mcp.server.settings import CLIENTS, Settings
 from tests.support.paths import ROOT
 
-SCRIPT = start_words("blog-server")[0]
+SCRIPT = start_words()[0]
 INDEX = Path("/srv/文 章/.blog-index")
 SYSTEMS = ("linux", "darwin", "win32")
 THEIRS = {"other": {"command": "npx", "args": ["-y", "other"], "env": {"KEY": "秘"}}}
@@ -45,15 +46,20 @@ def run(
     prints: bool = False,
 ) -> int:
     chosen = settings or Settings(INDEX, "")
-    return configure_client(
-        chosen, ClientSetup(client, name, removes, prints), machine(home, system)
-    )
+    here = machine(home, system)
+    if removes:
+        return remove_entry(here, client, name, None)
+    try:
+        return add_entry(chosen, here, client, name, prints=prints)
+    except BlogSearchError as error:
+        tell(str(error), chosen)
+        return 1
 
 
 def entry(file: ClientFile, *arguments: str) -> dict[str, object]:
     """What is to be written where no more than the index was given."""
     kind = {"type": "stdio"} if file.client in {"Claude Code", "VS Code"} else {}
-    return {**kind, "command": SCRIPT, "args": ["--index", str(INDEX), *arguments]}
+    return {**kind, "command": SCRIPT, "args": ["serve", "--index", str(INDEX), *arguments]}
 
 
 def their_text(file: ClientFile) -> str:
@@ -67,7 +73,7 @@ def put(file: ClientFile, text: str) -> None:
 
 
 def backup(file: ClientFile) -> Path:
-    return file.path.with_name(file.path.name + ".before-blog-server")
+    return file.path.with_name(file.path.name + ".before-blog-search-mcp")
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -120,7 +126,7 @@ def test_a_client_without_a_file_gets_one_and_no_backup(
     written = json.dumps({file.key: {"blog": entry(file)}}, ensure_ascii=False, indent=2) + "\n"
     assert file.path.read_text(encoding="utf-8") == written
     assert [path.name for path in file.path.parent.iterdir()] == [file.path.name]
-    make = command("blog-ingest", "CONTENT", "--index", INDEX)
+    make = command("ingest", "CONTENT", "--index", INDEX)
     assert capsys.readouterr().out.splitlines() == [
         f"Wrote the entry 'blog' to {file.path}. Restart {CLIENTS[client]} to use it.",
         f"{INDEX} holds no index yet. To make it: {make}",
@@ -337,7 +343,7 @@ def test_without_a_console_script_the_entry_starts_the_module(
     written = json.loads(own_file(machine(home), "cursor").path.read_text(encoding="utf-8"))
     assert written["mcpServers"]["blog"] == {
         "command": python,
-        "args": ["-m", "blog_search_mcp.server", "--index", str(INDEX)],
+        "args": ["-m", "blog_search_mcp", "serve", "--index", str(INDEX)],
     }
     assert run(home, "cursor", removes=True) == 0
 
@@ -381,25 +387,6 @@ def test_the_link_for_cursor_holds_the_name_and_the_entry_in_base64(
     assert json.loads(base64.b64decode(query["config"][0], validate=True)) == entry(file)
 
 
-def test_the_command_line_is_read_as_it_is_meant() -> None:
-    environment = {"BLOG_INDEX": "/ix", "OLLAMA_HOST": "box"}
-    install = read_settings(["install", "zed", "--name", "mine", "--print"], environment)
-    setup = ClientSetup("zed", "mine", prints=True)
-    assert install == Settings(Path("/ix"), "box", command="install", setup=setup)
-    uninstall = read_settings(["uninstall", "vscode"], {"BLOG_INDEX": "/ix"})
-    setup = ClientSetup("vscode", removes=True)
-    assert uninstall == Settings(Path("/ix"), "", command="uninstall", setup=setup)
-
-
-@pytest.mark.parametrize(
-    "arguments", [["install", "emacs"], ["install"], ["install", "zed", "--name", "a b"]]
-)
-def test_what_cannot_be_meant_is_refused(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        read_settings(arguments, {})
-    assert stopped.value.code == 2
-
-
 def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None:
     environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home)}
     ran = subprocess.run(
@@ -413,24 +400,5 @@ def test_the_command_itself_writes_into_the_home_it_is_given(home: Path) -> None
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     written = json.loads((home / ".cursor/mcp.json").read_text(encoding="utf-8"))
-    index = ["--index", str(ROOT / "ix")]
+    index = ["serve", "--index", str(ROOT / "ix")]
     assert written == {"mcpServers": {"blog": {"command": SCRIPT, "args": index}}}
-
-
-@pytest.mark.parametrize("command", [["install", "zed"], ["setup", "posts"]])
-@pytest.mark.parametrize("address", ["http://me:secret@box", "http://[::1", "box:99999"])
-def test_no_entry_gets_an_address_that_no_embedder_can_have(
-    command: list[str], address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        read_settings(command, {"OLLAMA_HOST": address})
-    assert stopped.value.code == 2
-    assert capsys.readouterr().err.startswith(
-        "The embedder's address holds a name or password, or is no address. Correct OLLAMA_HOST, "
-        "EMBEDDER_URL or --embedder-url: such as http://127.0.0.1:11434. See "
-    )
-
-
-def test_an_entry_may_name_several_servers_of_embeddings() -> None:
-    servers = "http://gpu1:8000/v1,http://gpu2:8000/v1"
-    assert read_settings(["install", "zed"], {"EMBEDDER_URL": servers}).embedder_url == servers
