@@ -1,11 +1,11 @@
-"""How good the lists of related posts are, beside tags, titles and meaning alone.
+"""How good the lists of related posts are, beside a search for the title.
 
 `python -m benchmarks.author related INDEX...`
 
 A link from post to post is hidden, and looked for among the five related posts; links of posts that
 have many are lists, and those within a series are navigation. Besides: how unlike the posts of a
-list are (1 less the mean cosine), which posts are in no list, how many lists change when a post
-comes, time and memory. `--times N` repeats the posts of an index N times.
+list are (1 less the mean cosine), which posts are in no list, time and memory. `--times N` repeats
+the posts of an index N times.
 """
 
 from __future__ import annotations
@@ -22,27 +22,13 @@ import numpy as np
 from benchmarks.author._blogs import open_reader, say
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus, PostVectors
-from blog_search_mcp.index.relations.related import (
-    LikePosts,
-    Mixture,
-    choose_related,
-    find_related,
-)
+from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 
 LIMIT = 5
 LINKS_MOST = 10
 """Links to other posts, beyond which a post is a list of them."""
-NEWCOMERS = 10
-MIXTURES = {
-    "related": Mixture(),
-    "meaning alone": Mixture(tags=0.0, title=0.0, hubs=0.0, spread=0.0),
-    "tags alone": Mixture(meaning=0.0, title=0.0, hubs=0.0, spread=0.0),
-    "words of titles alone": Mixture(meaning=0.0, tags=0.0, hubs=0.0, spread=0.0),
-    "without hubs taken away": Mixture(hubs=0.0),
-    "without spread": Mixture(spread=0.0),
-}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -65,13 +51,9 @@ def _measure(name: str, reader: IndexReader, corpus: Corpus) -> None:
     links = held_out(corpus)
     say(f"{name}: {len(corpus.posts)} posts, {len(links)} links hidden")
     _time(name, corpus)
-    for label, mixture in MIXTURES.items():
-        alike = LikePosts(corpus, mixture)
-        ranks = _ranks(alike, corpus, links)
-        lists = choose_related(alike, LIMIT, corpus.linked)
-        say(f"  {label:24} {_hits(ranks)}  {_describe(lists, corpus)}")
+    lists = _describe(find_related(corpus, LIMIT), corpus)
+    say(f"  {'related':24} {_hits(_ranks(corpus, links))}  {lists}")
     say(f"  {'BM25 of the title':24} {_hits(_title_ranks(reader, corpus, links))}")
-    say(f"  lists that a new post changes besides being listed: {_churn(corpus):.3f}")
 
 
 def held_out(corpus: Corpus) -> list[tuple[int, int]]:
@@ -88,7 +70,7 @@ def held_out(corpus: Corpus) -> list[tuple[int, int]]:
     ]
 
 
-def _ranks(alike: LikePosts, corpus: Corpus, links: Sequence[tuple[int, int]]) -> list[int]:
+def _ranks(corpus: Corpus, links: Sequence[tuple[int, int]]) -> list[int]:
     """Return the place of each hidden target in its list, LIMIT for none."""
     ranks = []
     by_post: dict[int, list[int]] = {}
@@ -98,9 +80,9 @@ def _ranks(alike: LikePosts, corpus: Corpus, links: Sequence[tuple[int, int]]) -
     for rank in range(most):
         hidden = {post: targets[rank] for post, targets in by_post.items() if targets[rank:]}
         linked = {p: others - {hidden.get(p, -1)} for p, others in corpus.linked.items()}
-        lists = choose_related(alike, LIMIT, linked)
+        lists = find_related(corpus, LIMIT, linked)
         ranks += [
-            lists[post].index(target) if target in lists[post] else LIMIT
+            lists[post].index(target) if target in lists.get(post, ()) else LIMIT
             for post, target in hidden.items()
         ]
     return ranks
@@ -139,28 +121,6 @@ def _describe(lists: Mapping[int, tuple[int, ...]], corpus: Corpus) -> str:
     listed = {other for others in lists.values() for other in others}
     never = 1 - len(listed) / max(len(corpus.posts), 1)
     return f"unlike {np.mean(unlike) if unlike else 0:.3f} never listed {never:.3f}"
-
-
-def _churn(corpus: Corpus) -> float:
-    """Return the mean share of lists that differ without one post, though it was not in them."""
-    whole = find_related(corpus, LIMIT)
-    alone = [n for n in corpus.posts if n not in corpus.series and not corpus.translations_of(n)]
-    newest = sorted(alone, key=lambda n: (corpus.posts[n].date or "", n))[-NEWCOMERS:]
-    shares = []
-    for gone in newest:
-        before = find_related(without(corpus, gone), LIMIT)
-        same = [whole[n] == others for n, others in before.items() if gone not in whole[n]]
-        shares.append(1 - sum(same) / len(same))
-    return float(np.mean(shares))
-
-
-def without(corpus: Corpus, gone: int) -> Corpus:
-    """Return the corpus without one post; the directions of the others are as they are."""
-    posts = {n: post for n, post in corpus.posts.items() if n != gone}
-    kept = corpus.post_vectors.posts != gone
-    vectors = PostVectors(corpus.post_vectors.posts[kept], corpus.post_vectors.rows[kept])
-    linked = {n: others - {gone} for n, others in corpus.linked.items() if n != gone}
-    return _made(corpus, posts=posts, post_vectors=vectors, linked=linked)
 
 
 def repeat_posts(corpus: Corpus, times: int) -> Corpus:

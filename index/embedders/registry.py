@@ -209,11 +209,6 @@ def runs_on_server(identity: EmbedderIdentity) -> bool:
     return identity.kind in _SERVERS
 
 
-def needs_ollama(identity: EmbedderIdentity) -> bool:
-    """Whether that server is an Ollama."""
-    return identity.kind == "ollama"
-
-
 def _choose_default(kind: str, url: str, count_languages: CountLanguages) -> Choice:
     """Choose where no model was named. Raises UsageError for `openai`, which has no default."""
     if kind == "openai":

@@ -13,7 +13,6 @@ import gc
 import json
 import logging
 import os
-import secrets
 import select
 import sys
 import threading
@@ -69,7 +68,7 @@ log = logging.getLogger(__name__)
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
-    logs = [UsageLog(settings.usage_log, secrets.token_hex(4))] if settings.usage_log else []
+    logs = [UsageLog(settings.usage_log)] if settings.usage_log else []
     server = build_server(engine, TOOLSETS[settings.toolset], logs)
     requests = _take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
     replies = _take_descriptor(1, "wb", os.dup(2))

@@ -13,14 +13,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
-from blog_search_mcp.index.errors import IndexBusy, IngestFailed
+from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN, ingest_arguments
-from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location
 
 MOST_SECONDS = 2 * 60 * 60
@@ -29,30 +26,18 @@ take an hour with a slow Ollama; one of more that is ended is started again, and
 embeddings that it has made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
-    """What an ingest has to say, each a line."""
-
-    summary: str
-    """The report's last line."""
-    skipped: tuple[str, ...] = ()
-    """On each file that was left out by a fault of its own."""
-    warnings: tuple[str, ...] = ()
-    """On each post that could not be read as it was meant, and on the embedder."""
-
-
 def run_ingest(
     content: Path,
     index: Location,
     embedder_url: str,
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),
-) -> Ingested:
-    """Ingest with these options and return what is to be told.
+) -> tuple[str, ...]:
+    """Ingest with these options and return the lines of the report.
 
     `program` is the module to run with its first arguments; a benchmark has its own.
 
-    Raises IngestFailed, or IndexBusy while another ingest is writing.
+    Raises IngestFailed.
     """
     arguments = ingest_arguments(content, index, embedder_url, options)
     held, holding = os.pipe()
@@ -76,32 +61,13 @@ def run_ingest(
     finally:
         os.close(held)
         os.close(holding)
-    last_line = done.stderr.strip().rpartition("\n")[2]
+    lines = tuple(done.stderr.splitlines())
     if done.returncode:
         failed, ended = "The newest posts could not be ingested", f"status {done.returncode}"
         told = _read_error(done.stdout) or f"it ended with {ended}; the server's log says more."
-        failure = IndexBusy if told.startswith(BUSY) else IngestFailed
-        reason = last_line or f"it ended with {ended}."
-        raise failure(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
-    return _read_report(done.stdout, last_line)
-
-
-def _on_one_line(fault: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in fault)
-
-
-def _read_report(output: str, summary: str) -> Ingested:
-    """Read what is wrong by an ingest's report; what its author leaves out is not."""
-    from blog_search_mcp.index.posts.visibility import HiddenReason
-
-    report = json.loads(output)
-    skipped = (
-        f"skipped {file['source']}: {file['reason']}"
-        for file in report["skipped"]
-        if file["reason"] not in get_args(HiddenReason)
-    )
-    warnings = report["warnings"]
-    return Ingested(summary, tuple(map(_on_one_line, skipped)), tuple(map(_on_one_line, warnings)))
+        reason = lines[-1] if lines else f"it ended with {ended}."
+        raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
+    return lines
 
 
 def _read_error(output: str) -> str:

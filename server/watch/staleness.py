@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,6 @@ from blog_search_mcp.index.stores import Location, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from blog_search_mcp.index.posts.changes import Changes
 
 INTERVAL = timedelta(seconds=3)
 """Between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms of a
@@ -36,11 +34,8 @@ class _Comparison:
     began: datetime
     stamp: object | None
     """Of the last ingest's record when the comparison began; another ingest makes it void."""
-    changes: Changes | None = None
-    """`None` if they are not known, or none."""
-    created: str = ""
-    is_lost: bool = False
-    """Whether the posts' folder is gone or cannot be read."""
+    notice: str | None
+    """What it told, in a sentence; `None` if nothing has changed or that is not known."""
 
 
 LOST = (
@@ -75,12 +70,12 @@ class StalenessCheck:
 
     def check(self) -> None:
         """Start a comparison, unless one is running or the last is recent. Returns at once."""
-        stamp = self._read_stamp()
+        stamp = self._store.record_stamp()
         with self._lock:
-            if self._is_running:
-                return
             last = self._last
             if last and last.stamp == stamp and abs(self._now() - last.began) < INTERVAL:
+                return
+            if self._is_running:
                 return
             self._is_running = True
         try:
@@ -90,45 +85,34 @@ class StalenessCheck:
             self._is_running = False
 
     def notice(self) -> str | None:
-        """Describe what the last comparison found in one sentence, `None` if nothing."""
+        """Return what the last comparison told, `None` if nothing."""
         last = self._last
-        if last is None or last.stamp != self._read_stamp():
-            return None
-        if last.changes is None:
-            return LOST if last.is_lost else None
-        from blog_search_mcp.index.posts.changes import describe_changes
-
-        return describe_changes(last.changes, last.created, self._now())
+        return last.notice if last and last.stamp == self._store.record_stamp() else None
 
     def first_ingest(self) -> str | None:
         """Return `None`: nobody here makes a first ingest."""
         return None
 
     def _compare(self) -> None:
-        comparison = _Comparison(self._now(), self._read_stamp())
+        began, stamp, notice = self._now(), self._store.record_stamp(), None
         try:
-            comparison = self._with_changes(comparison)
+            notice = self._describe_changes(began)
         except BlogSearchError as error:
             log.info(_NOT_TOLD, error)
         finally:
-            self._last = comparison
+            self._last = _Comparison(began, stamp, notice)
             self._is_running = False
 
-    def _with_changes(self, comparison: _Comparison) -> _Comparison:
-        from blog_search_mcp.index.posts.changes import find_changes
+    def _describe_changes(self, now: datetime) -> str | None:
+        from blog_search_mcp.index.posts.changes import describe_changes, find_changes
         from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 
-        last_ingest = read_last_ingest(self._store, self._store.current_number())
-        if last_ingest is None:
-            return comparison
-        now = comparison.began.astimezone(UTC).isoformat(timespec="seconds")
+        last = read_last_ingest(self._store, self._store.current_number())
+        if last is None:
+            return None
+        instant = now.astimezone(UTC).isoformat(timespec="seconds")
         try:
-            changes = find_changes(last_ingest, self._content or Path(last_ingest.content), now)
+            changes = find_changes(last, self._content or Path(last.content), instant)
         except ContentError:
-            return replace(comparison, is_lost=True)
-        if not changes.sources:
-            return comparison
-        return _Comparison(comparison.began, comparison.stamp, changes, last_ingest.created)
-
-    def _read_stamp(self) -> object | None:
-        return self._store.record_stamp()
+            return LOST
+        return describe_changes(changes, last.created, now)

@@ -10,22 +10,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.commands import list_first
-from blog_search_mcp.index.errors import BlogSearchError, IndexBusy, IndexProblem
+from filelock import FileLock, Timeout
+
+from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
 from blog_search_mcp.index.posts.changes import compare_files, count_changed
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.watch.reingest import Ingested
 
 QUIET_MS = 100
 """Milliseconds without a file event after which a burst is over: editors and git write the files
@@ -34,11 +31,12 @@ BURST_MS = 30_000
 """Milliseconds after which a folder that changes without pause is ingested all the same."""
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked: 14 ms for 754 posts."""
-RETRY = 60.0
-"""Seconds at most after which a failed ingest is tried again though nothing has changed."""
-FIRST_RETRY = 2.0
-"""Seconds after the first failure, each further one in a row doubles them: what was killed can run
-again, while what still fails costs an ingest's start, half a second, each time."""
+RETRY = 20.0
+"""Seconds after which an ingest that failed, or left posts without vectors, is tried again though
+nothing has changed: what was killed can run again, and what still fails costs half a second."""
+
+LOCK = "watch.lock"
+"""The file of an index that is locked by the server that ingests for all that follow its posts."""
 
 log = logging.getLogger(__name__)
 
@@ -59,30 +57,15 @@ class FolderState:
         return self.changes == 0 and not self.waiting
 
 
-@dataclass(frozen=True, slots=True)
-class LastAttempt:
-    """The last ingest that this server began."""
-
-    state: FolderState
-    """What the folder held then."""
-    at: float
-    """In seconds of the watcher's clock."""
-    failures: int = 0
-    """In a row, up to this one."""
-
-
-def should_ingest(state: FolderState, last: LastAttempt | None, now: float) -> bool:
-    """Decide whether to ingest now.
+def should_ingest(state: FolderState, last: FolderState | None, seconds: float) -> bool:
+    """Decide whether to ingest, `seconds` after the last ingest began, over a folder like `last`.
 
     The first time it is always true: a walk does not notice another site configuration or another
     version of this program.
     """
     if last is None:
         return True
-    if state.is_indexed:
-        return False
-    pause = min(RETRY, FIRST_RETRY * 2.0 ** min(last.failures - 1, 9))
-    return state != last.state or now - last.at >= pause
+    return not state.is_indexed and (state != last or seconds >= RETRY)
 
 
 class Watcher:
@@ -92,12 +75,16 @@ class Watcher:
         self,
         index: Location,
         content: Path,
-        ingest: Callable[[IngestOptions], Ingested],
+        ingest: Callable[[IngestOptions], Sequence[str]],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date; `on_switch` is called after a new generation."""
+        """`ingest` brings the index up to date and returns its report in lines.
+
+        `on_switch` is called after a new generation.
+        """
         self._store = open_store(index)
+        self._lock = FileLock(index / LOCK, blocking=False) if isinstance(index, Path) else None
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch
@@ -105,7 +92,8 @@ class Watcher:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._latest: FolderState | None = None
-        self._last: LastAttempt | None = None
+        self._last: FolderState | None = None
+        self._began = 0.0
         self._failure: str | None = None
         self._told: frozenset[str] = frozenset()
 
@@ -131,7 +119,7 @@ class Watcher:
         return "The index of the posts is being made for the first time; ask again in a minute."
 
     def step(self) -> None:
-        """Walk the folder, and ingest if it is time to."""
+        """Walk the folder, and ingest if it is time to and no other server does."""
         try:
             generation = self._find_current()
             last_ingest = read_last_ingest(self._store, generation) if generation else None
@@ -139,14 +127,26 @@ class Watcher:
             self._latest = state
             if state.is_indexed:
                 self._failure = None
-            if should_ingest(state, self._last, self._now()):
+            is_due = should_ingest(state, self._last, self._now() - self._began)
+            if is_due and (generation is None or self._leads()):
                 self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
-        except IndexBusy:
-            self._failure = None  # the other ingest takes the same posts in
         except BlogSearchError as error:
             self._record_failure(error)
         except Exception:  # nobody waits for this thread
             log.exception("The posts could not be looked at.")
+
+    def _leads(self) -> bool:
+        """Tell whether this server is the one that ingests, of all that follow these posts.
+
+        The first that asks is, until its process ends.
+        """
+        if self._lock is None or self._lock.is_locked:
+            return True
+        try:
+            self._lock.acquire()
+        except OSError as error:  # what is wrong with the folder the ingest says
+            return not isinstance(error, Timeout)
+        return True
 
     def _watch(self) -> None:
         from watchfiles import watch
@@ -183,23 +183,20 @@ class Watcher:
         return FolderState(files, len(changes.sources), last_ingest.waiting)
 
     def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
-        failures = self._last.failures if self._last else 0
-        self._last = LastAttempt(state, self._now(), failures + 1)
+        self._last, self._began = state, self._now()
         generation = self._find_current()
         self._tell(self._ingest(options))
-        self._last = replace(self._last, failures=0)
         self._latest = replace(state, changes=0, waiting=0)
         self._failure = None
         if self._find_current() != generation:
             self._on_switch()
 
-    def _tell(self, ingested: Ingested) -> None:
-        """Log what was done, and the first faults of each kind that were not there before."""
-        for kind in (ingested.skipped, ingested.warnings):
-            for line in list_first([fault for fault in kind if fault not in self._told]):
-                log.warning("%s", line)
-        self._told = frozenset((*ingested.skipped, *ingested.warnings))
-        log.info("%s", ingested.summary)
+    def _tell(self, lines: Sequence[str]) -> None:
+        """Log the lines of an ingest's report that were not in the last one."""
+        for line in lines:
+            if line not in self._told:
+                log.info("%s", line)
+        self._told = frozenset(lines)
 
     def _record_failure(self, error: BlogSearchError) -> None:
         notice = error.for_clients

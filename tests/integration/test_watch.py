@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,24 +14,14 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
-from blog_search_mcp.index.posts.next_ingest import ingest_arguments
-from blog_search_mcp.index.posts.walk import SourceFile
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine, IndexStatus
-from blog_search_mcp.server.watch.reingest import Ingested, run_ingest
-from blog_search_mcp.server.watch.watcher import (
-    FIRST_RETRY,
-    RETRY,
-    FolderState,
-    LastAttempt,
-    Watcher,
-    should_ingest,
-)
+from blog_search_mcp.server.watch.reingest import run_ingest
+from blog_search_mcp.server.watch.watcher import RETRY, Watcher
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
 from tests.support.python import run_python
@@ -45,32 +34,6 @@ if TYPE_CHECKING:
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 TEA = "# Tea\n\nSteep the leaves.\n"
-A = SourceFile("a.md", "a.md", 3, 30)
-BEFORE = FolderState((A,), 1)
-UNKNOWN = FolderState((), None)
-NOW = FolderState((replace(A, size=4),), 1)
-WAITING = replace(NOW, changes=0, waiting=9)
-
-
-@pytest.mark.parametrize(
-    ("state", "last", "due"),
-    [
-        (replace(NOW, changes=0), None, True),
-        (replace(NOW, changes=0), LastAttempt(BEFORE, 0.0), False),
-        (WAITING, LastAttempt(BEFORE, 100.0), True),
-        (WAITING, LastAttempt(WAITING, 100.0), False),
-        (WAITING, LastAttempt(WAITING, 100.0 - RETRY), True),
-        (NOW, LastAttempt(BEFORE, 100.0), True),
-        (NOW, LastAttempt(NOW, 100.0), False),
-        (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=1), True),
-        (NOW, LastAttempt(NOW, 100.0 - FIRST_RETRY, failures=2), False),
-        (NOW, LastAttempt(NOW, 100.0 - RETRY, failures=2_000), True),
-    ],
-)
-def test_a_folder_is_ingested_at_first_then_when_it_changes(
-    state: FolderState, last: LastAttempt | None, due: bool
-) -> None:
-    assert should_ingest(state, last, 100.0) is due
 
 
 class Watched:
@@ -81,16 +44,14 @@ class Watched:
         self.now = 1000.0
         self.failure: str | None = None
         self.ingests: list[IngestOptions] = []
-        self.skipped: tuple[str, ...] = ()
-        self.warnings: tuple[str, ...] = ()
         self.switches = 0
         self.watch = Watcher(made.index, made.content, self.ingest, self.switched, lambda: self.now)
 
-    def ingest(self, options: IngestOptions) -> Ingested:
+    def ingest(self, options: IngestOptions) -> list[str]:
         self.ingests.append(options)
         if self.failure:
             raise IngestFailed(self.failure, for_clients="It failed.")
-        return Ingested(str(self.made.ingest().generation), self.skipped, self.warnings)
+        return [str(self.made.ingest().generation)]
 
     def switched(self) -> None:
         self.switches += 1
@@ -129,29 +90,28 @@ def test_an_ingest_that_fails_is_said_and_tried_again_later(
     assert len(watched.ingests) == 2
     warned = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     assert warned == ["No room in /home/me/blog/posts."]
-    for pause in (FIRST_RETRY, 2 * FIRST_RETRY):
-        watched.now += pause - 0.1
-        assert watched.steps(1) is not None
-        ingests = len(watched.ingests)
-        watched.now += 0.1
-        assert watched.steps(5) is not None
-        assert len(watched.ingests) == ingests + 1
+    watched.now += RETRY - 0.1
+    assert watched.steps(1) is not None
+    assert len(watched.ingests) == 2
     watched.failure = None
-    watched.now += 4 * FIRST_RETRY
+    watched.now += 0.1
     assert watched.steps(1) is None
     assert watched.switches == 1
 
 
-def test_an_ingest_beside_another_one_is_told_as_that_one(tmp_path: Path) -> None:
-    content, index = tmp_path / "posts", tmp_path / "index"
-    content.mkdir()
-    (content / "soup.md").write_text(SOUP, encoding="utf-8")
-    run = partial(run_ingest, content, index, "127.0.0.1:1")
-    watch = Watcher(index, content, run, lambda: None)
-    with writer_lock(Layout(index)):
-        watch.step()
-        assert watch.notice() is None
-        assert "being made for the first time" in str(watch.first_ingest())
+def test_one_of_all_servers_that_follow_the_posts_ingests_them(watched: Watched) -> None:
+    other = Watched(watched.made)
+    watched.steps(1)
+    other.steps(1)
+    watched.made.write({"tea.md": TEA})
+    assert other.steps(2) is not None
+    assert watched.steps(1) is None
+    assert other.steps(1) is None
+    assert (len(watched.ingests), len(other.ingests)) == (2, 0)
+    del watched.watch
+    watched.made.write({"more.md": TEA})
+    assert other.steps(1) is None
+    assert len(other.ingests) == 1
 
 
 def test_a_change_that_is_taken_back_takes_its_failure_back(watched: Watched) -> None:
@@ -178,17 +138,6 @@ def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
     assert watched.ingests == [IngestOptions(include_drafts=True)]
 
 
-def test_the_command_line_asks_for_the_same_again() -> None:
-    posts, index = Path("/posts"), Path("/index")
-    options = IngestOptions(include_drafts=True, base_url="https://a.b", permalink="hugo")
-    assert ingest_arguments(posts, index, "", IngestOptions()) == ["/posts", "--index", "/index"]
-    assert ingest_arguments(posts, index, "box:1", options) == [
-        *("/posts", "--index", "/index", "--embedder-url", "box:1"),
-        *("--base-url", "https://a.b", "--permalink", "hugo"),
-        *("--include-drafts",),
-    ]
-
-
 def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     content, index = tmp_path / "posts", tmp_path / "index"
     content.mkdir()
@@ -197,32 +146,13 @@ def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptu
     (content / "left.md").write_text("---\ndraft: true\n---\nLeft.", encoding="utf-8")
     run = partial(run_ingest, content, index, "127.0.0.1:1")
     watch = Watcher(index, content, run, lambda: None)
+    caplog.set_level("INFO", "blog_search_mcp.server.watch.watcher")
     watch.step()
     (content / "tea.md").write_text(TEA, encoding="utf-8")
     watch.step()
-    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
-    assert told == [
-        "skipped dish.md: it is not text but a binary file; rename it, or name it in a .blogignore",
-        "soup.md: its date “30/01/2024” cannot be read; write it as 2024-12-31",
-    ]
-
-
-def test_of_many_new_faults_of_a_kind_the_first_are_logged_and_the_others_counted(
-    watched: Watched, caplog: pytest.LogCaptureFixture
-) -> None:
-    watched.skipped = tuple(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED + 1200))
-    watched.warnings = tuple(f"{n}.md: its date cannot be read" for n in range(MAX_LISTED))
-    watched.steps(1)
-    watched.skipped = ("skipped 0000.md: it is not text", *watched.skipped)
-    watched.made.write({"tea.md": TEA})
-    watched.steps(2)
-    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
-    assert told == [
-        *(f"skipped {n}.md: it is not text" for n in range(MAX_LISTED)),
-        "… and 1,200 more like these; --rebuild --json lists all.",
-        *watched.warnings,
-        "skipped 0000.md: it is not text",
-    ]
+    told = [record.getMessage() for record in caplog.records]
+    assert [sum(name in line for line in told) for name in ("dish.md", "soup.md")] == [1, 1]
+    assert sum("added" in line for line in told) == 2
 
 
 def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:

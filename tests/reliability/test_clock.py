@@ -10,7 +10,6 @@ import pytest
 
 from blog_search_mcp.index.store.generations import lock_generation, locked_generations, writer_lock
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.watch.reingest import Ingested
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 from blog_search_mcp.server.watch.watcher import Watcher
 
@@ -114,9 +113,9 @@ def test_a_watcher_takes_posts_in_as_its_clock_says_and_ingests_once_a_jump(
     made.ingest()
     ingests: list[date] = []
 
-    def ingest(_options: IngestOptions) -> Ingested:
+    def ingest(_options: IngestOptions) -> list[str]:
         ingests.append(made.today)
-        return Ingested(str(made.ingest().generation))
+        return [str(made.ingest().generation)]
 
     watcher = Watcher(made.index, made.content, ingest, lambda: None)
     for jump in (timedelta(0), YEARS, timedelta(0), YEARS):

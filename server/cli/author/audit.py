@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from datetime import date
+from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from blog_search_mcp.server.audit import audit_facts
+from blog_search_mcp.index.relations.audit import KINDS, audit
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
-from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text
+from blog_search_mcp.server.cli.author.render import Facts, show
 from blog_search_mcp.server.engine import engine_for_author
-from blog_search_mcp.server.format.results import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from blog_search_mcp.server.settings import Settings
+
+FIELDS = ("source", "line", "detail", "others")
+"""What is shown of a finding; a `source` that is empty stands for the whole blog."""
 
 
 def run(settings: Settings, limit: int, fails_on: Sequence[str], *, as_json: bool) -> int:
@@ -27,31 +25,36 @@ def run(settings: Settings, limit: int, fails_on: Sequence[str], *, as_json: boo
 
     Raises IndexProblem.
     """
-    facts = audit_facts(engine_for_author(settings), limit)
-    if as_json:
-        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
-    else:
-        _show(console(), facts)
-    return int(any(facts["counts"][kind] for kind in fails_on))
+    engine, today = engine_for_author(settings), date.today()
+    corpus = engine.corpus()
+    sources = frozenset(post.source for post in corpus.posts.values())
+    state = audit(corpus, engine.status.read_content(sources, today), today)
+    facts = {
+        "posts": state.posts,
+        "counts": {kind: len(state.findings[kind]) for kind in KINDS},
+        "findings": {
+            kind: [
+                {name: getattr(finding, name) for name in FIELDS}
+                for finding in state.findings[kind][:limit]
+            ]
+            for kind in KINDS
+        },
+        "notice": state.notice or None,
+    }
+    show(facts, settings, _write_lines, as_json=as_json)
+    return int(any(state.findings[kind] for kind in KINDS if kind in fails_on))
 
 
-def _show(out: Console, facts: dict[str, Any]) -> None:
-    if facts["notice"]:
-        out.print(Text(escape_controls(facts["notice"]), WARNING), soft_wrap=True)
-    width = max(len(f"{count:,}") for count in facts["counts"].values())
-    for kind, count in facts["counts"].items():
-        line = f"{count:>{width},}  {kind:<{max(map(len, AUDIT_KINDS))}}  {AUDIT_KINDS[kind]}"
-        out.print(Text(line, "bold" if count else SECONDARY), soft_wrap=True)
-    for kind, count in facts["counts"].items():
-        found = facts["findings"][kind]
-        if found:
-            more = f", the first {len(found)}; more by --limit N" if len(found) < count else ""
-            out.print(Text(f"\n{kind}", "bold").append(f" ({count:,}{more})", SECONDARY))
-        for each in found:
-            place = each["source"] + (f":{each['line']}" if each["line"] else "")
-            text = Text(f"{escape_controls(one_line(place))} " if place else "", "cyan")
-            out.print(text.append(_plain(each["detail"]), "default"), soft_wrap=True)
-
-
-def _plain(detail: str) -> str:
-    return escape_controls(one_line(detail))
+def _write_lines(facts: Facts) -> Iterator[str]:
+    counts = facts["counts"]
+    width = max(len(f"{count:,}") for count in counts.values())
+    for kind, count in counts.items():
+        yield f"{count:>{width},}  {kind:<{max(map(len, KINDS))}}  {AUDIT_KINDS[kind]}"
+    for kind, findings in facts["findings"].items():
+        if findings:
+            left = counts[kind] - len(findings)
+            more = f", the first {len(findings)}; more by --limit N" if left else ""
+            yield from ("", f"{kind} ({counts[kind]:,}{more})")
+        for finding in findings:
+            line = f":{finding['line']}" if finding["line"] else ""
+            yield f"{finding['source']}{line} {finding['detail']}".strip()

@@ -15,7 +15,6 @@ from blog_search_mcp.server.cli.commands import (
     Command,
     limit_option,
     over_index,
-    toolset_option,
     usage_log_option,
     words_argument,
 )
@@ -129,7 +128,6 @@ def read_first_day(value: str) -> str:
     help="Only calls of this day or later: YYYY-MM-DD, or 90d for the last 90 days.",
 )
 @json_option
-@toolset_option
 @over_index
 def usage(settings: Settings, since: str | None, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""

@@ -2,66 +2,49 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from blog_search_mcp.index.relations.similarity.similar import find_similar
+from blog_search_mcp.server.cli.author.render import Facts, join, show
 from blog_search_mcp.server.cli.author.subject import open_subject
-from blog_search_mcp.server.cli.terminal import print_lines, print_text, with_folders
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.find_similar import similar_facts
-
-
-def run(settings: Settings, subject: str, limit: int, *, as_json: bool) -> int:
-    """Compare and print; returns the exit status. Raises BlogSearchError."""
-    corpus, draft = open_subject(settings, subject)
-    found = find_similar(corpus, draft, limit)
-    facts = similar_facts(found, meetings=None)
-    if "notice" in facts:
-        facts["notice"] = with_folders(found.notice or "", settings)
-    if as_json:
-        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_lines(facts))
-    return 0
-
 
 SHOWN = 5
 """Meetings of a post that are printed; `--json` has all."""
 
 
-def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    yield from filter(None, (facts.get("notice"), facts["verdict"]))
+def run(settings: Settings, subject: str, limit: int, *, as_json: bool) -> int:
+    """Compare and print; returns the exit status. Raises BlogSearchError."""
+    corpus, draft = open_subject(settings, subject)
+    similarity = find_similar(corpus, draft, limit)
+    facts = similar_facts(similarity, meetings=None if as_json else SHOWN)
+    show(facts, settings, _write_lines, as_json=as_json)
+    return 0
+
+
+def _write_lines(facts: Facts) -> Iterator[str]:
+    yield facts["verdict"]
     for number, post in enumerate(facts["posts"], 1):
-        yield ""
-        yield f"{number}. {post['title']}"
-        date = [post["date"]] if "date" in post else []
         share = f"meets {post['passages_met']} of {facts['passages']}"
-        linked = ["you link to it"] if post.get("linked") else []
-        yield f"   {' · '.join([*date, post['source'], post['kind'], share, *linked])}"
-        if "url" in post:
-            yield f"   {post['url']}"
-        for meeting in post["meetings"][:SHOWN]:
-            yield from _meeting_lines(meeting)
-        if rest := post["meetings"][SHOWN:]:
-            yield f"   and {len(rest)} more"
+        linked = "you link to it" if post.get("linked") else None
+        yield from ("", f"{number}. {post['title']}")
+        yield join(post.get("date"), post["source"], post["kind"], share, linked, post.get("url"))
+        for meeting in post["meetings"]:
+            yield from _write_meeting(meeting)
     if facts.get("nearest"):
         yield from ("", "Nearest all the same:")
-        for post in facts["nearest"]:
-            known = (post.get("date"), post["title"], post["source"])
-            yield f"   {' · '.join(filter(None, known))}"
-    if translations := facts.get("translations"):
-        yield from ("", f"Translations, not listed: {', '.join(translations)}")
+        yield from (
+            join(each.get("date"), each["title"], each["source"]) for each in facts["nearest"]
+        )
+    if facts.get("translations"):
+        yield from ("", f"Translations, not listed: {', '.join(facts['translations'])}")
 
 
-def _meeting_lines(meeting: dict[str, Any]) -> Iterator[str]:
-    mine = " ".join(filter(None, (f"lines {meeting['my_lines']}", _quote(meeting, "my_heading"))))
-    theirs = " ".join(filter(None, (f"chunk {meeting['chunk_index']}", _quote(meeting, "heading"))))
+def _write_meeting(meeting: Facts) -> Iterator[str]:
+    mine, theirs = (
+        f" ({meeting[name]})" if name in meeting else "" for name in ("my_heading", "heading")
+    )
     same = f", {meeting['word_for_word']} word for word" if "word_for_word" in meeting else ""
-    yield f"   {mine} -> {theirs}{same}"
+    yield f"   lines {meeting['my_lines']}{mine} -> chunk {meeting['chunk_index']}{theirs}{same}"
     yield f"      {meeting['says']}"
-
-
-def _quote(meeting: dict[str, Any], key: str) -> str:
-    return f"({meeting[key]})" if key in meeting else ""

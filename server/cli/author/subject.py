@@ -1,9 +1,8 @@
-"""What an author's command is about: a file, stdin, or a post of the index."""
+"""The text that an author's command is about: a file, stdin, or a post of the index."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,47 +19,38 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class DraftFile:
-    """A text that was read for a command."""
-
-    data: bytes
-    source: str
-    """Its path below the content folder if it lies there, else its name; `""` for stdin."""
-
-
-def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
-    """Read stdin or the file that `subject` names; `None` if it is none. Raises ContentError."""
-    if subject == STDIN:
-        return DraftFile(sys.stdin.buffer.read(), "")
-    path = Path(subject).expanduser()
-    try:
-        if not path.is_file():
-            return None
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ContentError(f"{subject} cannot be read: {reason}.") from error
-    folder = Path(blog_of(settings.index).content).resolve()
-    if folder.is_dir() and path.resolve().is_relative_to(folder):
-        return DraftFile(data, path.resolve().relative_to(folder).as_posix())
-    return DraftFile(data, path.name)
-
-
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
-    """Read what `subject` names; return the blog, too.
+    """Open the blog and read what `subject` names: `-`, a file, else the source of a post.
 
     Raises UsageError for what is neither a file nor a post, another BlogSearchError for what
     cannot be read.
     """
-    file = read_draft_file(subject, settings)
-    corpus = engine_for_author(settings, embeds=file is not None).corpus()
-    data, source = (file.data, file.source) if file else (None, subject)
+    text, source = _read_file(subject, settings)
+    corpus = engine_for_author(settings, embeds=text is not None).corpus()
     try:
-        return corpus, read_subject(corpus, data, source)
+        return corpus, read_subject(corpus, text, source)
     except UnknownPost as error:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
             f"{error.source} is neither a file nor the source of a post.{nearest} "
             "`blog-search-mcp search WORDS` prints sources."
         ) from error
+
+
+def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
+    """Read stdin or a file, and name it by its path below the content folder, else by its name.
+
+    Returns `None` and `subject` itself if there is no such file. Raises ContentError.
+    """
+    if subject == STDIN:
+        return sys.stdin.buffer.read(), ""
+    path = Path(subject).expanduser()
+    try:
+        if not path.is_file():
+            return None, subject
+        text = path.read_bytes()
+    except OSError as error:
+        raise ContentError(f"{subject} cannot be read: {error.strerror}.") from error
+    folder = Path(blog_of(settings.index).content).resolve()
+    is_inside = folder.is_dir() and path.resolve().is_relative_to(folder)
+    return text, path.resolve().relative_to(folder).as_posix() if is_inside else path.name

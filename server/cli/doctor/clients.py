@@ -3,104 +3,94 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain
+from dataclasses import replace
 from pathlib import Path
 
-from blog_search_mcp.index.commands import command, start_words
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
-from blog_search_mcp.server.cli.doctor.results import CheckResult, split_message
+from blog_search_mcp.server.cli.doctor.results import CheckResult, State
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files
 from blog_search_mcp.server.cli.install.entries import Entry, expand_home, read_entries
 from blog_search_mcp.server.cli.install.settings_file import read_settings_text
-from blog_search_mcp.server.settings import CLIENTS
+from blog_search_mcp.server.cli.terminal import with_folders
+from blog_search_mcp.server.settings import CLIENTS, Settings
 
 VARIABLE = "${"
 """Begins what the client itself fills in; such a folder cannot be checked here."""
 
 
-def check_clients(machine: Machine, index: Location) -> list[CheckResult]:
-    """Check every entry of ours; `index` is the folder that a new entry should name."""
+def check_clients(machine: Machine, settings: Settings) -> list[CheckResult]:
+    """Check every entry of ours, and tell how to make one if there is none."""
     results: list[CheckResult] = []
-    has_entry = False
+    ours: list[tuple[ClientFile, Entry]] = []
     for file in client_files(machine):
         try:
             entries = read_entries(file, read_settings_text(file.path))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError as error:
-            results.append(_unreadable(file, f"it cannot be read: {error.strerror}"))
-        except ValueError as error:
-            results.append(_unreadable(file, str(error)))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            text = f"{file.path} cannot be used: {reason}. Correct it."
+            results.append(CheckResult(file.client, "warning", text))
         else:
-            ours = [entry for entry in entries if entry.is_ours]
-            results += [_check_entry(file, entry, machine, index) for entry in ours]
-            has_entry = has_entry or bool(ours)
-    if has_entry:
-        return results
-    text = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
-    remedy = command("install", "claude-code", "--index", index)
-    return [*results, CheckResult("clients", "warning", text, remedy)]
+            ours += [(file, entry) for entry in entries if entry.is_ours]
+    results += [_check_entry(file, entry, machine, settings) for file, entry in ours]
+    if not ours:
+        add = command("install", "CLIENT", "--index", settings.index)
+        text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."
+        results.append(CheckResult("clients", "warning", text))
+    return results
 
 
-def _unreadable(file: ClientFile, reason: str) -> CheckResult:
-    text = f"{file.path} cannot be used: {reason}."
-    return CheckResult(file.client, "warning", text, f"Correct {file.path}.")
-
-
-def _check_entry(file: ClientFile, entry: Entry, machine: Machine, index: Location) -> CheckResult:
-    """Return the first thing that is wrong with the entry, or that it works."""
-    where = f"The entry {entry.name!r} in {file.path}"
-    faults = _command_faults(file, entry, machine, index)
-    for fault in chain(faults, _index_faults(file, entry, index)):
-        return CheckResult(file.client, fault.state, f"{where} {fault.text}", fault.remedy)
-    return CheckResult(file.client, "ok", f"{where} starts this server over {entry.index}.")
-
-
-def _command_faults(
-    file: ClientFile, entry: Entry, machine: Machine, index: Location
-) -> Iterator[CheckResult]:
-    program = entry.command
-    named = _locate(entry.index)
-    is_sure = isinstance(named, IndexAddress) or named.is_absolute()
-    remedy = (
-        _install(file, entry, named if is_sure else index)
-        or f'Set "command" to "{start_words()[0]}" there.'
-    )
-    if shutil.which(program, path=machine.environment.get("PATH")) is None:
-        yield CheckResult(file.client, "problem", f"starts {program}, which is not there.", remedy)
-    elif not Path(program).is_absolute():
-        text = f"starts {program}, which the client may not find: it has a PATH of its own."
-        yield CheckResult(file.client, "warning", text, remedy)
-
-
-def _index_faults(file: ClientFile, entry: Entry, index: Location) -> Iterator[CheckResult]:
-    remedy = _install(file, entry, index) or f'Set "args" to ["--index", "{index}"] there.'
-    if not entry.index:
-        text = "names no index, so it is looked for in the client's own folder."
-        yield CheckResult(file.client, "warning", text, remedy)
+def _check_entry(
+    file: ClientFile, entry: Entry, machine: Machine, settings: Settings
+) -> CheckResult:
+    """Return the first thing that is wrong with an entry, or that it works."""
+    index = _locate(entry.index)
+    is_whole = isinstance(index, IndexAddress) or index.is_absolute()
+    fault = _find_fault(entry, machine, is_whole=is_whole)
+    if fault is not None:
+        state, text = fault
+        text = f"{text} {_advise(file, entry, index if is_whole else settings.index)}"
+    elif VARIABLE in entry.index:
+        state, text = "ok", f"starts this server over {entry.index}."
     else:
-        yield from _folder_faults(file, entry.index, remedy)
+        state, text = _check_index_of_entry(index, settings)
+    return CheckResult(file.client, state, f"The entry {entry.name!r} in {file.path} {text}")
 
 
-def _folder_faults(file: ClientFile, named: str, remedy: str) -> Iterator[CheckResult]:
-    if VARIABLE in named:
-        return
-    index = _locate(named)
-    if isinstance(index, Path) and not index.is_absolute():
-        text = f"names the index {named}, which depends on the client's own folder."
-        yield CheckResult(file.client, "warning", text, remedy)
-        return
+def _find_fault(entry: Entry, machine: Machine, *, is_whole: bool) -> tuple[State, str] | None:
+    """Say what is wrong with an entry itself; `is_whole` says whether its index is a whole path."""
+    program = entry.command
+    if shutil.which(program, path=machine.environment.get("PATH")) is None:
+        return "problem", f"starts {program}, which is not there."
+    if not Path(program).is_absolute():
+        return "warning", f"starts {program}, but the client may have another PATH."
+    if not is_whole and VARIABLE not in entry.index:
+        return "warning", "names no index by its whole path, so the client's folder decides."
+    return None
+
+
+def _advise(file: ClientFile, entry: Entry, index: Location) -> str:
+    """Give the command that writes the entry anew, or shows it where it is one project's."""
+    client = next(word for word, name in CLIENTS.items() if name == file.client)
+    write = command("install", client, "--index", index, "--name", entry.name)
+    if entry.project or not file.everywhere:
+        return f"Write there what this shows: `{write} --print`"
+    return f"Write it anew: `{write}`"
+
+
+def _check_index_of_entry(index: Location, settings: Settings) -> tuple[State, str]:
     try:
-        if not open_store(index).exists():
-            text = f"names {named}, which holds no index."
-            yield CheckResult(file.client, "problem", text, ingest_command(index))
+        if open_store(index).exists():
+            return "ok", f"starts this server over {index}."
     except IndexProblem as error:
-        text, remedy = split_message(error)
-        yield CheckResult(file.client, "problem", f"names {named}. {text}", remedy)
+        advice = with_folders(str(error), replace(settings, index=index))
+        return "problem", f"names {index}. {advice}"
+    return "problem", f"names {index}, which holds no index: `{ingest_command(index)}`"
 
 
 def _locate(named: str) -> Location:
@@ -109,11 +99,3 @@ def _locate(named: str) -> Location:
         if address := parse_index_address(named):
             return address
     return expand_home(named)
-
-
-def _install(file: ClientFile, entry: Entry, index: Location) -> str | None:
-    """Return the command that corrects the entry, `None` for one of a project alone."""
-    if entry.project or not file.everywhere:
-        return None
-    client = next(word for word, name in CLIENTS.items() if name == file.client)
-    return command("install", client, "--index", index, "--name", entry.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from blog_search_mcp.server.cli.doctor.results import CheckResult, count
+from blog_search_mcp.server.cli.doctor.results import CheckResult
 from blog_search_mcp.server.format.results import count_columns, to_json
 from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool
@@ -15,10 +15,10 @@ PER_TOKEN = 4
 
 
 def describe_tools(toolset: ToolsetName) -> CheckResult:
-    """Count the tools of the set, and the tokens of their definitions."""
+    """Count the tools of the set, two at least, and the tokens of their definitions."""
     tools = TOOLSETS[toolset]
     tokens = sum(estimate_tokens(definition_of(tool)) for tool in tools)
-    text = f"{count(len(tools), 'tool')} cost a model some {tokens:,} tokens in each session."
+    text = f"{len(tools)} tools cost a model some {tokens:,} tokens in each session."
     return CheckResult("tools", "ok", text)
 
 

@@ -1,196 +1,229 @@
-"""The usage log: what is noted of a call, how the file is kept, and what the report says."""
+"""The usage log: what is kept of calls, how the file is kept, and what a report makes of it."""
 
 from __future__ import annotations
 
 import json
-import logging
-import multiprocessing
 import os
 import stat
-import sys
 import threading
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import anyio
 import pytest
+from filelock import FileLock
 from mcp import Client
 
-from blog_search_mcp.server import usage as usage_module
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.tools.registry import CORE, EXTENDED
-from blog_search_mcp.server.usage import KEPT_FILES, LoggedCall, UsageLog
-from tests.support.server_fixtures import FixedSearcher
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.tools.registry import AUTHOR
+from blog_search_mcp.server.usage import LARGEST_FILE, UsageLog
+from tests.support.front import Blog, made
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-
-
-def call(query: str, **more: Any) -> LoggedCall:
-    facts: dict[str, Any] = {"time": NOON, "tool": "search_blog", "ms": 10, "hits": 3, **more}
-    return LoggedCall(query=query, confidence=facts.pop("confidence", "high"), **facts)
+SECRET = "The merger with Larkspur is still a secret."
+POSTS = {"soup.md": "---\ntitle: Onion soup\ndate: 2024-05-06\n---\nBoil an onion in water.\n"}
 
 
-async def asked(log: UsageLog, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is noted of one call, but for its time."""
-    server = build_server(FixedSearcher(), EXTENDED, [log])
-    async with Client(server) as client:
-        await client.call_tool(tool, dict(given))
-    *_, last = log.calls()
-    facts = last.model_dump(exclude_defaults=True)
-    assert datetime.now(UTC) - facts.pop("time") < timedelta(minutes=5)
-    assert facts.pop("ms") >= 0
-    return facts
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("blog"), POSTS)
 
 
-@pytest.mark.anyio
+def call(blog: Blog, log: Path, *calls: tuple[str, Mapping[str, Any]]) -> list[bool]:
+    """Call tools of a server that logs; returns which answers are errors."""
+
+    async def send() -> list[bool]:
+        engine = engine_for(Settings(blog.index))
+        async with Client(build_server(engine, AUTHOR, [UsageLog(log)])) as client:
+            results = [await client.call_tool(tool, dict(given)) for tool, given in calls]
+        return [bool(result.is_error) for result in results]
+
+    return anyio.run(send)
+
+
+def lines(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
 @pytest.mark.parametrize(
-    ("tool", "given", "noted"),
+    ("tool", "given"),
     [
-        (
-            "search_blog",
-            {"query": "kv cache", "top_k": 1, "response_format": "markdown"},
-            {"query": "kv cache", "hits": 3, "top_score": 0.812, "confidence": "medium"},
-        ),
-        (
-            "search_blog",
-            {"query": "nothing"},
-            {"query": "nothing", "hits": 0, "confidence": "medium"},
-        ),
-        ("search_blog", {"query": "crash"}, {"query": "crash", "failed": True}),
-        ("search_blog", {"query": 7}, {"failed": True}),
-        ("read_chunk", {"source": "notes.md", "chunk_index": 0}, {}),
-        ("list_posts", {}, {"failed": True}),
+        ("find_similar", {"text": SECRET}),
+        ("suggest_links", {"text": SECRET}),
+        ("find_similar", {"text": SECRET, "top_k": "wrong"}),
+        ("timeline", {"subject": SECRET}),
+        ("search_blog", {"query": {"text": SECRET}}),
+        ("search_blog", {"query": "onion", "tag": SECRET}),
     ],
 )
-async def test_a_call_is_noted_with_what_came_of_it(
-    tool: str, given: dict[str, Any], noted: dict[str, Any], tmp_path: Path
+def test_only_what_readers_search_for_is_logged(
+    blog: Blog, tmp_path: Path, tool: str, given: dict[str, Any]
 ) -> None:
-    assert await asked(UsageLog(tmp_path / "log"), tool, given) == {"tool": tool, **noted}
+    log = tmp_path / "log"
+    call(blog, log, (tool, given), ("search_blog", {"query": "boil an onion"}))
+    logged = lines(log)
+    assert [line["tool"] for line in logged] == [tool, "search_blog"]
+    assert logged[1]["query"] == "boil an onion"
+    assert "Larkspur" not in log.read_text()
 
 
-def test_a_line_is_json_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
-    path = tmp_path / "new folder" / "usage.jsonl"
-    UsageLog(path).append(call("how?", top_score=0.5))
-    assert json.loads(path.read_text(encoding="utf-8")) == {
-        "time": "2026-01-02T12:00:00Z",
-        "tool": "search_blog",
-        "query": "how?",
-        "ms": 10,
-        "hits": 3,
-        "top_score": 0.5,
-        "confidence": "high",
-    }
+def test_a_line_says_when_and_how_many_were_found_and_how_surely(
+    blog: Blog, tmp_path: Path
+) -> None:
+    log = tmp_path / "new folder" / "log"
+    call(blog, log, ("search_blog", {"query": "onion soup"}), ("read_chunk", {"source": "soup.md"}))
+    search, read = lines(log)
+    assert (search["hits"], search["confidence"]) == (1, "high")
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(search["time"])).total_seconds()) < 300
+    assert "hits" not in read
     if os.name == "posix":
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-def test_a_full_file_makes_room_and_the_oldest_calls_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(usage_module, "LARGEST_FILE", 1)  # each call fills a file
-    log = UsageLog(tmp_path / "log")
-    for number in range(KEPT_FILES + 3):
-        log.append(call(str(number)))
-    kept = [str(number) for number in range(2, KEPT_FILES + 3)]
-    assert [each.query for each in log.calls()] == kept
-    names = {path.name for path in tmp_path.iterdir() if path.suffix != ".lock"}
-    assert names == {"log", *(f"log.{number}" for number in range(1, KEPT_FILES + 1))}
+def test_no_call_waits_for_another_program_that_uses_the_log(blog: Blog, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with FileLock(f"{log}.lock"):
+        assert call(blog, log, ("search_blog", {"query": "onion"})) == [False]
+        assert [line["query"] for line in lines(log)] == ["onion"]
 
 
-def noting(path: Path, name: str) -> None:
-    usage_module.LARGEST_FILE = 2_000
-    usage_module.LOCK_WAIT = 60.0
-    usage_module.KEPT_FILES = 50
-    for number in range(40):
-        UsageLog(path).append(call(f"{name} {number}"))
-
-
-@pytest.mark.slow
-def test_servers_that_write_at_the_same_time_lose_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(usage_module, "KEPT_FILES", 50)
-    path = tmp_path / "log"
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=noting, args=(path, name)) for name in "ab"]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    wanted = {f"{name} {number}" for name in "ab" for number in range(40)}
-    found = [each.query for each in UsageLog(path).calls()]
-    assert (len(found), set(found)) == (80, wanted)
-
-
-def test_threads_share_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage_module, "LOCK_WAIT", 60.0)
-    log = UsageLog(tmp_path / "log")
+def test_servers_that_log_at_the_same_time_lose_nothing(blog: Blog, tmp_path: Path) -> None:
+    log = tmp_path / "log"
     threads = [
-        threading.Thread(target=log.append, args=(call(str(number)),)) for number in range(20)
+        threading.Thread(
+            target=call,
+            args=(blog, log, *(("search_blog", {"query": f"{name} {n}"}) for n in range(10))),
+        )
+        for name in "abcd"
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {each.query for each in log.calls()} == {str(number) for number in range(20)}
+    assert {line["query"] for line in lines(log)} == {f"{a} {n}" for a in "abcd" for n in range(10)}
+    assert len(lines(log)) == 40
 
 
-@pytest.mark.anyio
-async def test_an_answer_is_given_even_if_it_cannot_be_noted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_an_answer_is_given_even_if_it_cannot_be_logged(
+    blog: Blog, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    server = build_server(FixedSearcher(), CORE, [UsageLog(tmp_path / "file" / "log")])
-    with caplog.at_level(logging.WARNING, logger="blog_search_mcp.server.usage"):
-        async with Client(server) as client:
-            result = await client.call_tool("search_blog", {"query": "cache"})
-    assert not result.is_error
-    [record] = caplog.records
-    assert record.getMessage().startswith("A call could not be noted in the usage log: ")
+    (tmp_path / "file").touch()
+    assert call(blog, tmp_path / "file" / "log", ("search_blog", {"query": "onion"})) == [False]
+    assert "usage log" in caplog.text
+
+
+def weak(query: str, day: str = "2026-03-01", **more: object) -> dict[str, object]:
+    """A search that found nothing, unless `more` says otherwise."""
+    return {"time": f"{day}T09:00:00Z", "tool": "search_blog", "query": query, "hits": 0, **more}
+
+
+def write(log: Path, *calls: Mapping[str, object]) -> Path:
+    log.write_text("".join(json.dumps(each) + "\n" for each in calls), encoding="utf-8")
+    return log
+
+
+def report(blog: Blog, log: Path, *options: str) -> Any:
+    return json.loads(
+        blog.command("author", "usage", "--usage-log", str(log), "--json", *options).out
+    )
+
+
+def test_a_full_log_makes_room_and_its_calls_are_still_reported(blog: Blog, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    for _ in range(2):
+        write(log, *[weak("x" * 300)] * (LARGEST_FILE // 300))
+        call(blog, log, ("search_blog", {"query": "onion"}))
+        assert len(lines(log)) == 1
+    assert sum(file.stat().st_size for file in tmp_path.glob("log*")) < 2 * LARGEST_FILE
+    assert report(blog, log)["calls"] == LARGEST_FILE // 300 + 1
+
+
+def test_a_torn_line_is_passed_over(blog: Blog, tmp_path: Path) -> None:
+    log = write(tmp_path / "log", weak("first"), weak("last"))
+    log.write_text(log.read_text().replace("\n", '\n{"time": "2026-\n', 1))
+    assert report(blog, log)["calls"] == 2
 
 
 @pytest.mark.parametrize(
-    ("torn", "told"),
+    ("calls", "missed"),
     [
-        (1, "Of log 1 line is no call and left out."),
-        (1_200, "Of log 1,200 lines are no call and left out."),
+        ([weak("rotate keys")], [["rotate keys"]]),
+        ([weak("rye bread", hits=3, confidence="low")], [["rye bread"]]),
+        ([weak("rye bread", hits=3, confidence="low", offset=5)], []),
+        ([weak("rye bread", hits=3, confidence="medium")], []),
+        ([weak("what an author asks", tool="timeline")], []),
+        ([weak("failed", hits=None)], []),
+        ([weak("Onion soup")], []),
+        ([weak("How  to ROTATE?"), weak("how to rotate?")], [["how to rotate?"]]),
+        (
+            [weak("rye bread"), *[weak("walrus tusks")] * 2, weak("tusks of a walrus")],
+            [["walrus tusks", "tusks of a walrus"], ["rye bread"]],
+        ),
     ],
 )
-def test_torn_lines_are_passed_over_and_counted(
-    torn: int, told: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_questions_that_the_blog_hardly_answers_are_missed_in_groups(
+    blog: Blog, tmp_path: Path, calls: list[dict[str, object]], missed: list[list[str]]
 ) -> None:
-    log = UsageLog(tmp_path / "log")
-    log.append(call("first"))
-    with (tmp_path / "log").open("ab") as file:
-        file.write(b'{"time": "2026-\n' * torn)
-    log.append(call("last"))
-    assert [each.query for each in log.calls()] == ["first", "last"]
-    assert [record.getMessage() for record in caplog.records] == [told]
+    gaps = report(blog, write(tmp_path / "log", *calls))["missed"]
+    assert [gap["questions"] for gap in gaps] == missed
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
-def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(OSError, match="Not a regular file"):
-            list(UsageLog(path).calls())
-    UsageLog(tmp_path / "pipe").append(call("first"))
-    [record] = caplog.records
-    assert record.getMessage().startswith("A call could not be noted in the usage log: ")
+def test_a_group_says_how_often_when_why_and_what_is_nearest(blog: Blog, tmp_path: Path) -> None:
+    question = "how do walruses keep water warm"
+    log = write(
+        tmp_path / "log", weak(question, "2025-12-30"), weak(question, hits=2, confidence="low")
+    )
+    [gap] = report(blog, log)["missed"]
+    assert (gap["count"], gap["first"], gap["last"]) == (2, "2025-12-30", "2026-03-01")
+    assert gap["reasons"] == {"nothing found": 1, "low confidence": 1}
+    assert gap["nearest"]["source"] == "soup.md"
+    text = blog.command("author", "usage", "--usage-log", str(log)).out
+    assert all(words in text for words in (question, "Onion soup", "2025-12-30"))
 
 
-@pytest.mark.anyio
-async def test_the_calls_of_one_client_are_known_as_its_own(tmp_path: Path) -> None:
-    noted = await asked(UsageLog(tmp_path / "log", "a1b2"), "get_outline", {"source": "notes.md"})
-    assert noted["session"] == "a1b2"
+def test_a_report_counts_the_calls_of_each_tool_from_a_day_on(blog: Blog, tmp_path: Path) -> None:
+    read = {"time": "2026-03-02T09:00:00Z", "tool": "read_chunk"}
+    log = write(tmp_path / "log", weak("old", "2025-01-01"), weak("new"), read)
+    assert report(blog, log)["tools"] == {"search_blog": 2, "read_chunk": 1}
+    recent = report(blog, log, "--since", "2026-01-01")
+    assert (recent["calls"], recent["first"], recent["last"]) == (2, "2026-03-01", "2026-03-02")
+    ran = blog.command("author", "usage", "--usage-log", str(log), "--since", "2026-04-01")
+    assert (ran.status, ran.out) == (1, "")
 
 
-@pytest.mark.anyio
-async def test_without_a_log_nothing_is_written(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with Client(build_server(FixedSearcher())) as client:
-        await client.call_tool("search_blog", {"query": "cache"})
-    assert list(tmp_path.iterdir()) == []
+def test_a_report_searches_for_no_more_than_the_most_frequent_questions(
+    blog: Blog, tmp_path: Path
+) -> None:
+    """Each of them is answered by now, so that none fills the list."""
+    told = report(
+        blog, write(tmp_path / "log", *(weak("Onion soup" + "!" * n) for n in range(900)))
+    )
+    assert told["missed"] == []
+    assert 0 < told["answered"] <= 100
+    assert told["more"] > 400
+
+
+def test_a_question_obeys_no_terminal(blog: Blog, tmp_path: Path) -> None:
+    log = write(tmp_path / "log", weak("rye\x1b[2J bread\n  99×  forged"))
+    text = blog.command("author", "usage", "--usage-log", str(log)).out
+    assert "\x1b" not in text
+    assert "\n  99×" not in text
+
+
+@pytest.mark.parametrize("place", [None, "none", "."])
+def test_without_a_log_nothing_is_reported(blog: Blog, tmp_path: Path, place: str | None) -> None:
+    ran = blog.command(
+        "author", "usage", *(["--usage-log", str(tmp_path / place)] if place else [])
+    )
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err
+
+
+def test_without_an_index_the_questions_are_reported_all_the_same(tmp_path: Path) -> None:
+    log = write(tmp_path / "log", weak("rye bread"))
+    told = report(Blog(tmp_path, tmp_path / "none"), log)
+    assert [gap["questions"] for gap in told["missed"]] == [["rye bread"]]
+    assert "blog-search-mcp ingest" in told["notice"]

@@ -52,10 +52,5 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_listed(blog: 
     assert all("kept.de.md" not in others for others in found.values())
 
 
-def test_posts_without_vectors_are_related_by_their_words(blog: MakeBlog) -> None:
-    made = blog({"a.md": "---\ntitle: Leek\ntags: [food]\n---\n", "b.md": "# Leek\n", **SEA})
-    assert related(made)["a.md"] == ["b.md"]
-
-
 def test_a_blog_of_one_post_relates_nothing(blog: MakeBlog) -> None:
     assert related(blog({"a.md": "# Alone\n\nText.\n"})) == {"a.md": []}

@@ -1,107 +1,116 @@
-"""Notices that posts have changed: no answer waits for one, none is out of date for long."""
+"""Notices that posts have changed: what is told of which change, and that no answer waits."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexStatus
-from blog_search_mcp.server.watch.staleness import INTERVAL, LOST, StalenessCheck
+from blog_search_mcp.server.watch.staleness import INTERVAL, StalenessCheck
+from tests.support.front import Blog, made
 from tests.support.served import ingest, write
-from tests.support.wire import wire
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.blog import Blog, MakeBlog
-    from tests.support.wire import Wire
+from tests.support.wire import Wire, wire
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 EDITED = "# Soup\n\nBoil an onion and salt it.\n"
 
 
-class Clock:
-    """A time that passes when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC) + timedelta(hours=1)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-class Watched:
-    """A blog, its check, and the comparisons that were started and have not run yet."""
-
-    def __init__(self, made: Blog, content: Path | None = None) -> None:
-        self.made = made
-        self.clock = Clock()
-        self.waiting: list[Callable[[], None]] = []
-        self.watch = StalenessCheck(made.index, content, self.clock, self.waiting.append)
-
-    def checked(self) -> str | None:
-        """Compare, if it is time to, and return the notice."""
-        self.watch.check()
-        while self.waiting:
-            self.waiting.pop()()
-        return self.watch.notice()
-
-
-def notice_of(count: int) -> str:
-    posts, them = ("1 post has", "it") if count == 1 else (f"{count} posts have", "them")
-    return (
-        f"{posts} changed since the index was made 1 hour ago; "
-        f"to include {them}: `blog-search-mcp ingest CONTENT --index INDEX`."
-    )
+LEFT = "---\ndraft: true\n---\nLeft.\n"
 
 
 @pytest.fixture
-def watched(blog: MakeBlog) -> Watched:
-    return Watched(blog({"soup.md": SOUP}))
+def blog(tmp_path: Path) -> Blog:
+    return made(tmp_path, {"soup.md": SOUP, "onion.md": "Onions.\n", "left.md": LEFT})
 
 
-def test_there_is_no_notice_while_nothing_has_changed(watched: Watched) -> None:
-    assert watched.checked() is None
+def notice(blog: Blog, *options: str) -> str:
+    """What a search says of the posts, empty if nothing."""
+    answer = json.loads(blog.command("search", "--json", *options, "onion").out)
+    told = str(answer.get("notice") or "")
+    return told if "changed" in told else ""
 
 
-def test_a_comparison_does_not_hold_up_the_caller(watched: Watched) -> None:
-    watched.made.write({"soup.md": EDITED})
-    watched.watch.check()
-    assert watched.watch.notice() is None
+def edit(blog: Blog) -> None:
+    blog.write({"soup.md": EDITED})
+
+
+def add_and_edit(blog: Blog) -> None:
+    blog.write({"soup.md": EDITED, "tea.md": "Tea.\n"})
+
+
+def remove(blog: Blog) -> None:
+    (blog.content / "soup.md").unlink()
+
+
+def edit_draft(blog: Blog) -> None:
+    blog.write({"left.md": "---\ndraft: true\n---\nLeft again.\n"})
+
+
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [(edit, "1 post "), (add_and_edit, "2 posts "), (remove, "1 "), (edit_draft, "1 ")],
+)
+def test_posts_that_changed_are_counted_until_they_are_ingested(
+    blog: Blog, change: Callable[[Blog], None], count: str
+) -> None:
+    assert notice(blog) == ""
+    change(blog)
+    assert count in notice(blog)
+    blog.ingest()
+    assert notice(blog) == ""
+
+
+def test_posts_that_are_gone_are_asked_for_and_compared_where_they_are(blog: Blog) -> None:
+    moved = blog.content.rename(blog.content.with_name("moved"))
+    assert "blog-search-mcp ingest" in notice(blog)
+    (moved / "soup.md").write_text(EDITED, encoding="utf-8")
+    assert "1 post " in notice(blog, "--content", str(moved))
+
+
+class Watched:
+    """A check of a blog, and the comparisons that were started and have not run yet."""
+
+    def __init__(self, blog: Blog) -> None:
+        self.now = datetime.now(UTC)
+        self.waiting: list[Callable[[], None]] = []
+        self.check = StalenessCheck(blog.index, None, lambda: self.now, self.waiting.append)
+
+    def compare(self) -> str | None:
+        self.check.check()
+        while self.waiting:
+            self.waiting.pop()()
+        return self.check.notice()
+
+
+def test_one_comparison_runs_at_a_time_and_holds_up_no_caller(blog: Blog) -> None:
+    watched = Watched(blog)
+    edit(blog)
+    watched.check.check()
+    watched.now += 2 * INTERVAL
+    watched.check.check()
+    assert watched.check.notice() is None
     assert len(watched.waiting) == 1
-    assert watched.checked() == notice_of(1)
+    assert watched.compare()
 
 
-def test_a_comparison_is_good_for_an_interval_and_no_longer(watched: Watched) -> None:
-    assert watched.checked() is None
-    watched.made.write({"soup.md": EDITED, "tea.md": "Tea.\n"})
-    watched.clock.now += INTERVAL - timedelta(microseconds=1)
-    assert watched.checked() is None
-    watched.clock.now += timedelta(microseconds=1)
-    assert watched.checked() == notice_of(2)
+@pytest.mark.parametrize("passed", [INTERVAL, timedelta(minutes=-5)])
+def test_a_comparison_is_good_for_an_interval_also_by_a_clock_that_is_set_back(
+    blog: Blog, passed: timedelta
+) -> None:
+    watched = Watched(blog)
+    assert watched.compare() is None
+    edit(blog)
+    assert watched.compare() is None
+    watched.now += passed
+    assert watched.compare()
 
 
-def test_a_clock_that_was_set_back_does_not_stop_the_comparisons(watched: Watched) -> None:
-    assert watched.checked() is None
-    watched.made.write({"soup.md": EDITED})
-    watched.clock.now -= timedelta(minutes=5)
-    assert watched.checked() is not None
-
-
-def test_one_comparison_runs_at_a_time(watched: Watched) -> None:
-    watched.watch.check()
-    watched.clock.now += 2 * INTERVAL
-    watched.watch.check()
-    assert len(watched.waiting) == 1
-
-
-def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: MakeBlog) -> None:
+def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: Blog) -> None:
     refused = [RuntimeError("can't start new thread")]
 
     def run(compare: Callable[[], None]) -> None:
@@ -109,98 +118,34 @@ def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: Make
             raise refused.pop()
         compare()
 
-    made = blog({"soup.md": SOUP})
-    made.write({"soup.md": EDITED})
-    watch = StalenessCheck(made.index, None, run=run)
+    edit(blog)
+    check = StalenessCheck(blog.index, None, run=run)
     with suppress(RuntimeError):
-        watch.check()
-    watch.check()
-    assert watch.notice()
+        check.check()
+    check.check()
+    assert check.notice()
 
 
-def test_an_ingest_takes_the_notice_back_at_once(watched: Watched) -> None:
-    watched.made.write({"soup.md": EDITED})
-    assert watched.checked() == notice_of(1)
-    watched.made.ingest()
-    assert watched.watch.notice() is None
-    assert watched.checked() is None
-
-
-def test_a_folder_of_posts_that_is_gone_is_said(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    watched = Watched(made)
-    assert watched.checked() is None
-    made.content.rename(made.content.with_name("moved"))
-    watched.clock.now += INTERVAL
-    assert watched.checked() == LOST
-    made.content.with_name("moved").rename(made.content)
-    watched.clock.now += INTERVAL
-    assert watched.checked() is None
-
-
-def test_posts_that_moved_are_compared_where_the_user_says(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    moved = made.content.rename(made.content.with_name("moved"))
-    assert Watched(made).checked() == LOST
-    (moved / "soup.md").write_text(EDITED, encoding="utf-8")
-    assert Watched(made, moved).checked() == notice_of(1)
-
-
-def test_without_an_index_there_is_no_notice_and_one_that_appears_is_compared(
-    watched: Watched,
-) -> None:
-    current = watched.made.layout.current.read_bytes()
-    watched.made.layout.current.unlink()
-    watched.made.write({"soup.md": EDITED})
-    assert watched.checked() is None
-    watched.made.layout.current.write_bytes(current)
-    watched.clock.now += INTERVAL
-    assert watched.checked() == notice_of(1)
-
-
-def test_both_tools_add_the_notice_to_their_own(watched: Watched) -> None:
-    watched.made.write({"soup.md": EDITED})
-    engine = Engine(watched.made.follow, IndexStatus(watched.made.index), watched.watch)
-    assert engine.search("onion", Filters(), limit=1, offset=0).notice is None
-    watched.checked()
-    assert engine.read("soup.md", 0, 0).notice == notice_of(1)
-    answer = engine.search("onion", Filters(), limit=1, offset=0)
-    before = watched.made.reader().search("onion", Filters(), limit=1, offset=0).notice
-    assert answer.notice == " ".join(filter(None, (before, notice_of(1))))
-
-
-def found(server: Wire, number: int) -> dict[str, object]:
-    facts: dict[str, object] = server.call(number, "search_blog", {"query": "onion soup"})[
-        "structuredContent"
-    ]
-    return facts
-
-
-def asked_until(server: Wire, wanted: Callable[[str], bool]) -> str:
+def ask_until(server: Wire, wanted: Callable[[str], bool]) -> str:
     """Search until the notice is as wanted: comparisons run beside the answers."""
     for number in range(100):
-        notice = str(found(server, number).get("notice", ""))
-        if wanted(notice):
-            return notice
+        reply = server.call(number, "search_blog", {"query": "onion soup"})
+        told = str(reply["structuredContent"].get("notice", ""))
+        if wanted(told):
+            return told
         time.sleep(0.1)
-    raise AssertionError(notice)
+    raise AssertionError(told)
 
 
-def test_a_server_notes_that_a_post_was_edited_until_it_is_ingested(
+def test_a_server_tells_without_a_path_that_a_post_was_edited_until_it_is_ingested(
     tmp_path: Path,
 ) -> None:
     content, index = write(tmp_path / "content", {"soup.md": SOUP}), tmp_path / "index"
     ingest(content, index)
     write(content, {"soup.md": EDITED})
     with wire(index) as server:
-        notice = asked_until(server, lambda notice: "changed" in notice)
-        assert notice.endswith(
-            "1 post has changed since the index was made less than a minute ago; "
-            "to include it: `blog-search-mcp ingest CONTENT --index INDEX`."
-        )
-        read = server.call(200, "read_chunk", {"source": "soup.md", "chunk_index": 0})
-        assert read["content"][1]["text"].splitlines()[-1] == f"notice: {notice}"
-        assert str(tmp_path) not in str(read)
+        told = ask_until(server, lambda notice: "changed" in notice)
+        assert str(tmp_path) not in told
         ingest(content, index)
-        assert "changed" not in str(found(server, 300))
+        ask_until(server, lambda notice: "changed" not in notice)
         assert server.rest() == (b"", b"")

@@ -1,0 +1,216 @@
+"""The commands for those who write the blog: what they tell of drafts, posts and the whole blog."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.front import Blog, made
+
+ICE = (
+    "Walruses haul out on drifting ice in summer, and they rest there between long dives for "
+    "clams on the sea floor."
+)
+POSTS = {
+    "walrus.md": f"---\ntitle: Walrus\ndate: 2024-01-01\n---\n## On ice\n\n{ICE}\n",
+    "seal.md": "---\ntitle: Seal\ndate: 2022-01-01\n---\nThe seal rests. See [it](gone.md).\n",
+    "soup.md": "---\ntitle: Onion soup\n---\nOnions simmer until brown. [Not](lost.md) here.\n",
+    "bread.md": "---\ntitle: Bread\n---\nTo onion soup belongs bread. See [soup](soup.md).\n",
+    "left.md": "---\ntitle: Left\ndate: 2020-01-01\ndraft: true\n---\nSome words.\n",
+}
+DRAFT = f"## Ice\n\n{ICE}\n\n## Supper\n\nIt was `onion soup`, onion\nsoup indeed.\n"
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    folder = tmp_path_factory.mktemp("blog")
+    (folder / "draft.md").write_text(DRAFT, encoding="utf-8")
+    (folder / "new.md").write_text("Granite rises.\n", encoding="utf-8")
+    return made(folder, POSTS)
+
+
+def facts(blog: Blog, *words: str, status: int = 0) -> Any:
+    """What a command prints as JSON; a name with a slash is that of a file beside the index."""
+    ran = blog.command("author", *(_place(blog, word) for word in words), "--json")
+    assert ran.status == status, ran.err
+    return json.loads(ran.out)
+
+
+def _place(blog: Blog, word: str) -> str:
+    return str(blog.index.parent / word) if word[:2] == "./" else word
+
+
+def check_walrus(similar: Any) -> None:
+    [post] = similar["posts"]
+    assert (post["source"], post["kind"]) == ("walrus.md", "same text")
+    [meeting] = post["meetings"]
+    assert (meeting["my_lines"], meeting["chunk_index"], meeting["word_for_word"]) == (
+        "3-3",
+        0,
+        "100%",
+    )
+
+
+def test_the_post_that_says_what_a_draft_says_is_named_with_the_lines(blog: Blog) -> None:
+    check_walrus(facts(blog, "similar", "./draft.md"))
+
+
+def test_a_draft_is_read_from_stdin(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DRAFT.encode())))
+    check_walrus(facts(blog, "similar", "-"))
+
+
+@pytest.mark.parametrize("subject", ["walrus.md", "./content/walrus.md"])
+def test_a_post_is_compared_with_the_others_alone(blog: Blog, subject: str) -> None:
+    similar = facts(blog, "similar", subject)
+    assert similar["posts"] == []
+    assert "walrus.md" not in [post["source"] for post in similar["nearest"]]
+
+
+def test_posts_that_a_draft_names_without_a_link_are_suggested(blog: Blog) -> None:
+    links = facts(blog, "links", "./draft.md", "--limit", "20")["links"]
+    [soup] = [link for link in links if link["source"] == "soup.md"]
+    assert (soup["line"], soup["href"]) == (7, "soup.md")
+    assert facts(blog, "links", "bread.md", "--limit", "1")["links"] == []
+
+
+def test_a_post_that_names_another_without_a_link_is_told(tmp_path: Path) -> None:
+    posts = {
+        "soup.md": POSTS["soup.md"],
+        "tea.md": "---\ntitle: Tea\n---\nAfter onion soup comes it.\n",
+    }
+    [link] = facts(made(tmp_path, posts), "links", "soup.md", "--reverse")["links"]
+    assert (link["from"], link["line"], link["words"]) == ("tea.md", 4, "onion soup")
+
+
+@pytest.mark.parametrize("options", [[], ["--reverse"]])
+def test_a_draft_that_meets_no_post_is_told_so(blog: Blog, options: list[str]) -> None:
+    links = facts(blog, "links", "./new.md", *options)
+    assert links["links"] == []
+    assert links["notice"]
+
+
+def test_a_subject_is_told_by_year_the_oldest_first(blog: Blog) -> None:
+    timeline = facts(blog, "timeline", "rest")
+    assert list(timeline["years"]) == ["2022", "2024"]
+    assert (timeline["first"]["source"], timeline["latest"]["source"]) == ("seal.md", "walrus.md")
+
+
+def test_the_audit_counts_each_kind_and_shows_as_many_as_are_asked_for(blog: Blog) -> None:
+    audit = facts(blog, "audit", "--limit", "1")
+    assert audit["posts"] == 4
+    assert audit["counts"] == {
+        "broken-links": 2,
+        "broken-anchors": 0,
+        "orphans": 3,
+        "near-duplicates": 0,
+        "descriptions": 1,
+        "tags": 0,
+        "stale-drafts": 1,
+    }
+    [broken] = audit["findings"]["broken-links"]
+    assert (broken["source"], broken["line"]) == ("seal.md", 5)
+    assert audit["findings"]["stale-drafts"][0]["source"] == "left.md"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "status"),
+    [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags"], 0), ([], 0)],
+)
+def test_the_audit_fails_on_the_kinds_that_it_was_told_alone(
+    blog: Blog, kinds: list[str], status: int
+) -> None:
+    assert (
+        blog.command("author", "audit", *(f"--fail-on={kind}" for kind in kinds)).status == status
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("similar", "./draft.md"),
+        ("links", "./draft.md"),
+        ("timeline", "onion soup"),
+        ("audit", "--fail-on", "tags"),
+    ],
+)
+def test_the_lines_name_every_post_that_the_json_names(blog: Blog, words: tuple[str, ...]) -> None:
+    named = {source for source in POSTS if source in json.dumps(facts(blog, *words))}
+    ran = blog.command("author", *(_place(blog, word) for word in words))
+    assert named
+    assert {source for source in POSTS if source in ran.out} == named
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
+def test_no_name_of_a_file_makes_a_line_of_its_own(tmp_path: Path) -> None:
+    blog = made(tmp_path, {"a\n1. b.md": "# Walrus\n\nThe walrus rests.\x1b[2J [x](gone.md)\n"})
+    for words in (("timeline", "walrus"), ("audit",)):
+        lines = blog.command("author", *words).out
+        assert "1. b.md" in lines
+        assert "\n1. b.md" not in lines
+        assert "\x1b" not in lines
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("similar", "walrus.mdx"), "walrus.md"),
+        (("links", "sop.md"), "soup.md"),
+        (("timeline", " "), "subject"),
+        (("related", "--out", "./related.md"), "related.md"),
+        (("related", "--out", "./draft.md/related.json"), "related.json"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_may_be(
+    blog: Blog, words: tuple[str, ...], told: str
+) -> None:
+    ran = blog.command("author", *(_place(blog, word) for word in words))
+    assert (ran.status, ran.out) == (1, "")
+    assert told in ran.err
+
+
+RELATED = {
+    "walrus.md": "# Walrus\n\nThe big walrus rests on the cold ice of the northern sea all day.\n",
+    "seal.md": "# Seal\n\nThe small seal rests on the cold ice of the northern sea at night.\n",
+    "soup.md": "# Soup\n\nThe hot soup is cooked in a large pot with bread and butter.\n",
+    "brød.md": "# Bread\n\nThe fresh bread is baked and eaten with butter and a pot of soup.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "pairs"),
+    [
+        (
+            (),
+            {
+                "walrus.md": "seal.md",
+                "seal.md": "walrus.md",
+                "soup.md": "brød.md",
+                "brød.md": "soup.md",
+            },
+        ),
+        (
+            ("--base-url", "https://example.org/blog/", "--permalink", "hugo"),
+            {
+                "/blog/walrus/": "seal.md",
+                "/blog/seal/": "walrus.md",
+                "/blog/soup/": "brød.md",
+                "/blog/br%C3%B8d/": "soup.md",
+            },
+        ),
+    ],
+)
+def test_a_site_finds_related_posts_by_the_path_of_the_page_or_the_source(
+    tmp_path: Path, options: tuple[str, ...], pairs: dict[str, str]
+) -> None:
+    blog = made(tmp_path, RELATED, *options)
+    out = tmp_path / "data" / "related.json"
+    assert blog.command("author", "related", "--out", str(out)).status == 0
+    related = json.loads(out.read_text(encoding="utf-8"))
+    assert {page: others[0]["source"] for page, others in related.items()} == pairs
+    assert json.loads(blog.command("author", "related").out) == related
