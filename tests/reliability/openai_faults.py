@@ -91,17 +91,12 @@ NO_VECTORS = (
     ("a vector for each token", alters_rows(a_vector_a_token), "several vectors for a text"),
     ("vectors of zeros", alters_rows(zeroes), "a vector of zeros"),
     ("NaN in each vector", alters_rows(not_a_number), "not finite"),
-    (
-        "numbers of no text",
-        alters_data(lambda data: [{**entry, "index": 9} for entry in data]),
-        "are not those of the texts",
-    ),
-    ("a welcome page", replies(200, PAGE), "no list of embeddings"),
-    ("an error as an answer", replies(200, {"error": "odd"}), "no list of embeddings"),
-    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "no list of embeddings"),
+    ("a welcome page", replies(200, PAGE), "something unexpected"),
+    ("an error as an answer", replies(200, {"error": "odd"}), "something unexpected"),
+    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "something unexpected"),
     ("a compressed bomb", compressed, "with a compressed body"),
     ("an answer without end", is_too_large, ENDED),
-    ("lists in lists", nested, "no list of embeddings"),
+    ("lists in lists", nested, "something unexpected"),
 )
 """Answers of status 200 in which there is no vector for each text, and what is said of them."""
 
@@ -154,7 +149,6 @@ AT_INGEST = (
         "with their numbers",
         once_described(alters_data(lambda data: data[::-1])),
     ),
-    Case("vectors in base64", "", with_state(sends_base64=True)),
     Case("vectors of another length", "17", with_state(length=17.0)),
     Case("few texts at a time", "413", with_state(most_texts=4)),
     Case("one text is failed on", "500 for it", on("poison", crashes), NAMED, 1),
@@ -199,13 +193,13 @@ AT_INGEST = (
         "other weights in mid-run",
         "from the second batch on",
         in_second_batch(OTHER_WEIGHTS),
-        "was updated.*Run the same command again",
+        "gives other vectors for nomic-embed-text",
     ),
     Case(
         "an update in mid-run that loses capitals",
         "after the first answer of the second batch",
         in_second_batch(becomes(reads_capitals=False)),
-        "was updated.*Run the same command again",
+        "gives other vectors for nomic-embed-text",
     ),
 )
 """A new blog: most pass unseen, or the run ends with a sentence and the next one goes on."""
@@ -244,7 +238,11 @@ AT_THE_NEXT_INGEST = (
 
 AT_A_QUERY = (
     *[Case(f"{what} while asked, once", "", first(fault)) for what, fault, _ in DEAD[:7]],
-    *[Case(f"{what} for a query, once", "", first(fault)) for what, fault, _ in NO_VECTORS],
+    *[
+        Case(f"{what} for a query, once", "", first(fault))
+        for what, fault, _ in NO_VECTORS
+        if what != "short vectors"
+    ],
     Case("down while serving", "nothing listens", Stage.stop, WORDS_ONLY + ".* cannot be reached"),
     Case(
         "model gone while serving",
@@ -261,7 +259,7 @@ AT_A_QUERY = (
     *[
         Case(f"{what} for each query", "", always(fault), f"{WORDS_ONLY}.*{seen}")
         for what, fault, seen in (*DEAD, *NO_VECTORS, *REFUSALS)
-        if what not in ("a vector missing", "forbidden")
+        if what not in ("short vectors", "a vector missing", "forbidden")
     ],
     Case(
         "no vector for each query", "", always(NO_VECTORS[0][1]), WORDS_ONLY + ".*0 vectors for 1"
@@ -285,7 +283,7 @@ AT_A_QUERY = (
         "model of another dimension while serving",
         "32 numbers",
         with_state(models=[SHORT]),
-        WORDS_ONLY + ".*32 numbers",
+        WORDS_ONLY + ".*built with other weights",
     ),
 )
 """The reader gets an answer by words at least, with a notice, and the next answer whole."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
+from blog_search_mcp.index.embedders.client import ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
     misreading_warning,
     misreads_capitals,
     recommend_model,
 )
+from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 from blog_search_mcp.index.embedders.packaged import E5
 from blog_search_mcp.index.embedders.registry import connect_embedder, needs_ollama, runs_on_server
-from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.errors import (
     EmbedderError,
     EmbedderMismatch,
@@ -57,16 +57,16 @@ def check_ollama(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
     if needed is None and not url:
         return [CheckResult("Ollama", "ok", "No index here needs it.")]
     try:
-        health = OllamaHealthCheck(_model_of(embedder), url)
+        wire = OllamaWire(url)
     except UsageError as error:
         return [CheckResult("Ollama", "problem", *split_message(error))]
     try:
-        return check_model(health.check(), health.url, embedder, rebuild)
+        return check_model(wire.peek(_model_of(embedder)), wire.url, embedder, rebuild)
     except EmbedderRefused as error:
         return [CheckResult("Ollama", _lacking(needed), *split_message(error))]
     except EmbedderError:
         lack = "without it search is by words alone" if needed else "the index does not use it"
-        text = f"Nothing answers at {health.url}; {lack}."
+        text = f"Nothing answers at {wire.url}; {lack}."
         return [CheckResult("Ollama", _lacking(needed), text, "ollama serve")]
 
 

