@@ -152,8 +152,7 @@ class EmbeddingCache:
                 self.close()
                 raise IndexProblem(
                     f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
-                    "space, the folder's permissions and whether another program holds the file, "
-                    "then run again."
+                    "space and the folder's permissions, then run again."
                 ) from error
 
     def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -95,9 +95,8 @@ class ServedEmbedder:
         While it is too early to ask again it raises at once what an earlier query met.
         """
         wire, is_checked = self._embedder.wire, threading.Event()
-        wire.prepare(
-            wire.for_a_check
-        )  # imports what requests need, which is no fault of the server
+        for policy in (wire.for_a_check, self._embedder.for_a_query):
+            wire.prepare(policy)  # its imports take longer than a query is to wait
         with self._lock:
             if text in self._recent:
                 return self._recent[text]
