@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.embedders.client import (
@@ -39,8 +39,6 @@ _TOO_LONG = re.compile(
 )
 """What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
 
-_EXAMPLE: Final = "such as http://127.0.0.1:8000/v1"
-
 
 def resolve_url(text: str) -> str:
     """Return the address that `/embeddings` is appended to; one without a path gets `/v1`.
@@ -49,11 +47,6 @@ def resolve_url(text: str) -> str:
     with a name or password.
     """
     trimmed = text.strip().rstrip("/")
-    if not trimmed:
-        raise UsageError(
-            f"The openai embedder needs its server's address: add --embedder-url, {_EXAMPLE}, or "
-            "set EMBEDDER_URL."
-        )
     try:
         parts = urlsplit(trimmed if "://" in trimmed else f"http://{trimmed}")
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -61,8 +54,9 @@ def resolve_url(text: str) -> str:
         is_address = False
     if not is_address or re.search(r"[?#@,]", trimmed):
         raise UsageError(
-            f"The embedding server's address cannot be used. Correct --embedder-url or "
-            f"EMBEDDER_URL: one address {_EXAMPLE}, without a name, password or question mark."
+            "The openai embedder needs its server's address. Add --embedder-url or set "
+            "EMBEDDER_URL: one address such as http://127.0.0.1:8000/v1, without a name, password "
+            "or question mark."
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path or '/v1'}"
 

@@ -232,11 +232,6 @@ class PackagedModel:
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """As `Embedder.vocabulary_coverage`."""
 
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer, loaded once a process."""
-        return load_tokenizer(self.identity.model)
-
     def encode(self, text: str, *, looks_up: bool = False) -> list[int]:
         """Return the pieces of a text, without the frame; none for a blank one.
 
@@ -250,7 +245,8 @@ class PackagedModel:
             text = unicodedata.normalize("NFC", text).translate(table).strip()
             if looks_up:
                 return encode_by_table(MODELS / self.identity.model / "pieces.db", text)
-        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        tokenizer = load_tokenizer(self.identity.model)
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
 
@@ -329,7 +325,7 @@ class OnnxEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; a text without a piece (blank) gets a row of zeros: near to nothing."""
-        _ = self.model.tokenizer  # before there are threads, so it loads once
+        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
 
     def embed_query(self, text: str) -> Vectors:

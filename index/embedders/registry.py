@@ -149,7 +149,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
     if runs_on_server(identity):
-        return connect_embedder(identity, url)
+        return RemoteEmbedder(open_wire(identity.kind, url), identity.model, recorded=identity)
     model = PACKAGED.get(identity.model)
     if model is None or identity.kind != model.identity.kind:
         raise EmbedderMismatch(
@@ -160,21 +160,16 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     return OnnxEmbedder(model)
 
 
-def connect_embedder(identity: EmbedderIdentity, url: str) -> RemoteEmbedder:
-    """Return the embedder of an index whose vectors come from a server; asks nothing yet."""
-    return RemoteEmbedder(open_wire(identity.kind, url), identity.model, recorded=identity)
-
-
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     """Return the embedder of an index for many queries: warming up, never waited for long.
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    if runs_on_server(identity):
-        served = ServedEmbedder(connect_embedder(identity, url))
+    embedder = open_embedder(identity, url)
+    if isinstance(embedder, RemoteEmbedder):
+        served = ServedEmbedder(embedder)
         served.warm_up()
         return served
-    embedder = open_embedder(identity, url)
     run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
 

@@ -10,7 +10,7 @@ from blog_search_mcp.index.embedders.ollama.models import (
 )
 from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 from blog_search_mcp.index.embedders.packaged import E5
-from blog_search_mcp.index.embedders.registry import connect_embedder, needs_ollama, runs_on_server
+from blog_search_mcp.index.embedders.registry import needs_ollama, open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     EmbedderError,
     EmbedderMismatch,
@@ -39,7 +39,7 @@ def check_server(url: str, embedder: EmbedderIdentity | None, rebuild: str) -> l
 def check_other(url: str, embedder: EmbedderIdentity) -> list[CheckResult]:
     """Embed a query with the server at `url`."""
     try:
-        connect_embedder(embedder, url).embed_query("test")
+        open_embedder(embedder, url).embed_query("test")
     except (EmbedderError, EmbedderMismatch) as error:
         text, remedy = split_message(error)
         lack = "Until then search is by words alone."
