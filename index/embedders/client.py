@@ -369,22 +369,18 @@ def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:
     """
     import numpy as np
 
-    rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
-    if len(rows) != count:
-        raise RequestFailed(FailureKind.NO_VECTOR, f"{len(rows)} vectors for {count} texts")
-    if any(row.ndim != 1 for row in rows):
-        raise RequestFailed(FailureKind.NO_VECTOR, "several vectors for a text")
-    for row in rows:
-        width = len(rows[0]) if dimension is None else dimension
-        if len(row) != width:
-            said = f"a vector of {len(row)} numbers instead of {width}"
-            raise RequestFailed(FailureKind.NO_VECTOR, said)
-    matrix: Vectors = np.stack(rows)
+    matrix: Vectors = np.asarray(vectors, dtype=np.float32)
+    if len(matrix) != count:
+        raise RequestFailed(FailureKind.NO_VECTOR, f"{len(matrix)} vectors for {count} texts")
+    if matrix.ndim != 2:
+        raise RequestFailed(FailureKind.NO_VECTOR, "what is not one vector for a text")
+    if dimension not in (None, width := matrix.shape[1]):
+        said = f"a vector of {width} numbers instead of {dimension}"
+        raise RequestFailed(FailureKind.NO_VECTOR, said)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    if not np.isfinite(norms).all():
-        raise RequestFailed(FailureKind.NO_VECTOR, "a vector with a number that is not finite")
-    if not norms.all():
-        raise RequestFailed(FailureKind.NO_VECTOR, "a vector of zeros")
+    if not (np.isfinite(norms) & (norms > 0)).all():
+        said = "a vector of zeros, or with a number that is not finite"
+        raise RequestFailed(FailureKind.NO_VECTOR, said)
     norms[np.abs(norms - 1) < ROUNDING] = 1
     unit: Vectors = matrix / norms
     return unit

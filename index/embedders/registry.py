@@ -20,10 +20,10 @@ from blog_search_mcp.index.embedders.base import (
     rebuild_command,
 )
 from blog_search_mcp.index.embedders.ollama.models import (
+    MULTILINGUAL_MODEL,
     choose_multilingual,
     find_model,
     full_name,
-    recommend_model,
 )
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
@@ -218,7 +218,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         return _choose_at_hand(url)
     reason = f"Embedder: {model.identity.title}. {_describe_languages(posts)}."
     if kind == AUTO:
-        reason += f" {_pull_and_rebuild(recommend_model(is_english=False).name)}."
+        reason += f" {_pull_and_rebuild(MULTILINGUAL_MODEL)}."
     return Choice(OnnxEmbedder(model), reason)
 
 
@@ -234,12 +234,12 @@ def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     reason = f"Embedder: Ollama's {model}, as asked."
     if choose_packaged(posts) is not MINILM:
         installed, languages = wire.list_installed(), _describe_languages(posts)
-        better = recommend_model(is_english=False).name
         chosen = choose_multilingual(installed)
         if chosen is None and full_name(model) in installed:
-            reason += f" {languages}, and it reads English alone. {_pull_and_rebuild(better)}."
+            better = _pull_and_rebuild(MULTILINGUAL_MODEL)
+            reason += f" {languages}, and it reads English alone. {better}."
         else:
-            model = chosen or better
+            model = chosen or MULTILINGUAL_MODEL
             reason = f"Embedder: Ollama's {model}. {languages}."
     return Choice(RemoteEmbedder(wire, model), reason, is_asked=True)
 

@@ -83,8 +83,8 @@ SHORT = replace(SERVED, dimension=32)
 NO_VECTORS = (
     ("a vector missing", alters_data(lambda data: data[1:]), r"\d vectors for \d"),
     ("short vectors", alters_rows(narrow), "32 numbers instead of 64"),
-    ("no vectors", alters_rows(lambda rows: [None] * len(rows)), "several vectors for a text"),
-    ("a vector for each token", alters_rows(a_vector_a_token), "several vectors for a text"),
+    ("no vectors", alters_rows(lambda rows: [None] * len(rows)), "not one vector for a text"),
+    ("a vector for each token", alters_rows(a_vector_a_token), "not one vector for a text"),
     ("vectors of zeros", alters_rows(zeroes), "a vector of zeros"),
     ("NaN in each vector", alters_rows(not_a_number), "not finite"),
     ("a welcome page", replies(200, PAGE), "something unexpected"),

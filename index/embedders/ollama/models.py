@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
-
 MULTILINGUAL_MODEL: Final = "bge-m3"
-"""Of the models in the table on nomic-embed-text-v2-moe's card, the one with the highest figure
-for MIRACL, retrieval in 18 languages: 69.2, the six others 59.9 to 66.5."""
+"""Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
+card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others
+59.9 to 66.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +110,6 @@ def _bare(name: str) -> str:
 
 def _parts(known: KnownModel) -> tuple[str, ...]:
     return (_bare(known.name), *known.elsewhere)
-
-
-def recommend_model(is_english: bool) -> KnownModel:
-    """Return the model to name to people for a blog in English alone, or for any other."""
-    name = DEFAULT_MODEL if is_english else MULTILINGUAL_MODEL
-    return next(known for known in KNOWN_MODELS if known.name == name)
 
 
 def choose_multilingual(installed: Iterable[str]) -> str | None:

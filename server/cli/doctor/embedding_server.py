@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.client import ServerState
 from blog_search_mcp.index.embedders.ollama.models import (
+    MULTILINGUAL_MODEL,
     misreading_warning,
     misreads_capitals,
-    recommend_model,
 )
 from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 from blog_search_mcp.index.embedders.packaged import E5
@@ -106,7 +107,7 @@ def _model_of(embedder: EmbedderIdentity | None) -> str:
     """Return the index's model of Ollama's, else the one that would suit its posts."""
     needed = _on_server(embedder)
     is_english = embedder is None or embedder.model != E5.identity.model
-    return needed.model if needed else recommend_model(is_english).name
+    return needed.model if needed else DEFAULT_MODEL if is_english else MULTILINGUAL_MODEL
 
 
 def _lacking(needed: EmbedderIdentity | None) -> State:
