@@ -1,9 +1,9 @@
 """The usage log: one line of a local file for each tool call.
 
 Off unless a file is named. It holds queries, so only its owner may read it, nothing reads it but
-`blog-server usage`, and no answer to a client has anything of it. Every client has a server of
-its own, so that several may write to one file: each line is one write under a lock, and the file
-is renamed when it is full.
+`author usage`, and no answer to a client has anything of it. Every client has a server of its own,
+so that several may write to one file: each line is one write under a lock, and the file is renamed
+when it is full.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.documents.metadata import to_line
+from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.fingerprint import SAME
 from blog_search_mcp.index.errors import (
     EmbedderError,

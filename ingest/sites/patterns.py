@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import quote
 
-from blog_search_mcp.index.content.ignores import Rule, compile_rules, leaves_out
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.ignores import Rule, compile_rules, leaves_out
 from blog_search_mcp.index.types import MAX_ADDRESS
 
 OUTSIDE = "outside the folder that the site publishes"

@@ -1,4 +1,4 @@
-"""`blog-server usage`: report what an author can learn from the usage log.
+"""`blog-search-mcp author usage`: report what an author can learn from the usage log.
 
 Which tools are used, what is slow, and above all which questions the blog does not answer, which
 is what to write next.
@@ -30,7 +30,7 @@ OFF = (
 )
 
 
-def usage(settings: Settings) -> int:
+def usage(settings: Settings, since: str = "", *, as_json: bool = False) -> int:
     """Print the report; returns the exit status, 1 if there is nothing to report on."""
     if settings.usage_log is None:
         sys.stderr.write(f"{OFF}\n")
@@ -41,7 +41,6 @@ def usage(settings: Settings) -> int:
         reason = f"{error.strerror}. Name the file that the server logs in"
         sys.stderr.write(f"The usage log {settings.usage_log} cannot be read: {reason}.\n")
         return 1
-    since = settings.since
     calls = [call for call in calls if not since or call.time.date().isoformat() >= since]
     if not calls:
         span = f" since {since}" if since else " yet"
@@ -50,7 +49,7 @@ def usage(settings: Settings) -> int:
     offered = [tool.name for tool in TOOLSETS[settings.toolset]]
     summary = summarise(calls, offered)
     missed = find_missed(calls, engine_for_one(settings))
-    if settings.json:
+    if as_json:
         print_text(to_json({**usage_facts(summary), **missed_facts(missed)}))
     else:
         lines = [*report(summary), "", *_missed_lines(missed)]

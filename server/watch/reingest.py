@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN, ingest_arguments
 from blog_search_mcp.index.errors import IndexBusy, IngestFailed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN, ingest_arguments
 from blog_search_mcp.index.store.generations import BUSY
 from blog_search_mcp.index.stores import Location
 
@@ -92,7 +92,7 @@ def _on_one_line(fault: str) -> str:
 
 def _read_report(output: str, summary: str) -> Ingested:
     """Read what is wrong by an ingest's report; what its author leaves out is not."""
-    from blog_search_mcp.index.documents.visibility import HiddenReason
+    from blog_search_mcp.index.posts.visibility import HiddenReason
 
     report = json.loads(output)
     skipped = (

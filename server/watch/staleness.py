@@ -20,7 +20,7 @@ from blog_search_mcp.index.stores import Location, open_store
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from blog_search_mcp.index.content.changes import Changes
+    from blog_search_mcp.index.posts.changes import Changes
 
 INTERVAL = timedelta(seconds=3)
 """Between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms of a
@@ -96,7 +96,7 @@ class StalenessCheck:
             return None
         if last.changes is None:
             return LOST if last.is_lost else None
-        from blog_search_mcp.index.content.changes import describe_changes
+        from blog_search_mcp.index.posts.changes import describe_changes
 
         return describe_changes(last.changes, last.created, self._now())
 
@@ -115,8 +115,8 @@ class StalenessCheck:
             self._is_running = False
 
     def _with_changes(self, comparison: _Comparison) -> _Comparison:
-        from blog_search_mcp.index.content.changes import find_changes
-        from blog_search_mcp.index.content.last_ingest import read_last_ingest
+        from blog_search_mcp.index.posts.changes import find_changes
+        from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 
         last_ingest = read_last_ingest(self._store, self._store.current_number())
         if last_ingest is None:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import list_first
-from blog_search_mcp.index.content.changes import compare_files, count_changed
-from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexBusy, IndexProblem
+from blog_search_mcp.index.posts.changes import compare_files, count_changed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
 
 if TYPE_CHECKING:

@@ -29,13 +29,10 @@ def index(milvus: Milvus) -> str:
     return f"{milvus.address.replace('http:', 'milvus:')}/my_blog"
 
 
-def run(
-    folder: Path, program: str, *arguments: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """Run `blog-ingest` or `blog-server` in `folder`."""
+def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in `folder`."""
     environment["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
-    module = f"blog_search_mcp.{program}"
-    return run_python("-m", module, *arguments, cwd=folder, env=os.environ | environment)
+    return run_python("-m", "blog_search_mcp", *arguments, cwd=folder, env=os.environ | environment)
 
 
 def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
@@ -50,10 +47,10 @@ def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
     (content / "soup.md").write_text(SOUP + "\nStir it with a walrus.\n", encoding="utf-8")
     edited = run(tmp_path, "ingest", "content", "--index", index)
     assert "1 changed" in edited.stderr + edited.stdout
-    asked = run(tmp_path, "server", "ask", "--index", index, "walrus soup")
+    asked = run(tmp_path, "ask", "--index", index, "walrus soup")
     assert asked.returncode == 0, asked.stderr
     assert "Onion soup" in asked.stdout
-    examined = run(tmp_path, "server", "doctor", "--index", index)
+    examined = run(tmp_path, "doctor", "--index", index)
     assert index in examined.stdout, examined.stdout + examined.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
 
@@ -111,7 +108,7 @@ def test_an_entry_for_an_index_out_of_reach_is_written_and_says_why_none_is_seen
         f"{gone} Start it, or correct the address.\n",
     )
     assert installed.stdout == f"Wrote the entry 'blog' to {file}. Restart Cursor to use it.\n"
-    examined = run(tmp_path, "server", "doctor", "--index", index, **home).stdout
+    examined = run(tmp_path, "doctor", "--index", index, **home).stdout
     assert f"The entry 'blog' in {file} names {index}. {gone}\n" in examined
     assert examined.count("→ Start it, or correct the address.") == 2
     assert "no index" not in examined

@@ -117,8 +117,8 @@ def test_a_distribution_with_a_server_package_comes_and_goes_beside_ours(
     python = environment / "python"
     assert run("-c", program, cwd=tmp_path, program=python) == "True blog_mcp\n"
     run("-m", "pip", "--python", str(python), "uninstall", "-q", "-y", "other")
-    assert run("--help", cwd=tmp_path, program=environment / "blog-server").startswith(
-        "usage: blog-server"
+    assert run("--help", cwd=tmp_path, program=environment / "blog-search-mcp").startswith(
+        "Usage: blog-search-mcp"
     )
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "soup.md").write_text("# Soup\n\nOnion soup.\n", encoding="utf-8")

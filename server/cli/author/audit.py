@@ -1,4 +1,4 @@
-"""`blog-server audit`: print the state of the blog, what there is of each kind first."""
+"""`blog-search-mcp author audit`: print the state of the blog, what there is of each kind first."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from blog_search_mcp.server.audit import LIMIT, audit_facts
-from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
+from blog_search_mcp.server.audit import audit_facts
+from blog_search_mcp.server.cli.author import AUDIT_KINDS
 from blog_search_mcp.server.cli.display import SECONDARY, WARNING, console
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text
 from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.format.results import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
-    from blog_search_mcp.server.settings import AuthorRequest, Settings
+    from blog_search_mcp.server.settings import Settings
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, limit: int, fails_on: Sequence[str], *, as_json: bool) -> int:
     """Print the findings; returns 1 if there are some of a kind of `--fail-on`, else 0.
 
     Raises IndexProblem.
     """
-    limit = LIMIT if request.limit is None else request.limit
     facts = audit_facts(engine_for_author(settings), limit)
-    if settings.json:
+    if as_json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         _show(console(), facts)
-    return int(any(facts["counts"][kind] for kind in request.fails_on))
+    return int(any(facts["counts"][kind] for kind in fails_on))
 
 
 def _show(out: Console, facts: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""`blog-server links`: where a draft or post could link to other posts, or they to it."""
+"""`author links`: where a draft or post could link to other posts, or they to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell
 from blog_search_mcp.server.format.results import one_line, shorten
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.suggest_links import (
     FoundLink,
     describe_nothing,
@@ -21,36 +21,35 @@ WIDTH = 90
 """Columns of a sentence."""
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, subject: str, limit: int, *, is_reverse: bool, as_json: bool) -> int:
     """Print the links, as JSON if asked. Raises BlogSearchError."""
-    corpus, draft = open_subject(settings, request.subject)
-    limit = request.limit or TOP_K_DEFAULT
-    found = find_links(draft, corpus, limit, is_reverse=request.is_reverse)
+    corpus, draft = open_subject(settings, subject)
+    found = find_links(draft, corpus, limit, is_reverse=is_reverse)
     if found.notice:
         tell(found.notice, settings)
-    if settings.json:
-        print_text(json.dumps(_facts(found.links, request), ensure_ascii=False, indent=2))
+    if as_json:
+        print_text(json.dumps(_facts(found.links, is_reverse), ensure_ascii=False, indent=2))
     elif found.links:
-        print_lines(_lines(found.links, request))
+        print_lines(_lines(found.links, is_reverse))
     else:
-        tell(describe_nothing(is_reverse=request.is_reverse), settings)
+        tell(describe_nothing(is_reverse=is_reverse), settings)
     return 0
 
 
-def _facts(links: Iterable[FoundLink], request: AuthorRequest) -> dict[str, object]:
+def _facts(links: Iterable[FoundLink], is_reverse: bool) -> dict[str, object]:
     rows = []
     for link in links:
-        facts = link_facts(link, is_reverse=request.is_reverse)
+        facts = link_facts(link, is_reverse=is_reverse)
         rows.append(facts | {"sentence": link.suggestion.sentence})
     return {"links": rows}
 
 
-def _lines(links: Iterable[FoundLink], request: AuthorRequest) -> Iterator[str]:
+def _lines(links: Iterable[FoundLink], is_reverse: bool) -> Iterator[str]:
     for number, link in enumerate(links, 1):
         each = link.suggestion
-        place = f"{each.post.source}:{each.line}" if request.is_reverse else f"line {each.line}"
+        place = f"{each.post.source}:{each.line}" if is_reverse else f"line {each.line}"
         yield f"{number}. {place}  [{one_line(each.words)}]({link.href})"
-        if request.is_reverse:
+        if is_reverse:
             yield f"   {_about(each.post.title, each.post.date)}"
         else:
             yield f"   {_about(each.target.title, each.target.date)}; {describe_reason(each)}"

@@ -1,8 +1,9 @@
-"""`blog-server related`: write which posts are related as a data file for a site's generator."""
+"""`author related`: write which posts are related as a data file for a site's generator."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.files import write_output
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.engine import engine_for_author
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 _POSTS = (".md", ".mdx", ".markdown", ".qmd")
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, limit: int, out: Path | None) -> int:
     """Write the file or print it; returns the exit status. Raises BlogSearchError."""
-    if request.out is not None and request.out.suffix.lower() in _POSTS:
-        raise UsageError(f"{request.out} would be taken for a post; let --out end in .json.")
+    if out is not None and out.suffix.lower() in _POSTS:
+        raise UsageError(f"{out} would be taken for a post; let --out end in .json.")
     corpus = engine_for_author(settings).corpus()
     found = {
         corpus.posts[number]: [corpus.posts[other] for other in others]
-        for number, others in find_related(corpus, request.limit or TOP_K_DEFAULT).items()
+        for number, others in find_related(corpus, limit).items()
         if others
     }
     data = {
@@ -34,11 +35,11 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         for post, others in sorted(found.items(), key=lambda pair: pair[0].source)
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    if request.out is None:
+    if out is None:
         print_text(text.rstrip())
         return 0
-    state = "written" if write_output(request.out, text.encode()) else "unchanged"
-    tell(f"{request.out}: {state}, {len(data):,} posts with related ones.", settings)
+    state = "written" if write_output(out, text.encode()) else "unchanged"
+    tell(f"{out}: {state}, {len(data):,} posts with related ones.", settings)
     return 0
 
 

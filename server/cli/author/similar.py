@@ -1,4 +1,4 @@
-"""`blog-server similar`: print which posts say what a draft says, and where they meet."""
+"""`author similar`: print which posts say what a draft says, and where they meet."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from blog_search_mcp.index.relations.similarity.similar import find_similar
 from blog_search_mcp.server.cli.author.subject import open_subject
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, with_folders
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.find_similar import similar_facts
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, subject: str, limit: int, *, as_json: bool) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    corpus, draft = open_subject(settings, request.subject)
-    found = find_similar(corpus, draft, request.limit or TOP_K_DEFAULT)
+    corpus, draft = open_subject(settings, subject)
+    found = find_similar(corpus, draft, limit)
     facts = similar_facts(found, meetings=None)
     if "notice" in facts:
         facts["notice"] = with_folders(found.notice or "", settings)
-    if settings.json:
+    if as_json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         print_lines(_lines(facts))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.next_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
+from blog_search_mcp.index.posts.next_ingest import blog_of
 from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.tools.find_similar import read_subject
 
@@ -41,7 +41,7 @@ def read_draft_file(subject: str, settings: Settings) -> DraftFile | None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ContentError(f"{subject} cannot be read: {reason}.") from error
-    folder = Path(blog_of(settings.index, settings.content).content).resolve()
+    folder = Path(blog_of(settings.index).content).resolve()
     if folder.is_dir() and path.resolve().is_relative_to(folder):
         return DraftFile(data, path.resolve().relative_to(folder).as_posix())
     return DraftFile(data, path.name)
@@ -62,5 +62,5 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
             f"{error.source} is neither a file nor the source of a post.{nearest} "
-            "`blog-server search WORDS` prints sources."
+            "`blog-search-mcp search WORDS` prints sources."
         ) from error

@@ -1,4 +1,4 @@
-"""`blog-server timeline`: print what the blog said on a subject, year by year."""
+"""`blog-search-mcp author timeline`: print what the blog said on a subject, year by year."""
 
 from __future__ import annotations
 
@@ -6,28 +6,22 @@ import json
 from collections.abc import Iterator
 
 from blog_search_mcp.index.search.timeline import Timeline, make_timeline
-from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import print_lines, print_text, tell, with_folders
 from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_place, one_line, place_facts
-from blog_search_mcp.server.settings import TOP_K_MOST, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.timeline import TIMELINE, search_subject, timeline_facts
 
 WIDTH = 160
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, subject: str, limit: int, *, as_json: bool) -> int:
     """Search and print; returns the exit status, 1 if nothing is found. Raises BlogSearchError."""
-    subject = TIMELINE.parse({"subject": request.subject}).subject
-    searcher = engine_for_one(settings)
-    answer = search_subject(searcher, subject)
-    notice = answer.notice
-    if not answer.hits:
-        notice = explain_empty(answer, Filters(), searcher.overview)
-    notice = with_folders(notice, settings) if notice else None
-    found = make_timeline(answer.hits, request.limit or TOP_K_MOST)
-    if settings.json:
+    subject = TIMELINE.parse({"subject": subject}).subject
+    answer = search_subject(engine_for_one(settings), subject)
+    notice = with_folders(answer.notice, settings) if answer.notice else None
+    found = make_timeline(answer.hits, limit)
+    if as_json:
         facts = timeline_facts(found, answer.confidence, notice, WIDTH)
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     elif found.entries:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from blog_search_mcp.index.commands import SERVER, command, start_words
-from blog_search_mcp.index.content.next_ingest import ingest_command
+from blog_search_mcp.index.commands import command, start_words
 from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
 from blog_search_mcp.server.cli.doctor.results import CheckResult, split_message
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files
@@ -42,7 +42,7 @@ def check_clients(machine: Machine, index: Location) -> list[CheckResult]:
     if has_entry:
         return results
     text = f"No client has an entry for this server; install knows {', '.join(CLIENTS)}."
-    remedy = command(SERVER, "install", "claude-code", "--index", index)
+    remedy = command("install", "claude-code", "--index", index)
     return [*results, CheckResult("clients", "warning", text, remedy)]
 
 
@@ -68,7 +68,7 @@ def _command_faults(
     is_sure = isinstance(named, IndexAddress) or named.is_absolute()
     remedy = (
         _install(file, entry, named if is_sure else index)
-        or f'Set "command" to "{start_words(SERVER)[0]}" there.'
+        or f'Set "command" to "{start_words()[0]}" there.'
     )
     if shutil.which(program, path=machine.environment.get("PATH")) is None:
         yield CheckResult(file.client, "problem", f"starts {program}, which is not there.", remedy)
@@ -116,4 +116,4 @@ def _install(file: ClientFile, entry: Entry, index: Location) -> str | None:
     if entry.project or not file.everywhere:
         return None
     client = next(word for word, name in CLIENTS.items() if name == file.client)
-    return command(SERVER, "install", client, "--index", index, "--name", entry.name)
+    return command("install", client, "--index", index, "--name", entry.name)

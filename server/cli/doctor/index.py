@@ -9,15 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from blog_search_mcp.index.commands import SERVER, command, reinstall_command
-from blog_search_mcp.index.content.changes import (
-    count_changed,
-    find_changes,
-    format_age,
-    list_changes,
-)
-from blog_search_mcp.index.content.last_ingest import LastIngest, read_last_ingest
-from blog_search_mcp.index.content.next_ingest import ingest_command
+from blog_search_mcp.index.commands import PACKAGE, command
 from blog_search_mcp.index.embedders.registry import open_embedder, runs_on_server
 from blog_search_mcp.index.errors import (
     ContentError,
@@ -27,6 +19,14 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
     IndexUnreachable,
 )
+from blog_search_mcp.index.posts.changes import (
+    count_changed,
+    find_changes,
+    format_age,
+    list_changes,
+)
+from blog_search_mcp.index.posts.last_ingest import LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import IndexStore, Location, open_store
@@ -61,14 +61,15 @@ def check_index(index: Location, content: Path | None, now: datetime) -> IndexCh
         ingest = ingest_command(index, content)
         text, remedy = split_message(error)
         if isinstance(error, IndexPlaceUnusable):
-            remedy = command("blog-ingest", content or CONTENT, "--index", "DIR")
+            remedy = command("ingest", content or CONTENT, "--index", "DIR")
         elif not isinstance(error, IndexUnreachable):
             remedy = ingest if isinstance(error, IndexMissing) else f"{ingest} --rebuild"
         return IndexCheck([CheckResult("index", "problem", text, remedy)], ingest)
     results = [_describe_index(store, manifest, now)]
     if embedder_error is not None:
         text, _ = split_message(embedder_error)
-        results.append(CheckResult("embedder", "problem", text, reinstall_command()))
+        remedy = f"Install {PACKAGE} anew, the way it was installed."
+        results.append(CheckResult("embedder", "problem", text, remedy))
     last_ingest = read_last_ingest(store, manifest.generation)
     if last_ingest is not None:
         content = content or Path(last_ingest.content)
@@ -117,7 +118,7 @@ def _check_posts(
     try:
         changes = find_changes(last_ingest, content, now.astimezone().date().isoformat())
     except ContentError as error:
-        elsewhere = command(SERVER, "doctor", "--index", index, "--content", CONTENT)
+        elsewhere = command("ingest", CONTENT, "--index", index)
         return CheckResult("posts", "warning", split_message(error)[0], elsewhere)
     if not changes.sources:
         return CheckResult(

@@ -1,4 +1,4 @@
-"""`blog-server doctor`: run all checks and print what they find."""
+"""`blog-search-mcp doctor`: run all checks and print what they find."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def doctor(settings: Settings, machine: Machine) -> int:
 
 def run_checks(settings: Settings, machine: Machine, now: datetime) -> list[CheckResult]:
     """Check index, embedding server and clients."""
-    check = check_index(settings.index, settings.content, now)
+    check = check_index(settings.index, None, now)
     return [
         *check.results,
         *check_server(settings.embedder_url, check.embedder, f"{check.ingest} --rebuild"),

@@ -10,9 +10,9 @@ import anyio
 import pytest
 from mcp import Client
 
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import AUTHOR
 from blog_search_mcp.server.usage import UsageLog
 from tests.support.front import Blog, made
@@ -42,7 +42,7 @@ def test_only_what_readers_search_for_is_logged(
     log = blog.index.with_name("log")
 
     async def call() -> None:
-        engine = engine_for(read_settings(["--index", str(blog.index)], {}))
+        engine = engine_for(Settings(blog.index))
         async with Client(build_server(engine, AUTHOR, [UsageLog(log)])) as client:
             await client.call_tool(tool, given)
             await client.call_tool("search_blog", {"query": "boil an onion"})
@@ -60,7 +60,7 @@ def test_a_report_searches_for_no_more_than_the_most_frequent_questions(blog: Bl
     call = {"time": "2026-03-01T09:00:00Z", "tool": "search_blog", "ms": 8, "hits": 0}
     calls = [{**call, "query": "Onion soup" + "!" * number} for number in range(900)]
     log.write_text("\n".join(map(json.dumps, calls)))
-    report = json.loads(blog.command("usage", "--usage-log", str(log), "--json").out)
+    report = json.loads(blog.command("author", "usage", "--usage-log", str(log), "--json").out)
     assert report["missed"] == []
     assert 0 < report["answered"] <= 100
     assert report["more"] > 400

@@ -1,4 +1,4 @@
-"""`blog-server usage`: what an author is told of the usage log."""
+"""`blog-search-mcp author usage`: what an author is told of the usage log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from blog_search_mcp.cli import program
+from blog_search_mcp.index.command_line import run as run_program
 from blog_search_mcp.server.cli import usage_report
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.cli.usage_report import OFF, report, summarise, usage
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.usage import LoggedCall, UsageLog
@@ -59,7 +60,8 @@ def log(tmp_path: Path, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Usag
 
 
 def run(tmp_path: Path, *options: str) -> int:
-    return usage(read_settings(["usage", "--usage-log", str(tmp_path / "log"), *options], {}))
+    log = ["--usage-log", str(tmp_path / "log")]
+    return run_program(program, ["author", "usage", *log, *options])
 
 
 def test_questions_alike_stand_together_with_the_nearest_post(
@@ -140,4 +142,4 @@ def test_without_an_index_the_questions_are_reported_all_the_same(
     told = capsys.readouterr().out
     assert told.startswith("1 call from 2026-01-02 to 2026-01-02.\n")
     assert "     1×  rye bread  (nothing found; 2026-01-02)\n" in told
-    assert "blog-ingest" in told.splitlines()[-1]
+    assert "ingest CONTENT" in told.splitlines()[-1]

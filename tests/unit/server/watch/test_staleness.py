@@ -57,7 +57,7 @@ def notice_of(count: int) -> str:
     posts, them = ("1 post has", "it") if count == 1 else (f"{count} posts have", "them")
     return (
         f"{posts} changed since the index was made 1 hour ago; "
-        f"to include {them}: `blog-ingest CONTENT --index INDEX`."
+        f"to include {them}: `blog-search-mcp ingest CONTENT --index INDEX`."
     )
 
 
@@ -196,7 +196,7 @@ def test_a_server_notes_that_a_post_was_edited_until_it_is_ingested(
         notice = asked_until(server, lambda notice: "changed" in notice)
         assert notice.endswith(
             "1 post has changed since the index was made less than a minute ago; "
-            "to include it: `blog-ingest CONTENT --index INDEX`."
+            "to include it: `blog-search-mcp ingest CONTENT --index INDEX`."
         )
         read = server.call(200, "read_chunk", {"source": "soup.md", "chunk_index": 0})
         assert read["content"][1]["text"].splitlines()[-1] == f"notice: {notice}"

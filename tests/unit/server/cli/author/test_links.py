@@ -1,4 +1,4 @@
-"""`blog-server links`: what it prints."""
+"""`blog-search-mcp author links`: what it prints."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.cli.author import links as links_command
+from blog_search_mcp.cli import program
+from blog_search_mcp.index.command_line import run as run_program
 from blog_search_mcp.server.cli.author import subject
-from blog_search_mcp.server.cli.parser import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +31,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
 
 
 def run(*words: str) -> int:
-    settings = read_settings(["links", *words], {})
-    assert settings.author is not None
-    return links_command.run(settings, settings.author)
+    return run_program(program, ["author", "links", *words])
 
 
 def test_links_of_a_draft_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,5 +69,4 @@ def test_a_draft_that_meets_no_post_is_told(
 
 
 def test_what_is_neither_a_file_nor_a_post_is_told() -> None:
-    with pytest.raises(UsageError, match=r"^sop\.md is neither a file nor the source of a post\."):
-        run("sop.md")
+    assert run("sop.md") == 1

@@ -1,4 +1,4 @@
-"""`blog-server related`: a data file for any generator."""
+"""`blog-search-mcp author related`: a data file for any generator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.cli import program
+from blog_search_mcp.index.command_line import run as run_program
 from blog_search_mcp.server.cli.author import related
-from blog_search_mcp.server.cli.parser import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +32,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
 
 
 def run(made: Blog, *words: str) -> int:
-    settings = read_settings(["related", "--index", str(made.index), *words], {})
-    assert settings.author is not None
-    return related.run(settings, settings.author)
+    return run_program(program, ["author", "related", "--index", str(made.index), *words])
 
 
 def test_each_post_is_listed_by_its_source_where_its_address_is_not_known(
@@ -77,11 +75,10 @@ def test_a_file_is_replaced_only_when_it_changes(
 
 
 def test_no_post_is_written_over(made: Blog, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="would be taken for a post"):
-        run(made, "--out", str(tmp_path / "soup.md"))
+    assert run(made, "--out", str(tmp_path / "soup.md")) == 1
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot be written: "):
-        run(made, "--out", str(tmp_path / "file" / "related.json"))
+    assert run(made, "--out", str(tmp_path / "file" / "related.json")) == 1
+    assert [path.name for path in tmp_path.glob("*.md")] == []
 
 
 def test_a_full_disk_leaves_the_file_as_it_was_and_nothing_beside_it(
@@ -93,8 +90,7 @@ def test_a_full_disk_leaves_the_file_as_it_was_and_nothing_beside_it(
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
     try:
-        with pytest.raises(UsageError, match="cannot be written: File too large"):
-            run(made, "--out", str(path))
+        assert run(made, "--out", str(path)) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert {each.name: each.read_text() for each in tmp_path.glob("*related*")} == {

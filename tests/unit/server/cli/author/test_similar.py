@@ -1,4 +1,4 @@
-"""`blog-server similar`: what it prints of a file, of stdin and of a post."""
+"""`blog-search-mcp author similar`: what it prints of a file, of stdin and of a post."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.cli.author import similar as similar_command
+from blog_search_mcp.cli import program
+from blog_search_mcp.index.command_line import run as run_program
 from blog_search_mcp.server.cli.author import subject
-from blog_search_mcp.server.cli.parser import read_settings
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
@@ -42,9 +41,7 @@ def made(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> Blog:
 
 
 def run(made: Blog, *words: str) -> int:
-    settings = read_settings(["--index", str(made.index), "similar", *words], {})
-    assert settings.author is not None
-    return similar_command.run(settings, settings.author)
+    return run_program(program, ["author", "similar", "--index", str(made.index), *words])
 
 
 def test_a_file_is_compared(made: Blog, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,10 +78,8 @@ def test_the_facts_are_printed_as_json(made: Blog, capsys: pytest.CaptureFixture
     ]
 
 
-def test_what_is_neither_file_nor_post_is_refused(made: Blog) -> None:
-    with pytest.raises(UsageError) as refused:
-        run(made, "walrus.mdx")
-    assert str(refused.value) == (
-        "walrus.mdx is neither a file nor the source of a post. Nearest: walrus.md. "
-        "`blog-server search WORDS` prints sources."
-    )
+def test_what_is_neither_file_nor_post_is_refused_with_the_nearest(
+    made: Blog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(made, "walrus.mdx") == 1
+    assert "Nearest: walrus.md." in capsys.readouterr().err

@@ -34,7 +34,7 @@ def about_clients(home: Path, entry: object, index: Path) -> list[CheckResult]:
     return check_clients(machine, index)
 
 
-SCRIPT = start_words("blog-server")[0]
+SCRIPT = start_words()[0]
 
 
 def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
@@ -56,37 +56,37 @@ def test_an_entry_that_works_is_fine(home: Path, blog: MakeBlog) -> None:
             {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
             "problem",
             "starts /gone/blog-server, which is not there.",
-            command("blog-server", "install", "cursor", "--index", "/ix", "--name", "blog"),
+            command("install", "cursor", "--index", "/ix", "--name", "blog"),
         ),
         (
-            {"command": "blog-server", "args": ["--index", "/ix"]},
+            {"command": "blog-search-mcp", "args": ["--index", "/ix"]},
             "warning",
-            "starts blog-server, which the client may not find: it has a PATH of its own.",
-            command("blog-server", "install", "cursor", "--index", "/ix", "--name", "blog"),
+            "starts blog-search-mcp, which the client may not find: it has a PATH of its own.",
+            command("install", "cursor", "--index", "/ix", "--name", "blog"),
         ),
         (
             {"command": SCRIPT},
             "warning",
             "names no index, so it is looked for in the client's own folder.",
-            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
+            command("install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "args": ["--index", "ix"]},
             "warning",
             "names the index ix, which depends on the client's own folder.",
-            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
+            command("install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "env": {"BLOG_INDEX": "/no/such"}},
             "problem",
             "names /no/such, which holds no index.",
-            command("blog-ingest", "CONTENT", "--index", "/no/such"),
+            command("ingest", "CONTENT", "--index", "/no/such"),
         ),
         (
             {"command": SCRIPT, "args": ["--index", "~nobody-of-this-name/ix"]},
             "warning",
             "names the index ~nobody-of-this-name/ix, which depends on the client's own folder.",
-            command("blog-server", "install", "cursor", "--index", "/mine", "--name", "blog"),
+            command("install", "cursor", "--index", "/mine", "--name", "blog"),
         ),
         (
             {"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]},
@@ -147,7 +147,7 @@ def test_without_any_entry_the_command_that_adds_one_is_given(home: Path) -> Non
             "warning",
             "No client has an entry for this server; install knows "
             "claude-desktop, claude-code, cursor, vscode, windsurf, zed.",
-            command("blog-server", "install", "claude-code", "--index", "/mine"),
+            command("install", "claude-code", "--index", "/mine"),
         )
     ]
 

@@ -16,7 +16,7 @@ from tests.support.ollama_standin import Model, running
 from tests.support.ports import free_port
 
 NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768)
-REBUILD = "blog-ingest posts --rebuild"
+REBUILD = "blog-search-mcp ingest posts --rebuild"
 URL = "http://127.0.0.1:11434"
 HAS = ServerState("0.32.15", Model().digest)
 

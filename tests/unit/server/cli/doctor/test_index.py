@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.commands import command, reinstall_command
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.embedders.registry import choose_embedder
 from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.index.store.generations import switch
@@ -61,7 +61,7 @@ def test_stale_posts_are_named_with_the_ingest_that_takes_them_in(blog: MakeBlog
         "posts",
         "warning",
         "2 posts have changed since the index was made 2 hours ago: soup.md, tea.md.",
-        command("blog-ingest", made.content, "--index", made.index),
+        command("ingest", made.content, "--index", made.index),
     )
 
 
@@ -70,9 +70,7 @@ def test_posts_that_are_gone_are_asked_for_and_found_where_they_are(blog: MakeBl
     moved = made.content.rename(made.content.with_name("moved"))
     gone = about_the_index(made)[1]
     assert (gone.state, gone.text) == ("warning", f"There is no content folder {made.content}.")
-    assert gone.remedy == command(
-        "blog-server", "doctor", "--index", made.index, "--content", "CONTENT"
-    )
+    assert gone.remedy == command("ingest", "CONTENT", "--index", made.index)
     assert about_the_index(made, moved)[1].state == "ok"
 
 
@@ -81,7 +79,7 @@ def test_an_index_whose_ingest_left_no_note_asks_for_an_ingest(blog: MakeBlog) -
     made.layout.last_ingest.unlink()
     unknown = about_the_index(made)[1]
     assert unknown.state == "warning"
-    assert unknown.remedy == command("blog-ingest", "CONTENT", "--index", made.index)
+    assert unknown.remedy == command("ingest", "CONTENT", "--index", made.index)
 
 
 def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_a_missing_index_is_a_problem_with_its_ingest(tmp_path: Path) -> None:
             "index",
             "problem",
             "There is no index in none/ yet.",
-            command("blog-ingest", tmp_path / "posts", "--index", tmp_path / "none"),
+            command("ingest", tmp_path / "posts", "--index", tmp_path / "none"),
         )
     ]
 
@@ -103,7 +101,7 @@ def test_a_damaged_index_is_a_problem_with_its_rebuild(name: str, blog: MakeBlog
     [broken] = about_the_index(made)
     assert (broken.subject, broken.state) == ("index", "problem")
     assert broken.text.startswith("The index's ")
-    assert broken.remedy == command("blog-ingest", made.content, "--index", made.index, "--rebuild")
+    assert broken.remedy == command("ingest", made.content, "--index", made.index, "--rebuild")
 
 
 def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
@@ -122,9 +120,9 @@ def test_a_model_in_the_package_that_does_not_embed_is_a_problem(
     )
     ingest(replace(job, rebuild=True), Progress())
     monkeypatch.setattr("blog_search_mcp.index.embedders.packaged.OnnxEmbedder.embed_query", refuse)
-    assert about_the_index(made)[1] == CheckResult(
-        "embedder", "problem", "The model is missing; install it again.", reinstall_command()
-    )
+    failed = about_the_index(made)[1]
+    said = ("embedder", "problem", "The model is missing; install it again.")
+    assert (failed.subject, failed.state, failed.text) == said
 
 
 def test_a_file_that_an_ingest_deletes_meanwhile_is_no_failure(

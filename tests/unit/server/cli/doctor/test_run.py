@@ -23,7 +23,7 @@ NOW = datetime.now(UTC)
 SOUP = "# Soup\n\nBoil an onion.\n"
 FINE = CheckResult("index", "ok", "It is there.")
 SLOW = CheckResult("Ollama", "warning", "It is old.", "ollama --update")
-GONE = CheckResult("posts", "problem", "They are gone.", "blog-ingest posts")
+GONE = CheckResult("posts", "problem", "They are gone.", "blog-search-mcp ingest posts")
 
 
 def test_a_result_is_a_line_and_its_remedy_the_next() -> None:
@@ -32,7 +32,7 @@ def test_a_result_is_a_line_and_its_remedy_the_next() -> None:
         "warning  Ollama  It is old.",
         "                 → ollama --update",
         "problem  posts   They are gone.",
-        "                 → blog-ingest posts",
+        "                 → blog-search-mcp ingest posts",
         "1 problem, 1 warning.",
     ]
     assert as_lines([FINE])[-1] == "All is well."
@@ -46,9 +46,9 @@ def test_only_a_problem_is_a_failure(results: list[CheckResult], status: int) ->
 
 
 def test_a_command_can_be_pasted_whatever_the_folder_is_called() -> None:
-    words = shlex.split(command("blog-ingest", "my posts", "--index", "it's"))
-    assert Path(words[0]).name == "blog-ingest"
-    assert words[1:] == ["my posts", "--index", "it's"]
+    words = shlex.split(command("ingest", "my posts", "--index", "it's"))
+    assert Path(words[0]).name == "blog-search-mcp"
+    assert words[1:] == ["ingest", "my posts", "--index", "it's"]
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def run_doctor(home: Path, *start: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_fails_without_an_index(home: Path) -> None:
-    ran = run_doctor(home, "-m", "blog_search_mcp.server")
+    ran = run_doctor(home, "-m", "blog_search_mcp")
     assert (ran.returncode, ran.stderr) == (1, "")
     assert ran.stdout.split()[:2] == ["problem", "index"]
 
@@ -88,7 +88,7 @@ def test_a_folder_whose_name_is_not_utf8_is_reported(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     folder.mkdir()
     homes = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME"), str(folder))
-    doctor = ("-m", "blog_search_mcp.server", "doctor")
+    doctor = ("-m", "blog_search_mcp", "doctor")
     ran = run_python(*doctor, cwd=folder, env=os.environ | homes)
     assert (ran.returncode, ran.stderr) == (1, "")
     assert "caf\\udce9" in ran.stdout
