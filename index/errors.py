@@ -8,7 +8,6 @@
     │   └── NoLink            where a post is published is not sure, with the reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
-    │   │   └── EmbedderChanged       another version or other weights than a moment ago
     │   ├── ModelMissing          the embedder answers, the model is not there
     │   └── EmbedderRefused       the embedder answers and says no
     │       └── TextsRefused          some texts have no vector, the others do
@@ -117,10 +116,6 @@ class EmbedderError(BlogSearchError):
 
 class EmbedderUnavailable(EmbedderError):
     """Nobody answers; trying later may work."""
-
-
-class EmbedderChanged(EmbedderUnavailable):
-    """Another version or other weights answered than a moment ago."""
 
 
 class ModelMissing(EmbedderError):

@@ -188,7 +188,7 @@ def _first(watching: Server, query: str) -> str:
 def embedder(stage: Stage) -> Iterator[Figure]:
     """The embedder in the package: texts of 250 word pieces a second, and one query."""
     pieces, count, model = 250, 32, OnnxEmbedder()
-    tokenizer = packaged.MINILM.tokenizer
+    tokenizer = packaged.load_tokenizer(packaged.ENGLISH_MODEL)
     own = "\n".join(material_of(stage.blog).blocks)
     ids = tokenizer.encode(own, add_special_tokens=False).ids
     runs = [ids[start : start + pieces] for start in range(0, len(ids) - pieces, pieces)]

@@ -29,8 +29,8 @@ from benchmarks.speed.process import (
     with_free_embedder,
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
-from blog_search_mcp.index.embedders.guarded import HEALTH_CHECK_INTERVAL
 from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
+from blog_search_mcp.index.embedders.serving import HEALTH_CHECK_INTERVAL
 from blog_search_mcp.index.vectors.memmap_store import use_one_thread
 
 BARE_SERVER = "a bare server of two tools on the same SDK"

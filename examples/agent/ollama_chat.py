@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.embedders.ollama.client import OllamaClient, translate_error
-from blog_search_mcp.index.embedders.ollama.host import resolve_url
-from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
+from blog_search_mcp.index.embedders.client import FailureKind, RequestFailed, RetryPolicy
+from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply
 
@@ -38,8 +37,9 @@ class OllamaChat:
         """Take the model's name and the address in any form of OLLAMA_HOST. Raises AgentError."""
         self._model = model
         try:
-            self._host = resolve_url(host)
-            self._client = OllamaClient(self._host).connect(READ)
+            self._wire = OllamaWire(host)
+            self._host = self._wire.url
+            self._client = self._wire.prepare(RetryPolicy(READ, {}))
         except BlogSearchError as error:
             raise AgentError(str(error)) from error
 
@@ -54,7 +54,7 @@ class OllamaChat:
                 keep_alive=KEEP_ALIVE,
             )
         except Exception as error:
-            failure = translate_error(error)
+            failure = self._wire.translate(error)
             if failure is None:
                 raise
             raise AgentError(sentence(failure, self._host, self._model)) from error

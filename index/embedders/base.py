@@ -134,50 +134,17 @@ def _piece() -> re.Pattern[str]:
     return re.compile(rf"[{_PIECES}]|[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_")
 
 
-@cache
-def _odd() -> re.Pattern[str]:
-    """Match letters and spaces beyond ASCII: all else there is a piece for each, as `?` is."""
-    return re.compile(rf"[^\W_{_PIECES}\x00-\x7f]|[^\S\x00-\x7f]")
-
-
-LONGEST_PIECE = 10
-"""Characters that a piece and the space behind it seldom exceed."""
-
-_LETTER, _SIGN, _SPACE = b"a", b".", b" "
-_KINDS = b"".join(
-    _SPACE if code > 127 or chr(code).isspace() else _LETTER if chr(code).isalnum() else _SIGN
-    for code in range(256)
-)
-"""What each ASCII character is to `_piece`."""
-
-
 def count_tokens(text: str) -> int:
     """Estimate the word pieces of `text`; an inlined file counts as one."""
-    counted = _without_files(text)
-    return len(_piece().findall(counted)) if _has_odd(counted) else _count_ascii(counted)
+    return len(_piece().findall(_without_files(text)))
 
 
 def exceeds(text: str, most: int) -> bool:
     """Whether `text` is more than `most` word pieces; a long text is not counted to its end."""
     if len(text) <= most:
         return False
-    counted = _without_files(text)
-    if not _has_odd(counted):
-        enough = counted[: most * LONGEST_PIECE]
-        return _count_ascii(enough) > most or (enough != counted and _count_ascii(counted) > most)
-    pieces = _piece().finditer(counted)
+    pieces = _piece().finditer(_without_files(text))
     return next(islice(pieces, most, None), None) is not None
-
-
-def _count_ascii(text: str) -> int:
-    """As `_piece` counts, a few times as fast: each five letters, each rest of a run, each mark."""
-    kinds = text.encode("ascii", "replace").translate(_KINDS)
-    kinds = kinds.replace(_LETTER * LETTERS_PER_PIECE, _SIGN)
-    return kinds.count(_SIGN) + len(kinds.replace(_SIGN, _SPACE).split())
-
-
-def _has_odd(text: str) -> bool:
-    return not text.isascii() and _odd().search(text) is not None
 
 
 def _without_files(text: str) -> str:

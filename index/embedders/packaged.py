@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
-from blog_search_mcp.index.errors import EmbedderRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 if TYPE_CHECKING:
@@ -43,22 +42,12 @@ licence, and what the files are in `README.md`; where the vocabulary is large, `
 `pieces.db` besides."""
 
 
-def find_file(model: str, name: str) -> Path:
-    """Return the path of a model's file. Raises EmbedderRefused if it is not there."""
-    path = MODELS / model / name
-    if not path.is_file():
-        raise EmbedderRefused(
-            f"The file {name} of {model} is missing from the installed package; install it again."
-        )
-    return path
-
-
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
 
 
 def load_session(model: str) -> InferenceSession:
-    """Load a model's graph, once a process; other threads run meanwhile. Raises EmbedderRefused."""
+    """Load a model's graph, once a process; other threads run meanwhile."""
     with _LOADING:
         return _load_session(model)
 
@@ -78,7 +67,7 @@ def _load_session(model: str) -> InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    path = str(find_file(model, "model.onnx"))
+    path = str(MODELS / model / "model.onnx")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
@@ -87,7 +76,7 @@ def load_tokenizer(model: str) -> Tokenizer:
     """Load a model's tokenizer, without the truncation and padding its file may ask for."""
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(find_file(model, "tokenizer.json")))
+    tokenizer = Tokenizer.from_file(str(MODELS / model / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -96,7 +85,7 @@ def load_tokenizer(model: str) -> Tokenizer:
 @cache
 def load_character_map(model: str) -> Mapping[int, str]:
     """Load what a model's tokenizer reads instead of each code point that it does not keep."""
-    table = json.loads(find_file(model, "normalizer.json").read_text(encoding="utf-8"))
+    table = json.loads((MODELS / model / "normalizer.json").read_text(encoding="utf-8"))
     return {int(code): text for code, text in table.items()}
 
 
@@ -112,23 +101,16 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
     How a text is cut depends on no other pieces than those that stand in it, so a tokenizer of
     these alone cuts it likewise. That takes .5 ms for a question and 30 ms for 2,000 characters;
-    to load all takes .35 s and 170 MB. Raises EmbedderRefused if the table cannot be read.
+    to load all takes .35 s and 170 MB.
     """
     from tokenizers import Tokenizer
 
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
-            ((description,),) = table.execute("SELECT description FROM tokenizer")
-            found = table.execute(
-                "SELECT piece, id, score FROM pieces"
-                " WHERE piece IN (SELECT value FROM json_each(?))",
-                [json.dumps(sorted(_substrings(text)))],
-            ).fetchall()
-    except (sqlite3.Error, ValueError) as error:
-        raise EmbedderRefused(
-            f"The file {path.name} of {path.parent.name} in the installed package cannot be read; "
-            "install it again."
-        ) from error
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+        ((description,),) = table.execute("SELECT description FROM tokenizer")
+        found = table.execute(
+            "SELECT piece, id, score FROM pieces WHERE piece IN (SELECT value FROM json_each(?))",
+            [json.dumps(sorted(_substrings(text)))],
+        ).fetchall()
     described = json.loads(description)
     unknown = described["model"]["unk_id"]
     described["model"]["unk_id"] = 0
@@ -250,25 +232,21 @@ class PackagedModel:
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """As `Embedder.vocabulary_coverage`."""
 
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer, loaded once a process. Raises EmbedderRefused."""
-        return load_tokenizer(self.identity.model)
-
-    def encode(self, text: str, *, is_short: bool = False) -> list[int]:
+    def encode(self, text: str, *, looks_up: bool = False) -> list[int]:
         """Return the pieces of a text, without the frame; none for a blank one.
 
-        Those of a short text are looked up, if there is a table, rather than loaded with all
-        others. Raises EmbedderRefused.
+        With `looks_up` they are looked up, if there is a table, rather than loaded with all
+        others.
         """
         if not text.isascii():
             text = replace_surrogates(text)
         if self.has_tables:
             table = load_character_map(self.identity.model)
             text = unicodedata.normalize("NFC", text).translate(table).strip()
-            if is_short:
-                return encode_by_table(find_file(self.identity.model, "pieces.db"), text)
-        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+            if looks_up:
+                return encode_by_table(MODELS / self.identity.model / "pieces.db", text)
+        tokenizer = load_tokenizer(self.identity.model)
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
 
@@ -328,9 +306,9 @@ PACKAGED: Final[Mapping[str, PackagedModel]] = {each.identity.model: each for ea
 """By name."""
 
 
-SHORT: Final = 20_000
-"""Characters of a query, or of all documents so far, up to which pieces are looked up; to load the
-vocabulary takes as long as to look up those of more."""
+LONGEST_QUERY: Final = 20_000
+"""Characters up to which a query's pieces are looked up; to load the vocabulary takes as long as
+to look up those of more."""
 
 MOST_THREADS: Final = 4
 """Each holds one text's activations; a blog is embedded in minutes with fewer."""
@@ -344,43 +322,34 @@ class OnnxEmbedder:
         self.identity = model.identity
         self.window_pieces = model.window_pieces
         self.vocabulary_coverage = model.measure_coverage
-        self._characters = 0
-
-    def __reduce__(self) -> tuple[type[OnnxEmbedder], tuple[PackagedModel]]:
-        """Let another process load its own."""
-        return OnnxEmbedder, (self.model,)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; a text without a piece (blank) gets a row of zeros: near to nothing."""
-        return self._embed_each(self.identity.document_prefix, texts)
+        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
+        return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder; a long text is the mean of its windows."""
-        return self._embed(self.identity.query_prefix, text)
+        is_short = len(text) <= LONGEST_QUERY
+        return self._embed(self.identity.query_prefix, text, looks_up=is_short)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As Embedder."""
-        return self._embed_each(self.identity.query_prefix, texts)
+        return self._embed_each(self.embed_query, texts)
 
-    def _embed_each(self, prefix: str, texts: Sequence[str]) -> Vectors:
+    def _embed_each(self, embed: Callable[[str], Vectors], texts: Sequence[str]) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         from concurrent.futures import ThreadPoolExecutor
 
-        embed = partial(self._embed, prefix)
-        self._characters += sum(map(len, texts))
-        if self._characters > SHORT:
-            load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
             return np.stack([*pool.map(embed, texts)])
 
-    def _embed(self, prefix: str, text: str) -> Vectors:
-        is_short = max(self._characters, len(text)) <= SHORT
-        windows = frame_pieces(self.model, prefix, text, is_short=is_short)
-        rows = [self._run(window) for window in windows]
-        return rows[0] if len(rows) == 1 else mean_direction(rows, self.identity.dimension)
+    def _embed(self, prefix: str, text: str, *, looks_up: bool = False) -> Vectors:
+        windows = frame_pieces(self.model, prefix, text, looks_up=looks_up)
+        return mean_direction([*map(self._run, windows)], self.identity.dimension)
 
     def _run(self, pieces: list[int]) -> Vectors:
         import numpy as np
@@ -394,22 +363,17 @@ class OnnxEmbedder:
 
 
 def frame_pieces(
-    model: PackagedModel, prefix: str, text: str, *, is_short: bool = False
+    model: PackagedModel, prefix: str, text: str, *, looks_up: bool = False
 ) -> list[list[int]]:
     """Return the pieces of each run that a text takes, prefix and frame in each; none if blank.
 
     A prefix ends where a word does, so its pieces are the same by themselves.
     """
     begin, end = model.frame
-    opening = [begin, *_encode_prefix(model, prefix, is_short=is_short)]
-    pieces = model.encode(text, is_short=is_short)
+    opening = [begin, *model.encode(prefix, looks_up=looks_up)]
+    pieces = model.encode(text, looks_up=looks_up)
     windows = split_windows(pieces, model.most_pieces - len(opening) - 1)
     return [[*opening, *window, end] for window in windows]
-
-
-@cache
-def _encode_prefix(model: PackagedModel, prefix: str, *, is_short: bool) -> tuple[int, ...]:
-    return tuple(model.encode(prefix, is_short=is_short))
 
 
 def split_windows(pieces: list[int], most: int) -> list[list[int]]:

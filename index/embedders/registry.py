@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
@@ -19,12 +19,11 @@ from blog_search_mcp.index.embedders.base import (
     check_weights,
     rebuild_command,
 )
-from blog_search_mcp.index.embedders.guarded import GuardedEmbedder, HealthCheck, run_in_background
 from blog_search_mcp.index.embedders.ollama.models import (
+    MULTILINGUAL_MODEL,
     choose_multilingual,
     find_model,
     full_name,
-    recommend_model,
 )
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
@@ -36,12 +35,13 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+from blog_search_mcp.index.embedders.serving import ServedEmbedder, run_in_background
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.remote.embedder import RemoteEmbedder
+    from blog_search_mcp.index.embedders.client import Wire
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
@@ -49,34 +49,21 @@ AUTO: Final = "auto"
 KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Server:
-    """One kind of embedder that lies behind a server."""
-
-    make_embedder: Callable[[str, str, tuple[str, str] | None], RemoteEmbedder]
-    """Of model, address and prefixes, `None` for those of the model's card."""
-    make_health_check: Callable[[str, str], HealthCheck]
-    """Of model and address."""
-    check_address: Callable[[str], object]
-    """Raises UsageError for one that cannot be used."""
-
-
 _SERVERS: Final = ("ollama", "openai")
 
 
-def _import_server(kind: str) -> _Server:
-    """Import what speaks to one of _SERVERS, which an index of the package's models never needs."""
+def open_wire(kind: str, url: str) -> Wire[Any]:
+    """Import what speaks to one of _SERVERS, which an index of the package's models never needs.
+
+    Raises UsageError for an address that no Ollama could have.
+    """
     if kind == "ollama":
-        from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
-        from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-        from blog_search_mcp.index.embedders.ollama.host import resolve_url
+        from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 
-        return _Server(OllamaEmbedder, OllamaHealthCheck, resolve_url)
-    from blog_search_mcp.index.embedders.openai.client import resolve_url
-    from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder, OpenAIHealthCheck
+        return OllamaWire(url)
+    from blog_search_mcp.index.embedders.openai import OpenAIWire
 
-    return _Server(OpenAIEmbedder, OpenAIHealthCheck, resolve_url)
+    return OpenAIWire(url)
 
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
@@ -94,12 +81,12 @@ class Choice:
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
-        return self.embedder.warnings() if isinstance(self.embedder, VerifiedEmbedder) else ()
+        return self.embedder.warnings() if isinstance(self.embedder, RemoteEmbedder) else ()
 
     def server_version(self) -> str | None:
-        """Ask the embedder's server, as VerifiedEmbedder; `None` if the embedder has no server."""
+        """Ask the embedder's server, as RemoteEmbedder; `None` if the embedder has no server."""
         embedder = self.embedder
-        return embedder.server_version() if isinstance(embedder, VerifiedEmbedder) else None
+        return embedder.server_version() if isinstance(embedder, RemoteEmbedder) else None
 
 
 def choose_embedder(
@@ -128,9 +115,12 @@ def choose_embedder(
             "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
             "and --model."
         )
-    if model is None:
-        return _choose_default(kind, url, count_languages)
-    return _choose_named(kind, model, url, prefixes)
+    if model is not None:
+        return _choose_named(kind, model, url, prefixes)
+    if kind == "openai":
+        raise UsageError("The openai embedder has no default model: add --model NAME.")
+    choose = _choose_for_ollama if kind == "ollama" else partial(_choose_by_languages, kind)
+    return choose(url, count_languages())
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
@@ -159,7 +149,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
     if runs_on_server(identity):
-        return connect_embedder(identity, url)
+        return RemoteEmbedder(open_wire(identity.kind, url), identity.model, recorded=identity)
     model = PACKAGED.get(identity.model)
     if model is None or identity.kind != model.identity.kind:
         raise EmbedderMismatch(
@@ -170,24 +160,16 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     return OnnxEmbedder(model)
 
 
-def connect_embedder(identity: EmbedderIdentity, url: str) -> VerifiedEmbedder:
-    """Return the embedder of an index whose vectors come from a server; asks nothing yet."""
-    prefixes = (identity.document_prefix, identity.query_prefix)
-    make = _import_server(identity.kind).make_embedder
-    return VerifiedEmbedder(make(identity.model, url, prefixes), identity)
-
-
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     """Return the embedder of an index for many queries: warming up, never waited for long.
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    if runs_on_server(identity):
-        health = _import_server(identity.kind).make_health_check(identity.model, url)
-        guarded = GuardedEmbedder(connect_embedder(identity, url), health)
-        guarded.warm_up()
-        return guarded
     embedder = open_embedder(identity, url)
+    if isinstance(embedder, RemoteEmbedder):
+        served = ServedEmbedder(embedder)
+        served.warm_up()
+        return served
     run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
 
@@ -209,24 +191,13 @@ def runs_on_server(identity: EmbedderIdentity) -> bool:
     return identity.kind in _SERVERS
 
 
-def _choose_default(kind: str, url: str, count_languages: CountLanguages) -> Choice:
-    """Choose where no model was named. Raises UsageError for `openai`, which has no default."""
-    if kind == "openai":
-        raise UsageError("The openai embedder has no default model: add --model NAME.")
-    if kind == "ollama":
-        return _choose_for_ollama(url, count_languages())
-    return _choose_by_languages(kind, url, count_languages())
-
-
 def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | None) -> Choice:
     """Choose the model that was named. Raises UsageError if the package does not have it."""
     kind = _kind_of(kind, model)
     reason = f"Embedder: {name_embedder(kind, model)}, as asked."
     if kind in _SERVERS:
-        server = _import_server(kind)
-        server.check_address(url)
-        live = server.make_embedder(model, url, prefixes)
-        return Choice(VerifiedEmbedder(live), reason, is_asked=True)
+        embedder = RemoteEmbedder(open_wire(kind, url), model, prefixes)
+        return Choice(embedder, reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
             f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
@@ -242,8 +213,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         return _choose_at_hand(url)
     reason = f"Embedder: {model.identity.title}. {_describe_languages(posts)}."
     if kind == AUTO:
-        better = recommend_model(is_english=False).name
-        reason += f" {_pull_and_rebuild(better)}."
+        reason += f" {_pull_and_rebuild(MULTILINGUAL_MODEL)}."
     return Choice(OnnxEmbedder(model), reason)
 
 
@@ -253,41 +223,36 @@ def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     For other languages it is what Ollama has that knows them, else the default if Ollama has
     that, else the model to pull.
     """
-    from blog_search_mcp.index.embedders.ollama.client import list_installed
-    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 
-    reason = f"Embedder: Ollama's {DEFAULT_MODEL}, as asked."
-    if choose_packaged(posts) is MINILM:
-        return Choice(VerifiedEmbedder(OllamaEmbedder(DEFAULT_MODEL, url)), reason, is_asked=True)
-    installed, languages = list_installed(url), _describe_languages(posts)
-    better = recommend_model(is_english=False).name
-    model = choose_multilingual(installed)
-    if model is None and full_name(DEFAULT_MODEL) in installed:
-        model = DEFAULT_MODEL
-        reason += f" {languages}, and it reads English alone. {_pull_and_rebuild(better)}."
-    else:
-        model = model or better
-        reason = f"Embedder: Ollama's {model}. {languages}."
-    return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason, is_asked=True)
+    wire, model = OllamaWire(url), DEFAULT_MODEL
+    reason = f"Embedder: Ollama's {model}, as asked."
+    if choose_packaged(posts) is not MINILM:
+        installed, languages = wire.list_installed(), _describe_languages(posts)
+        chosen = choose_multilingual(installed)
+        if chosen is None and full_name(model) in installed:
+            better = _pull_and_rebuild(MULTILINGUAL_MODEL)
+            reason += f" {languages}, and it reads English alone. {better}."
+        else:
+            model = chosen or MULTILINGUAL_MODEL
+            reason = f"Embedder: Ollama's {model}. {languages}."
+    return Choice(RemoteEmbedder(wire, model), reason, is_asked=True)
 
 
 def _choose_at_hand(url: str) -> Choice:
     """Choose Ollama if it answers and has its default model, else MiniLM."""
-    from blog_search_mcp.index.embedders.ollama.client import OllamaHealthCheck
-    from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
 
-    model = DEFAULT_MODEL
-    health = OllamaHealthCheck(model, url)
+    wire, model = OllamaWire(url), DEFAULT_MODEL
     try:
-        lack = "" if health.check().digest else f"does not have {model}"
+        lack = "" if wire.peek(model).digest else f"does not have {model}"
     except EmbedderError:
         lack = "does not answer"
     if not lack:
-        reason = f"Embedder: Ollama's {model}, since {health.place} has it."
-        return Choice(VerifiedEmbedder(OllamaEmbedder(model, url)), reason)
+        reason = f"Embedder: Ollama's {model}, since {wire.place} has it."
+        return Choice(RemoteEmbedder(wire, model), reason)
     reason = (
-        f"Embedder: {MINILM.identity.title}, since {health.place} {lack}. "
-        f"{_pull_and_rebuild(model)}."
+        f"Embedder: {MINILM.identity.title}, since {wire.place} {lack}. {_pull_and_rebuild(model)}."
     )
     return Choice(OnnxEmbedder(MINILM), reason)
 

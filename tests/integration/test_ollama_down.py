@@ -20,9 +20,9 @@ from tests.support.wire import MODERN, Wire, wire
 WORDS = "Keyword matches only, without search by meaning: "
 SOON = """
 import sys
-from blog_search_mcp.index.embedders import circuit_breaker
+from blog_search_mcp.index.embedders import serving
 from blog_search_mcp.server.__main__ import main
-circuit_breaker.PAUSE = 0.05
+serving.RETRY_PAUSE = 0.05
 main()
 """
 """A server that asks again sooner after a failure than readers need it."""

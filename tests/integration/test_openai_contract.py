@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder
+from blog_search_mcp.index.embedders.openai import OpenAIWire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from tests.support.openai_standin import BGE, OpenAIStandIn, running
 
 REAL = os.environ.get("EMBEDDER_TEST_URL", "")
@@ -20,18 +21,18 @@ TEXTS = [f"Passage {number} is about {'wool ' * number}and rain." for number in 
 
 
 @pytest.fixture(params=["stand-in", "real"])
-def embedder(request: pytest.FixtureRequest) -> Iterator[OpenAIEmbedder]:
+def embedder(request: pytest.FixtureRequest) -> Iterator[RemoteEmbedder]:
     if request.param == "stand-in":
         with running(OpenAIStandIn()) as standin:
-            yield OpenAIEmbedder(BGE.name, standin.url)
+            yield RemoteEmbedder(OpenAIWire(standin.url), BGE.name)
     elif REAL:
-        yield OpenAIEmbedder(MODEL, REAL)
+        yield RemoteEmbedder(OpenAIWire(REAL), MODEL)
     else:
         pytest.skip("EMBEDDER_TEST_URL names no real server")
 
 
 def test_each_text_has_its_own_unit_vector_whatever_stands_beside_it(
-    embedder: OpenAIEmbedder,
+    embedder: RemoteEmbedder,
 ) -> None:
     rows = embedder.embed_documents(TEXTS)
     assert rows.shape == (len(TEXTS), embedder.identity.dimension)
@@ -41,7 +42,7 @@ def test_each_text_has_its_own_unit_vector_whatever_stands_beside_it(
 
 
 def test_a_text_that_the_model_refuses_as_too_long_has_a_vector_of_its_beginning(
-    embedder: OpenAIEmbedder,
+    embedder: RemoteEmbedder,
 ) -> None:
     long = "A fleece is washed in warm rain water. " * 400
     [row] = embedder.embed_documents([long])
@@ -51,7 +52,7 @@ def test_a_text_that_the_model_refuses_as_too_long_has_a_vector_of_its_beginning
 
 
 def test_a_second_connection_to_the_same_model_has_the_same_identity(
-    embedder: OpenAIEmbedder,
+    embedder: RemoteEmbedder,
 ) -> None:
-    again = OpenAIEmbedder(embedder.model, embedder.url)
+    again = RemoteEmbedder(OpenAIWire(embedder.wire.url), embedder.model)
     assert again.identity.digest == embedder.identity.digest

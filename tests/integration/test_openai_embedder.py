@@ -69,7 +69,7 @@ def test_a_blog_is_ingested_searched_and_looked_at(server: OpenAIStandIn, conten
     [
         ((), "The openai embedder has no default model: add --model NAME."),
         (("--model", "m"), "The openai embedder needs its server's address"),
-        (("--model", "m", "--embedder-url", "ftp://x"), "address cannot be used"),
+        (("--model", "m", "--embedder-url", "ftp://x"), "needs its server's address"),
     ],
 )
 def test_what_is_missing_is_said(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
+from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
+from blog_search_mcp.index.embedders.registry import open_wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
@@ -86,8 +88,8 @@ def exhausting(_number: int) -> int:
     raise MemoryError
 
 
-def readable(texts: list[str], embedder: OnnxEmbedder) -> list[float]:
-    return embedder.vocabulary_coverage(texts)
+def readable(texts: list[str], cover: Callable[[list[str]], list[float]]) -> list[float]:
+    return cover(texts)
 
 
 @pytest.fixture(scope="module")
@@ -189,12 +191,15 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OllamaEmbedder("all-minilm", "")])
+OLLAMAS = RemoteEmbedder(open_wire("ollama", ""), "all-minilm")
+
+
+@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OLLAMAS])
 def test_an_embedder_can_say_in_another_process_what_it_reads(
-    embedder: OnnxEmbedder, helpers: WorkerPool
+    embedder: Embedder, helpers: WorkerPool
 ) -> None:
     texts = ["What is a KV cache?", "這邊買醬鴨"]
-    reading = partial(readable, embedder=embedder)
+    reading = partial(readable, cover=embedder.vocabulary_coverage)
     found = list(helpers.map(reading, [texts] * WORTHWHILE, lose))
     assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
 

@@ -123,20 +123,11 @@ OF_BATCHES = (
         "mixes up the vect",
     ),
     Case(
-        "shuffled by one place",
-        "rows moved by one",
-        once_described(alters(lambda rows: rows[1:] + rows[:1])),
+        "rows 1 and 3 exchanged",
+        "in every batch",
+        once_described(alters(exchanged(1, 3))),
         "texts go to it one by one",
     ),
-    *[
-        Case(
-            f"rows {one} and {other} exchanged",
-            "in every batch",
-            once_described(alters(exchanged(one, other))),
-            "texts go to it one by one",
-        )
-        for one, other in ((0, 1), (1, 2), (1, 3))
-    ],
     Case(
         "other vectors in a batch than alone",
         "every row of a batch turned round",
@@ -162,7 +153,9 @@ OF_THE_RUN = (
         with_state(models=[replace(MODEL, capabilities=("completion",))]),
         "Choose an embedding model",
     ),
-    Case("every text gives NaN", "zeros always", once_described(alters(zeroes)), "of length 0"),
+    Case(
+        "every text gives NaN", "zeros always", once_described(alters(zeroes)), "a vector of zeros"
+    ),
     Case("busy for good", "503 always", always(busy), "is busy. Try again in a moment"),
     Case("never answers", "hangs always", always(hangs), "did not answer in time"),
     Case("stops in every answer", "stalls in each body", always(stalls), "did not answer in time"),
@@ -179,7 +172,12 @@ OF_THE_RUN = (
         always(fails(500, 'tensor "blk.0.attn_k.weight" offset+size exceeds file size')),
         "exceeds file size",
     ),
-    Case("a page in Ollama's place", "200 HTML always", always(replies(200, PAGE)), "not Ollama's"),
+    Case(
+        "a page in Ollama's place",
+        "200 HTML always",
+        always(replies(200, PAGE)),
+        "something unexpected",
+    ),
     *[
         Case(f"a redirect ({status})", "of every text", always(redirects(status, ELSEWHERE)), TO)
         for status in (301, 302, 303, 307, 308)
@@ -196,31 +194,36 @@ OF_THE_RUN = (
     ),
     Case("a compressed bomb", "200 MB in 200 kB", always(compressed), "with a compressed body"),
     Case("an answer without end", "20 MB of blanks", always(is_too_large), ENDED),
-    Case("lists in lists", "200,000 deep", always(nested), "not Ollama's answer"),
+    Case("lists in lists", "200,000 deep", always(nested), "something unexpected"),
     *[
         Case(f"{what} for {path}", "200", at_route(path, fault), seen)
         for path in ("/api/tags", "/api/show")
         for what, fault, seen in (
             ("a compressed bomb", compressed, "with a compressed body"),
             ("an answer without end", is_too_large, ENDED),
-            ("lists in lists", nested, "not Ollama's answer"),
+            ("lists in lists", nested, "something unexpected"),
         )
     ],
     Case("no access", "401 always", always(fails(401, "unauthorized")), "refused the request"),
     Case("origin refused", "403, empty, always", always(replies(403, "")), "no reason given"),
-    Case("a page for /api/tags", "200 HTML", at_route("/api/tags", replies(200, PAGE)), "not Olla"),
+    Case(
+        "a page for /api/tags",
+        "200 HTML",
+        at_route("/api/tags", replies(200, PAGE)),
+        "something unexpected",
+    ),
     Case("no answer at /api/show", "hangs", at_route("/api/show", hangs), "not answer in time"),
     Case(
         "model pulled anew in mid-run",
         "another digest after the second batch",
         in_second_batch(becomes(models=[OTHER])),
-        "was updated.*Run the same command again",
+        "other weights of Ollama's nomic-embed-text",
     ),
     Case(
         "update in mid-run that loses capitals",
         "another version and other vectors",
         once(becomes(version="0.33.1", reads_capitals=False)),
-        "was updated.*Run the same command again",
+        "gives other vectors for nomic-embed-text",
     ),
 )
 """The run ends with one sentence; what was embedded is kept for the next."""

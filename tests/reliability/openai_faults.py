@@ -11,14 +11,11 @@ from tests.support.faults.ollama_scripts import (
     Case,
     always,
     first,
-    goes_down,
     in_second_batch,
     on,
     once,
     once_described,
-    restarts,
     with_state,
-    wrong_in_batches,
 )
 from tests.support.faults.ollama_stage import Stage
 from tests.support.faults.openai_stage import SERVED, alters_rows
@@ -29,7 +26,6 @@ from tests.support.ollama.faults import (
     breaks_off,
     closes,
     compressed,
-    exchanged,
     hangs,
     is_too_large,
     nested,
@@ -87,21 +83,16 @@ SHORT = replace(SERVED, dimension=32)
 NO_VECTORS = (
     ("a vector missing", alters_data(lambda data: data[1:]), r"\d vectors for \d"),
     ("short vectors", alters_rows(narrow), "32 numbers instead of 64"),
-    ("no vectors", alters_rows(lambda rows: [None] * len(rows)), "several vectors for a text"),
-    ("a vector for each token", alters_rows(a_vector_a_token), "several vectors for a text"),
+    ("no vectors", alters_rows(lambda rows: [None] * len(rows)), "not one vector for a text"),
+    ("a vector for each token", alters_rows(a_vector_a_token), "not one vector for a text"),
     ("vectors of zeros", alters_rows(zeroes), "a vector of zeros"),
     ("NaN in each vector", alters_rows(not_a_number), "not finite"),
-    (
-        "numbers of no text",
-        alters_data(lambda data: [{**entry, "index": 9} for entry in data]),
-        "are not those of the texts",
-    ),
-    ("a welcome page", replies(200, PAGE), "no list of embeddings"),
-    ("an error as an answer", replies(200, {"error": "odd"}), "no list of embeddings"),
-    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "no list of embeddings"),
+    ("a welcome page", replies(200, PAGE), "something unexpected"),
+    ("an error as an answer", replies(200, {"error": "odd"}), "something unexpected"),
+    ("JSON cut", replies(200, '{"data": [{"embedding": [0.1'), "something unexpected"),
     ("a compressed bomb", compressed, "with a compressed body"),
     ("an answer without end", is_too_large, ENDED),
-    ("lists in lists", nested, "no list of embeddings"),
+    ("lists in lists", nested, "something unexpected"),
 )
 """Answers of status 200 in which there is no vector for each text, and what is said of them."""
 
@@ -136,32 +127,16 @@ REFUSALS = (
 )
 """Answers that stay so, and what is said of them."""
 
-WRONG_IN_BATCHES = (
-    ("shuffled", reversed_rows),
-    ("shuffled by one place", lambda rows: rows[1:] + rows[:1]),
-    ("rows 0 and 1 exchanged", exchanged(0, 1)),
-    ("rows 1 and 3 exchanged", exchanged(1, 3)),
-    ("other vectors in a batch than alone", wrong_in_batches),
-)
-
 AT_INGEST = (
     *[Case(f"{what}, once", "", once(fault)) for what, fault, _ in (*DEAD, *NO_VECTORS[:-3])],
-    Case("busy for a while", "503 six times", once(*[busy] * 6)),
-    Case("one after the other", "", once(busy, crashes, closes, alters_rows(zeroes))),
-    Case("restart", "port closed, and open again", restarts),
     Case(
         "entries in another order",
         "with their numbers",
         once_described(alters_data(lambda data: data[::-1])),
     ),
-    Case("vectors in base64", "", with_state(sends_base64=True)),
     Case("vectors of another length", "17", with_state(length=17.0)),
     Case("few texts at a time", "413", with_state(most_texts=4)),
     Case("one text is failed on", "500 for it", on("poison", crashes), NAMED, 1),
-    Case("one text gives zeros", "", on("poison", alters_rows(zeroes)), NAMED, 1),
-    Case("one text gives NaN", "", on("poison", alters_rows(not_a_number)), NAMED, 1),
-    Case("one text is never answered", "", on("poison", hangs), NAMED, 1),
-    Case("two bad texts in a batch", "", on("poison|scouts", crashes), NAMED, 2),
     *[
         Case(
             f"a text longer than the context ({status})",
@@ -174,12 +149,8 @@ AT_INGEST = (
             (500, "input is too large to process. increase the physical batch size"),
         )
     ],
-    *[
-        Case(what, "in every batch", once_described(alters_rows(change)), "texts go to it one by")
-        for what, change in WRONG_IN_BATCHES
-    ],
+    Case("shuffled", "", once_described(alters_rows(reversed_rows)), "texts go to it one by one"),
     Case("down from the start", "nothing listens", Stage.stop, r"cannot be reached\. Start it"),
-    Case("down in mid-run", "port closed at the second batch", goes_down, "cannot be reached"),
     Case("model not there", "404", with_state(models=[]), "does not have the model"),
     Case("key refused", "401", with_state(key="secret"), "EMBEDDER_API_KEY"),
     *[
@@ -187,25 +158,17 @@ AT_INGEST = (
         for what, fault, seen in (*DEAD, *NO_VECTORS, *REFUSALS)
         if what not in ("short vectors", "a vector missing")
     ],
-    *[
-        Case(f"{what} from the first batch on", "", once_described(fault), seen)
-        for what, fault, seen in (*DEAD, *NO_VECTORS, *REFUSALS)
-    ],
-    *[
-        Case(f"{what} from the second batch on", "", in_second_batch(fault), seen)
-        for what, fault, seen in (DEAD[0], NO_VECTORS[1], REFUSALS[0], REFUSALS[2], REFUSALS[-1])
-    ],
     Case(
         "other weights in mid-run",
         "from the second batch on",
         in_second_batch(OTHER_WEIGHTS),
-        "was updated.*Run the same command again",
+        "gives other vectors for nomic-embed-text",
     ),
     Case(
         "an update in mid-run that loses capitals",
         "after the first answer of the second batch",
         in_second_batch(becomes(reads_capitals=False)),
-        "was updated.*Run the same command again",
+        "gives other vectors for nomic-embed-text",
     ),
 )
 """A new blog: most pass unseen, or the run ends with a sentence and the next one goes on."""
@@ -232,19 +195,11 @@ AT_THE_NEXT_INGEST = (
         needs_rebuild=True,
     ),
     Case("down at the next ingest", "nothing listens", Stage.stop, "cannot be reached"),
-    Case("model gone at the next ingest", "404", with_state(models=[]), "not have the model"),
-    Case("key refused at the next ingest", "401", with_state(key="secret"), "EMBEDDER_API_KEY"),
-    *[
-        Case(f"{what} at the next ingest", "", always(fault), seen)
-        for what, fault, seen in (*DEAD, *NO_VECTORS, *REFUSALS)
-        if what not in ("short vectors", "a vector missing")
-    ],
 )
 """The index stays what it was, or becomes what it should be; nothing in between."""
 
 AT_A_QUERY = (
-    *[Case(f"{what} while asked, once", "", first(fault)) for what, fault, _ in DEAD[:7]],
-    *[Case(f"{what} for a query, once", "", first(fault)) for what, fault, _ in NO_VECTORS],
+    Case("busy while asked, once", "", first(busy)),
     Case("down while serving", "nothing listens", Stage.stop, WORDS_ONLY + ".* cannot be reached"),
     Case(
         "model gone while serving",
@@ -258,17 +213,7 @@ AT_A_QUERY = (
         with_state(key="secret"),
         WORDS_ONLY + ".*EMBEDDER_API_KEY",
     ),
-    *[
-        Case(f"{what} for each query", "", always(fault), f"{WORDS_ONLY}.*{seen}")
-        for what, fault, seen in (*DEAD, *NO_VECTORS, *REFUSALS)
-        if what not in ("a vector missing", "forbidden")
-    ],
-    Case(
-        "no vector for each query", "", always(NO_VECTORS[0][1]), WORDS_ONLY + ".*0 vectors for 1"
-    ),
-    Case(
-        "access lost while serving", "403", always(replies(403, "")), WORDS_ONLY + ".*refused the"
-    ),
+    Case("no answer to a query", "hangs", always(hangs), WORDS_ONLY + ".*not answer in time"),
     Case(
         "other weights while serving",
         "other vectors under the same name",
@@ -285,7 +230,7 @@ AT_A_QUERY = (
         "model of another dimension while serving",
         "32 numbers",
         with_state(models=[SHORT]),
-        WORDS_ONLY + ".*32 numbers",
+        WORDS_ONLY + ".*built with other weights",
     ),
 )
 """The reader gets an answer by words at least, with a notice, and the next answer whole."""

@@ -6,7 +6,6 @@ requests (`faults`) or for texts (`on_text`); those that alter vectors are made 
 
 from __future__ import annotations
 
-import base64
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -40,8 +39,6 @@ class OpenAIStandIn(OllamaStandIn):
         "maximum context length is {context} tokens",
     )
     """Status and text for a text of more tokens than the model reads."""
-    sends_base64: bool = False
-    """Whether vectors come in base64 though they were asked for as numbers, as some servers do."""
     length: float = 1.0
     """Of the vectors: not every server normalises them."""
     pace: float = 0.0
@@ -97,16 +94,11 @@ class OpenAIStandIn(OllamaStandIn):
             embedding(text, model, self.reads_capitals) * np.float32(self.length) for text in texts
         ]
         data = [
-            {"object": "embedding", "index": place, "embedding": self._encode(row)}
+            {"object": "embedding", "index": place, "embedding": [float(number) for number in row]}
             for place, row in enumerate(rows)
         ]
         usage = {"prompt_tokens": 0, "total_tokens": 0}
         return Answer(200, {"object": "list", "data": data, "model": model.name, "usage": usage})
-
-    def _encode(self, row: Any) -> Any:
-        if self.sends_base64:
-            return base64.b64encode(row.astype("<f4").tobytes()).decode()
-        return [float(number) for number in row]
 
 
 def refuse(status: int, message: str) -> Answer:

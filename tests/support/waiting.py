@@ -1,4 +1,4 @@
-"""Ollamas that keep a request, and a time in which waiting for one takes no time."""
+"""Ollamas that keep a request or say nothing, and waiting for what happens."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.support.ollama_standin import Answer, OllamaStandIn
 
@@ -28,30 +26,6 @@ class Held:
         self.reached.set()
         assert self.released.wait(PATIENCE)
         return answer
-
-
-@dataclass
-class GivenTime:
-    """Waits in earnest for what comes; for what is held, the seconds pass at once."""
-
-    held: Held | None = None
-    silent: bool = False
-    """Whether nothing comes at all."""
-    at: float = 1000.0
-    waited: list[float] = field(default_factory=list)
-    """Seconds that each wait in vain took."""
-
-    def now(self) -> float:
-        return self.at
-
-    def wait(self, work: Future[Any], seconds: float) -> bool:
-        while not work.done():
-            if self.silent or (self.held is not None and self.held.reached.is_set()):
-                self.at += seconds
-                self.waited.append(seconds)
-                return False
-            wait([work], 0.01)
-        return True
 
 
 @contextmanager

@@ -193,8 +193,8 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "ingest.cli",
         "server.cli.commands",
         "index.commands",
-        "index.embedders.openai.client",
-        "index.embedders.remote.failures",
+        "index.embedders.client",
+        "index.embedders.openai",
         "index.milvus.connection",
         "server.cli.ask",
     }

@@ -1,9 +1,8 @@
 """Resolve OLLAMA_HOST, in every form that Ollama takes, to one URL to connect to.
 
-The rules are those of Ollama's own `envconfig.Host` and `ConnectableHost`, so that a
-setting that works for `ollama list` works here. The Python client has rules of
-its own (0.0.0.0 stays), so it is given the result only. It reads OLLAMA_HOST all the same when it
-is imported and raises at a port out of range, which is therefore refused here.
+The rules are those of Ollama's own `envconfig.Host` and `ConnectableHost`, so that a setting that
+works for `ollama list` works here. The Python client has rules of its own (0.0.0.0 stays), so it is
+given the result only.
 """
 
 from __future__ import annotations
@@ -15,18 +14,15 @@ from urllib.parse import urlsplit
 
 from blog_search_mcp.index.errors import UsageError
 
-DEFAULT_PORT: Final = "11434"
-SCHEME_PORTS: Final = {"http": "80", "https": "443"}
+DEFAULT_PORT: Final = 11434
+SCHEME_PORTS: Final = {"http": 80, "https": 443}
 """An explicit scheme brings its own default port, as in Ollama."""
-
-_HOST_AND_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<name>[^:\[\]]*)):(?P<port>[^:]*)")
-"""What Go's `net.SplitHostPort` splits; IPv6 needs brackets to have a port."""
 
 _CORRECT: Final = (
     "Correct OLLAMA_HOST or --embedder-url: an address such as http://127.0.0.1:11434."
 )
 
-_NAME = re.compile(r"(?!https?$)(?:[\w.-]*\w\.?)?")
+_NAME = re.compile(r"(?:[\w.-]*\w\.?)?")
 """A host's name, in any script; an underscore stands in names of Docker."""
 
 
@@ -48,55 +44,29 @@ def resolve_url(text: str) -> str:
     scheme, found, rest = trimmed.partition("://")
     if not found:
         scheme, rest = "http", trimmed
-    elif scheme not in SCHEME_PORTS:
-        raise UsageError(
-            f"The address of Ollama, {trimmed}, begins with neither http:// nor https://. "
-            f"{_CORRECT}",
-            for_clients=f"The address of Ollama cannot be used. {_CORRECT}",
-        )
-    default = SCHEME_PORTS[scheme] if found else DEFAULT_PORT
-    authority, _, path = rest.partition("/")
-    host, port = _split(authority, default)
-    if not _is_host(host) or re.search(r"[?#\s]", rest) or rest.count("[") != rest.count("]"):
+    try:
+        host, port, path = _split(rest)
+        default = SCHEME_PORTS[scheme] if found else DEFAULT_PORT
+    except (ValueError, LookupError):
         raise UsageError(
             f"{trimmed!r} is no address that Ollama could have. {_CORRECT}",
             for_clients=f"The address of Ollama cannot be used. {_CORRECT}",
-        )
-    if not _is_port(port):
-        raise UsageError(
-            f"The address of Ollama, {trimmed}, has the port {port}, which is no number from 1 to "
-            f"65535. {_CORRECT}"
-        )
-    return f"{scheme}://{_connectable(host)}:{port}/{path}".rstrip("/")
+        ) from None
+    return f"{scheme}://{host}:{port or default}{path}".rstrip("/")
 
 
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine: such requests must never go to a proxy."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+def _split(address: str) -> tuple[str, int | None, str]:
+    """Return the host to connect to, the port if there is one, and the path.
 
-
-def _split(authority: str, default: str) -> tuple[str, str]:
-    """Split host and port; the default port stands in for none."""
-    match = _HOST_AND_PORT.fullmatch(authority)
-    if match is None:
-        return authority.strip("[]"), default
-    return match["v6"] or match["name"] or "", match["port"] or default
-
-
-def _is_port(text: str) -> bool:
-    return text.isascii() and text.isdigit() and 1 <= int(text) <= 65535
-
-
-def _is_host(host: str) -> bool:
-    """Whether it can be connected to: a name, an address, or nothing for this machine."""
-    try:
-        return bool(ip_address(host))
-    except ValueError:
-        return _NAME.fullmatch(host) is not None
+    Raises ValueError for what is no address.
+    """
+    authority, slash, path = address.partition("/")
+    if authority.count(":") > 1 and "[" not in authority:
+        authority = f"[{authority}]"  # IPv6 needs brackets to have a port
+    parts = urlsplit(f"http://{authority}{slash}{path}")
+    if parts.query or parts.fragment or parts.port == 0 or re.search(r"[\s?#]", address):
+        raise ValueError(address)
+    return _connectable(parts.hostname or ""), parts.port, parts.path
 
 
 def _connectable(host: str) -> str:
@@ -104,6 +74,8 @@ def _connectable(host: str) -> str:
     try:
         address = ip_address(host)
     except ValueError:
+        if not _NAME.fullmatch(host):
+            raise
         return host or "127.0.0.1"
     if address.is_unspecified:
         return "127.0.0.1" if address.version == 4 else "[::1]"

@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
-from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
-
-if TYPE_CHECKING:
-    from ollama import ShowResponse
+from typing import Final
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
-"""Of the models in the table on nomic-embed-text-v2-moe's card, the one with the highest figure
-for MIRACL, retrieval in 18 languages: 69.2, the six others 59.9 to 66.5."""
+"""Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
+card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others
+59.9 to 66.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +34,11 @@ class KnownModel:
     that of bert-base-uncased, which `index.embedders.packaged` measures."""
     elsewhere: tuple[str, ...] = ()
     """Parts of the names that sisters and copies in other places have."""
+
+    @property
+    def prefixes(self) -> tuple[str, str]:
+        """Of a document and of a query."""
+        return self.document_prefix, self.query_prefix
 
 
 _NOMIC = ("search_document: ", "search_query: ")
@@ -112,12 +112,6 @@ def _parts(known: KnownModel) -> tuple[str, ...]:
     return (_bare(known.name), *known.elsewhere)
 
 
-def recommend_model(is_english: bool) -> KnownModel:
-    """Return the model to name to people for a blog in English alone, or for any other."""
-    name = DEFAULT_MODEL if is_english else MULTILINGUAL_MODEL
-    return next(known for known in KNOWN_MODELS if known.name == name)
-
-
 def choose_multilingual(installed: Iterable[str]) -> str | None:
     """Choose the first of KNOWN_MODELS for many languages that is installed; `None` if none is."""
     found = {find_model(name): name for name in sorted(installed, reverse=True)}
@@ -129,20 +123,6 @@ def full_name(model: str) -> str:
     """Return the name as Ollama compares it: without regard to case, `:latest` where no tag is."""
     tagged = ":" in model.rpartition("/")[2]
     return (model if tagged else f"{model}:latest").lower()
-
-
-def read_dimension(shown: ShowResponse) -> int:
-    """Read the dimension from `/api/show`. Raises RequestFailed if this is no embedding model.
-
-    `capabilities` came with Ollama 0.6.4; older ones show at the first text what they can.
-    """
-    if shown.capabilities is not None and "embedding" not in shown.capabilities:
-        raise RequestFailed(FailureKind.NOT_EMBEDDING)
-    info = shown.modelinfo or {}
-    dimension = info.get(f"{info.get('general.architecture')}.embedding_length")
-    if not isinstance(dimension, int) or dimension < 1:
-        raise RequestFailed(FailureKind.NO_VECTOR, "a model description without a dimension")
-    return dimension
 
 
 _MISREADS = re.compile(r"v?0\.(?:13\.[1-9]|1[4-9]\b|2\d\b)")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, ContentError, IndexProblem
 from blog_search_mcp.index.posts.changes import (
     describe_changes,
@@ -65,7 +65,7 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> CheckResult:
     try:
         embedder = open_embedder(identity, url)
         embedder.embed_query("test")
-        warnings = embedder.warnings() if isinstance(embedder, VerifiedEmbedder) else ()
+        warnings = embedder.warnings() if isinstance(embedder, RemoteEmbedder) else ()
     except BlogSearchError as error:
         return CheckResult("embedder", "problem", f"Search is by words alone: {error}")
     if warnings:

@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL, ENGLISH_WINDOW, embedding_text
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
-from blog_search_mcp.index.embedders.registry import Choice
-from blog_search_mcp.index.embedders.remote.failures import FailureKind
-from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
-from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
+from blog_search_mcp.index.embedders.client import (
+    FOR_A_QUERY,
+    FOR_DOCUMENTS,
+    FailureKind,
+    RetryPolicy,
+)
+from blog_search_mcp.index.embedders.registry import Choice, open_wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.reader import Index
@@ -86,10 +89,12 @@ class StoredVectors:
 class Stage:
     """One blog, one index and one server."""
 
+    kind: ClassVar[str] = "ollama"
+    """Of the embedder."""
     canaries: ClassVar[int] = 4
     """Requests for vectors before the first batch of a new index: its fingerprint texts."""
-    checks: ClassVar[int] = 5
-    """Those before the first batch of a run: the fingerprint texts together, and each alone."""
+    checks: ClassVar[int] = 1
+    """Those before the first batch of a run: the fingerprint texts together."""
     after: ClassVar[int] = 0
     """Those after each batch."""
 
@@ -155,15 +160,12 @@ class Stage:
         finally:
             live.close()
 
-    def embedder(self, recorded: EmbedderIdentity | None) -> VerifiedEmbedder:
-        """Ollama's, with little time."""
-        live = OllamaEmbedder(
-            DEFAULT_MODEL,
-            self.server.host,
-            for_documents=quick(FOR_DOCUMENTS),
-            for_a_query=quick(FOR_A_QUERY),
-        )
-        return VerifiedEmbedder(live, recorded)
+    def embedder(self, recorded: EmbedderIdentity | None) -> RemoteEmbedder:
+        """The server's, with little time."""
+        wire = open_wire(self.kind, f"http://{self.server.host}")
+        live = RemoteEmbedder(wire, DEFAULT_MODEL, recorded=recorded)
+        live.for_documents, live.for_a_query = quick(FOR_DOCUMENTS), quick(FOR_A_QUERY)
+        return live
 
     @property
     def cached(self) -> int:

@@ -6,15 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from blog_search_mcp.index.embedders.openai.embedder import OpenAIEmbedder
-from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS
-from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
-from tests.support.faults.ollama_stage import MODEL, Stage, quick
+from tests.support.faults.ollama_stage import MODEL, Stage
 from tests.support.ollama.faults import Fault
 from tests.support.openai_standin import OpenAIStandIn, alters_data
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity
     from tests.support.ollama_standin import OllamaStandIn
 
 SERVED: Final = replace(MODEL, name="nomic-embed-text")
@@ -25,8 +21,9 @@ SERVED: Final = replace(MODEL, name="nomic-embed-text")
 class OpenAIStage(Stage):
     """One blog, one index and one server that speaks OpenAI's API."""
 
+    kind: ClassVar[str] = "openai"
     canaries: ClassVar[int] = 5
-    """The fingerprint texts together, and each alone."""
+    """The fingerprint texts, and before them the first alone."""
     after: ClassVar[int] = 1
     """The fingerprint text that shows the weights."""
 
@@ -37,16 +34,6 @@ class OpenAIStage(Stage):
         super().heal()
         assert isinstance(self.server, OpenAIStandIn)
         self.server.models, self.server.key = [SERVED], ""
-
-    def embedder(self, recorded: EmbedderIdentity | None) -> VerifiedEmbedder:
-        """The server's, with little time."""
-        live = OpenAIEmbedder(
-            SERVED.name,
-            f"http://{self.server.host}/v1",
-            for_documents=quick(FOR_DOCUMENTS),
-            for_a_query=quick(FOR_A_QUERY),
-        )
-        return VerifiedEmbedder(live, recorded)
 
 
 def alters_rows(change: Callable[[list[Any]], list[Any]]) -> Fault:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 
 from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED, PackagedModel
@@ -37,8 +35,3 @@ def test_an_identity_decides_prefixes_and_weights() -> None:
 @pytest.mark.parametrize("model", [MINILM, E5])
 def test_windows_leave_room_for_title_and_headings(model: PackagedModel) -> None:
     assert model.window_pieces + 50 <= model.most_pieces
-
-
-@pytest.mark.parametrize("model", [MINILM, E5])
-def test_a_model_can_go_to_another_process(model: PackagedModel) -> None:
-    assert pickle.loads(pickle.dumps(model)) == model

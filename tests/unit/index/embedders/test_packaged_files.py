@@ -6,8 +6,7 @@ import hashlib
 
 import pytest
 
-from blog_search_mcp.index.embedders.packaged import MODELS, PACKAGED, find_file, load_tokenizer
-from blog_search_mcp.index.errors import EmbedderRefused
+from blog_search_mcp.index.embedders.packaged import MODELS, PACKAGED, load_tokenizer
 from tools.export_e5 import SPECIAL, is_kept
 
 FILES = [
@@ -22,23 +21,14 @@ FILES = [
 
 @pytest.mark.parametrize(("model", "name"), FILES)
 def test_the_files_are_the_ones_their_readme_names(model: str, name: str) -> None:
-    digest = hashlib.sha256(find_file(model, name).read_bytes()).hexdigest()
+    digest = hashlib.sha256((MODELS / model / name).read_bytes()).hexdigest()
     assert digest in (MODELS / model / "README.md").read_text(encoding="utf-8")
     assert name != "model.onnx" or digest == PACKAGED[model].identity.digest
 
 
 @pytest.mark.parametrize("model", PACKAGED)
 def test_each_model_comes_with_its_licence(model: str) -> None:
-    assert "Licen" in find_file(model, "LICENSE").read_text(encoding="utf-8")
-
-
-def test_a_file_that_is_missing_is_named_with_what_to_do() -> None:
-    with pytest.raises(EmbedderRefused) as raised:
-        find_file("all-MiniLM-L6-v2", "normalizer.json")
-    assert str(raised.value) == (
-        "The file normalizer.json of all-MiniLM-L6-v2 is missing from the installed package; "
-        "install it again."
-    )
+    assert "Licen" in (MODELS / model / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_the_pieces_are_those_that_the_tool_keeps() -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.embedders.ollama.embedder import OllamaEmbedder
 from blog_search_mcp.index.embedders.ollama.models import (
     KNOWN_MODELS,
     choose_multilingual,
     find_model,
-    full_name,
     misreads_capitals,
-    recommend_model,
 )
+from blog_search_mcp.index.embedders.registry import open_wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 NOMIC = ("search_document: ", "search_query: ")
 GEMMA = ("title: none | text: ", "task: search result | query: ")
@@ -51,35 +50,17 @@ QWEN = ("", TASK)
     ],
 )
 def test_each_model_has_the_prefixes_of_its_card(model: str, prefixes: tuple[str, str]) -> None:
-    assert OllamaEmbedder(model, "").prefixes == prefixes
+    card = find_model(model)
+    assert (card.prefixes if card else ("", "")) == prefixes
 
 
-@pytest.mark.parametrize(
-    ("model", "english"),
-    [
-        ("nomic-embed-text", True),
-        ("nomic-embed-text:v1.5", True),
-        ("hf.co/nomic-ai/nomic-embed-text-v1-GGUF", True),
-        ("nomic-embed-text-v2-moe", False),
-        ("all-minilm:l6-v2", True),
-        ("mxbai-embed-large:335m", True),
-        ("snowflake-arctic-embed", True),
-        ("snowflake-arctic-embed:137m", True),
-        ("snowflake-arctic-embed2", False),
-        ("hf.co/Casual-Autopsy/snowflake-arctic-embed-l-v2.0-gguf", False),
-        ("bge-m3", False),
-        ("granite-embedding:30m", False),
-        ("granite-embedding:278m", False),
-        ("paraphrase-multilingual", False),
-        ("embeddinggemma", False),
-        ("qwen3-embedding", False),
-    ],
-)
-def test_only_models_with_english_word_pieces_find_chinese_unreadable(
-    model: str, english: bool
-) -> None:
-    coverage = OllamaEmbedder(model, "").vocabulary_coverage(["What is a KV cache?", "這邊買醬鴨"])
-    assert coverage == [1.0, 0.0 if english else 1.0]
+@pytest.mark.parametrize("model", ["nomic-embed-text:v1.5", "all-minilm:l6-v2", "bge-m3"])
+def test_a_model_for_english_alone_finds_chinese_unreadable(model: str) -> None:
+    coverage = RemoteEmbedder(open_wire("ollama", ""), model).vocabulary_coverage
+    assert coverage(["What is a KV cache?", "這邊買醬鴨"]) == [
+        1.0,
+        1.0 if model == "bge-m3" else 0.0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -108,12 +89,6 @@ def test_every_known_model_is_found_by_the_name_that_pulls_it() -> None:
     assert [find_model(known.name) for known in KNOWN_MODELS] == list(KNOWN_MODELS)
 
 
-def test_nomic_embed_text_is_recommended_for_english_alone() -> None:
-    assert recommend_model(is_english=True).name == "nomic-embed-text"
-    other = recommend_model(is_english=False)
-    assert (other.name, other.is_multilingual) == ("bge-m3", True)
-
-
 @pytest.mark.parametrize(
     ("installed", "chosen"),
     [
@@ -130,18 +105,6 @@ def test_of_the_installed_models_the_first_of_the_table_is_taken_for_many_langua
 ) -> None:
     assert choose_multilingual(installed) == chosen
     assert choose_multilingual(reversed(installed)) == chosen
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("nomic-embed-text", "nomic-embed-text:latest"),
-        ("Nomic-Embed-Text:V1.5", "nomic-embed-text:v1.5"),
-        ("localhost:5000/team/model", "localhost:5000/team/model:latest"),
-    ],
-)
-def test_names_are_compared_as_ollama_compares_them(model: str, name: str) -> None:
-    assert full_name(model) == name
 
 
 @pytest.mark.parametrize(

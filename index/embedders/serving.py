@@ -1,0 +1,165 @@
+"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
+
+A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
+the background and is waited for briefly. A vector that comes too late is kept for when the same is
+asked again, and shows that the server is well. As long as all goes well every query asks; after a
+failure one query in a while asks, and all others get the failure at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+    from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+T = TypeVar("T")
+
+LEAST_WAIT: Final = 0.2
+"""Seconds that a query waits for an embedder of which nothing good is known: with the work
+around it, on a busy machine too, a dead one may cost a query 0.3 s and no more."""
+
+WAIT_FACTOR: Final = 2.0
+"""How often its usual time an embedder that works may take: one on a slow machine would miss
+LEAST_WAIT each time, one that answers in 0.1 s and now does not is as good as dead after it."""
+
+MOST_WAIT: Final = 2.0
+"""Seconds that a query waits at most, whatever is usual; keyword matches are better by then."""
+
+RETRY_PAUSE: Final = 5.0
+"""Seconds after a failure until a query asks again: soon enough for a reader who has just
+started Ollama, seldom enough for one who never will."""
+
+ATTEMPT_TIMEOUT: Final = 30.0
+"""Seconds after which an attempt without an end no longer keeps others from asking; a model was
+seen to take 15 s to load from a cold disk."""
+
+RECENT_QUERIES: Final = 64
+"""Vectors kept: more than one conversation asks, in 200 KB."""
+
+HEALTH_CHECK_INTERVAL: Final = 5.0
+"""Seconds for which a server that was checked counts as well and unchanged. A model that is
+replaced meanwhile answers for that long at most."""
+
+
+def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
+    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+
+    Native code that is still starting threads when the process ends aborts it.
+    """
+    ended: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:  # whatever it is, it belongs to who waits
+            ended.set_exception(error)
+
+    threading.Thread(target=run, daemon=not awaited).start()
+    return ended
+
+
+class ServedEmbedder:
+    """Never keeps a query waiting for long; safe to use from several threads."""
+
+    def __init__(self, embedder: RemoteEmbedder) -> None:
+        self.window_pieces = embedder.window_pieces
+        self.vocabulary_coverage = embedder.vocabulary_coverage
+        self.embed_documents = embedder.embed_documents
+        self.embed_queries = embedder.embed_queries
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._recent: dict[str, Vectors] = {}
+        self._seconds = 0.0
+        """That the last vector took."""
+        self._failure: BlogSearchError | None = None
+        self._retry_at = 0.0
+        self._check_at = 0.0
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """As Embedder."""
+        return self._embedder.identity
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder, but raises EmbedderUnavailable rather than wait for long.
+
+        While it is too early to ask again it raises at once what an earlier query met.
+        """
+        wire, is_checked = self._embedder.wire, threading.Event()
+        for policy in (wire.for_a_check, self._embedder.for_a_query):
+            wire.prepare(policy)  # its imports take longer than a query is to wait
+        with self._lock:
+            if text in self._recent:
+                return self._recent[text]
+            seconds = self._admit()
+        embedding = run_in_background(lambda: self._record(lambda: self._embed(text, is_checked)))
+        if wait([embedding], seconds).done:
+            return embedding.result()
+        state = "does not answer"
+        if is_checked.is_set():
+            state = f"is still loading {self._embedder.model}, or is busy"
+        late = EmbedderUnavailable(
+            f"{wire.place} {state}. Ask again in a moment; if it stays so, restart {wire.it}."
+        )
+        self._fail(late, ATTEMPT_TIMEOUT)
+        raise late
+
+    def warm_up(self) -> Future[None]:
+        """Have the model loaded in the background; the next query raises what fails."""
+        return run_in_background(lambda: self._record(self._embedder.load_model))
+
+    def _embed(self, text: str, is_checked: threading.Event) -> Vectors:
+        """Embed, after a look at the server unless the last one was a moment ago."""
+        began = time.monotonic()
+        try:
+            if began >= self._check_at:
+                self._embedder.verify(self._embedder.wire.for_a_check)
+                self._check_at = began + HEALTH_CHECK_INTERVAL
+                is_checked.set()
+            vector = self._embedder.embed_query(text, verify=False)
+        except EmbedderMismatch:
+            self._recent = {}  # the last ones may be the other model's
+            raise
+        with self._lock:
+            self._seconds = time.monotonic() - began
+            self._recent[text] = vector
+            if len(self._recent) > RECENT_QUERIES:
+                del self._recent[next(iter(self._recent))]
+        return vector
+
+    def _admit(self) -> float:
+        """Return how many seconds to wait for a vector.
+
+        Raises the last failure while it is too early to ask again.
+        """
+        if self._failure is None:
+            return min(max(LEAST_WAIT, WAIT_FACTOR * self._seconds), MOST_WAIT)
+        if time.monotonic() < self._retry_at:
+            raise self._failure.with_traceback(None)  # each raise would lengthen it
+        self._retry_at = time.monotonic() + ATTEMPT_TIMEOUT
+        return LEAST_WAIT
+
+    def _record(self, work: Callable[[], T]) -> T:
+        """Do the work, and record how it ended. Raises what it raises."""
+        try:
+            ended = work()
+        except BlogSearchError as error:
+            self._fail(error, RETRY_PAUSE)
+            raise
+        self._failure = None
+        return ended
+
+    def _fail(self, failure: BlogSearchError, pause: float) -> None:
+        """Record why there is no vector, and the seconds until the next query may ask."""
+        with self._lock:
+            self._failure, self._retry_at = failure, time.monotonic() + pause
+            self._check_at = 0.0
