@@ -136,7 +136,6 @@ class Noisy(FixedSearcher):
         pass
 
 stdio.engine_for = lambda settings: Noisy()
-sys.argv[0] = "blog-search-mcp"
 __main__.main()
 """
 

@@ -48,12 +48,12 @@ class Place:
     def index(self) -> Path:
         return self.folder / "home" / "index"
 
-    def run(self, *words: str | Path, bound: bool) -> tuple[int, str]:
+    def run(self, *arguments: str | Path, bound: bool) -> tuple[int, str]:
         """Run a command: the exit status, and what it says on either stream."""
         assert SETPRIV is not None
         start = [SETPRIV, "--bounding-set=-all", "--inh-caps=-all"] if bound else []
         done = subprocess.run(
-            [*start, sys.executable, "-m", "blog_search_mcp", *map(str, words)],
+            [*start, sys.executable, "-m", "blog_search_mcp", *map(str, arguments)],
             cwd=ROOT,
             capture_output=True,
             text=True,
